@@ -12,18 +12,15 @@ a test of the model that it names.
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator, Mapping
+from typing import Any
 
 from .analysis.check_graph import check_graph
 from .analysis.checking.check import check_shapes
 from .analysis.contract import Contract, TensorPromise
+from .graph.graph import Graph
+from .protos.messages import GraphDef
 from .shape_inference.tensor_shape import TensorShape
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
-    from .graph.graph import Graph
-    from .protos.messages import GraphDef
 
 __all__ = ["assert_contract", "assert_shapes", "pytest_collect_file"]
 
@@ -46,7 +43,6 @@ def assert_shapes(
         AssertionError: the graph is not consistent, or a shape is another; all of them are told.
 
     Example:
-        >>> import tensordraft as td
         >>> from tensordraft.testing import assert_shapes
         >>> with td.Graph().as_default() as graph:
         ...     x = td.placeholder(td.float32, ["batch", 4], name="x")
@@ -87,7 +83,6 @@ def assert_contract(
         AssertionError: something is wrong, or a point is broken; all of it is told.
 
     Example:
-        >>> import tensordraft as td
         >>> from tensordraft.testing import assert_contract
         >>> with td.Graph().as_default() as graph:
         ...     y = td.square(td.placeholder(td.float32, ["batch"], name="x"), name="y")
@@ -121,7 +116,6 @@ def pytest_collect_file(file_path: Any, parent: Any) -> Any:
                 raise AssertionError(self.breach)
 
         def repr_failure(self, excinfo: Any, style: Any = None) -> str:
-            del style
             return str(excinfo.value)
 
         def reportinfo(self) -> tuple[Any, int, str]:

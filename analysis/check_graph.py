@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Any
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any
 
+from ..formats.progress import Progress
+from ..graph.graph import Graph
+from ..protos.messages import GraphDef
 from .checking.check import check_shapes, wanted_tensors
+from .checking.report import Report
 from .contract import Contract
 from .contract_violations import contract_points
 from .lints import CODES, lints_of
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping, Sequence
-
-    from ..formats.progress import Progress
-    from ..graph.graph import Graph
-    from ..protos.messages import GraphDef
-    from .checking.report import Report
 
 public = {"td": "check_graph"}
 
@@ -56,7 +53,6 @@ def check_graph(
         NotFoundError, DataLossError: the path leads to no file, or to no GraphDef.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default() as graph:
         ...     x = td.placeholder(td.float32, name="x")
         ...     y = td.matmul(x, td.zeros([3, 5]), name="y")

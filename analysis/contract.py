@@ -5,15 +5,11 @@ from __future__ import annotations
 import os
 import re
 import tomllib
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from ..protos.dtypes import as_dtype
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
-    from ..protos.dtypes import DType
+from ..protos.dtypes import DType, as_dtype
 
 public = {"td": "Contract"}
 
@@ -102,7 +98,6 @@ class Contract:
         tensorflow: the releases of TensorFlow that load the graph, of "1.15" and "2".
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default() as graph:
         ...     y = td.square(td.placeholder(td.float32, ["batch", 4], name="x"), name="y")
         >>> contract = td.Contract.parse({"outputs": {"y": "float32[batch, 5]"}})
@@ -135,7 +130,6 @@ class Contract:
 
         Example:
             >>> import os, tempfile
-            >>> import tensordraft as td
             >>> path = os.path.join(tempfile.mkdtemp(), "model.toml")
             >>> with open(path, "w") as file:
             ...     _ = file.write('[outputs]\nscores = "float32[batch, 10]"')

@@ -2,25 +2,21 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Iterator
 
 from ..graph.dependencies import needed_ops
+from ..graph.graph import Graph
 from ..graph.importing.function_bodies import ops_within
 from ..graph.node import Operation, Tensor
 from ..graph.side_effects import touches
 from ..runtime import errors
+from ..shape_inference.tensor_shape import TensorShape
 from ..shape_inference.traits import Bodies, Input
 from .checking.report import Point
+from .contract import Contract, TensorPromise
 from .cost import cost
 from .named_inputs import with_named_inputs
 from .registries import unknown_to
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
-    from ..graph.graph import Graph
-    from ..shape_inference.tensor_shape import TensorShape
-    from .contract import Contract, TensorPromise
 
 _MOST_NAMED = 4
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ..graph.api.graph_ends import graph_ends
 from ..graph.graph import Graph
@@ -13,20 +14,14 @@ from ..graph.node import Operation, Tensor
 from ..protos.messages import GraphDef
 from ..saving.loading import load
 from ..saving.saved_model.loaded_model import LoadedModel
+from ..session.plan import Array, Plan
 from ..session.planner import plan_under
 from ..shape_inference.costs import bytes_of, elements_of
 from ..shape_inference.symbolic.formulas import Formula
-from .cost_report import OpCost, amount, rows_text, size_text, weight
+from .cost_report import Amount, OpCost, amount, rows_text, size_text, weight
 from .declared_variables import declared_variable
-from .named_inputs import with_named_inputs
+from .named_inputs import NamedInputs, with_named_inputs
 from .op_costs import StepCost, plan_cost
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-
-    from ..session.plan import Array, Plan
-    from .cost_report import Amount
-    from .named_inputs import NamedInputs
 
 public = {"td": "cost"}
 
@@ -158,7 +153,6 @@ class Cost:
             ValueError: no size has the name, or a number is negative.
 
         Example:
-            >>> import tensordraft as td
             >>> with td.Graph().as_default() as graph:
             ...     x = td.placeholder(td.float32, ["batch", 8], name="x")
             ...     y = td.matmul(x, td.ones([8, 4]), name="y")
@@ -242,7 +236,6 @@ def cost(
         NotFoundError, DataLossError: the path leads to no file, or to no graph.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default() as graph:
         ...     x = td.placeholder(td.float32, ["batch", 512], name="x")
         ...     y = td.nn.relu(td.matmul(x, td.Variable(td.ones([512, 10])), name="logits"))

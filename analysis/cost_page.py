@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from html import escape
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
-from .cost_report import amount, weight
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from .cost import Cost
-    from .cost_report import OpCost
+from .cost import Cost
+from .cost_report import OpCost, amount, weight
 
 _WIDTH = 1000
 _ROW = 20

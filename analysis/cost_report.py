@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Iterable
+from typing import Any, NamedTuple
 
 from ..shape_inference.symbolic.formulas import Formula
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
 
 _LONGEST = 60
 

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
-if TYPE_CHECKING:
-    from ..graph.node import Operation
-    from ..protos.dtypes import DType
-    from ..shape_inference.tensor_shape import TensorShape
+from ..graph.node import Operation
+from ..protos.dtypes import DType
+from ..shape_inference.tensor_shape import TensorShape
 
 
 class DeclaredVariable(NamedTuple):

@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from typing import Any
 
 from ..graph.dependencies import needed_ops
 from ..graph.importing.function_bodies import ops_within
 from ..graph.node import Operation, Tensor
+from ..saving.saved_model.loaded_model import LoadedModel
 from .contract import Contract, TensorPromise
 from .contract_violations import contract_points
 from .cost import cost
 from .named_inputs import with_named_inputs
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from ..saving.saved_model.loaded_model import LoadedModel
 
 
 def present_contract(

@@ -3,22 +3,18 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
 
-from ..graph.node import Operation
+from ..graph.node import Operation, Tensor
+from ..shape_inference.assumptions import CheckingInference
 from ..shape_inference.costs import flops_of
 from ..shape_inference.symbolic.formulas import Formula
 from ..shape_inference.symbolic.symbolic import DimExpr
 from ..shape_inference.traits import Input, Move, Product
+from .checking.check import Checked
 from .checking.report import Lint
 from .value_ranges import Range, ValueRanges, constant_of
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
-
-    from ..graph.node import Tensor
-    from ..shape_inference.assumptions import CheckingInference
-    from .checking.check import Checked
 
 CODES = {
     "TD001": "division by a number that can be zero",

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Iterable
+from typing import NamedTuple
 
+from ..graph.node import Operation, Tensor
 from ..runtime.kernel_spec import Memory
+from ..session.plan import Step
 from ..shape_inference.costs import bytes_of
+from ..shape_inference.inference import Inference
 from ..shape_inference.symbolic.formulas import Formula
 from ..shape_inference.traits import Move
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from ..graph.node import Operation, Tensor
-    from ..session.plan import Step
-    from ..shape_inference.inference import Inference
 
 
 class Moment(NamedTuple):

@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
 
 from ..graph.dependencies import needed_ops
 from ..graph.describe import add_context
+from ..graph.graph import Graph
 from ..graph.node import Operation, Tensor
 from ..shape_inference.assumptions import CheckingInference
-from ..shape_inference.symbolic.symbolic import Symbol, substitute, symbols_of
+from ..shape_inference.symbolic.symbolic import Dim, Symbol, substitute, symbols_of
 from ..shape_inference.tensor_shape import TensorShape
 from .checking.inputs import is_input, with_names
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from ..graph.graph import Graph
-    from ..shape_inference.symbolic.symbolic import Dim
 
 
 class NamedInputs(NamedTuple):

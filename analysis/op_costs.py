@@ -2,24 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Container, Iterable, Mapping
 from functools import partial
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from ..ops.control_flow.structured import rounds_of
 from ..session.loop_plan import LoopPlan
+from ..session.plan import Plan, Step
 from ..shape_inference.costs import bytes_of, flops_of
+from ..shape_inference.inference import Inference
 from ..shape_inference.symbolic.formulas import Formula
-from ..shape_inference.symbolic.symbolic import dim_symbol
-from ..shape_inference.workspaces import workspace_of
+from ..shape_inference.symbolic.symbolic import Dim, dim_symbol
+from ..shape_inference.workspaces import Workspace, workspace_of
 from .live_memory import LiveMemory, Moment, is_view
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Container, Iterable, Mapping
-
-    from ..session.plan import Plan, Step
-    from ..shape_inference.inference import Inference
-    from ..shape_inference.symbolic.symbolic import Dim
-    from ..shape_inference.workspaces import Workspace
 
 _ZERO = Formula.of(0)
 

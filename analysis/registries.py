@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from functools import cache
 from importlib import resources
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
-    from ..protos.messages import NodeDef
+from ..protos.messages import NodeDef
 
 RELEASES = {"1.15": "-", "2": "+"}
 """The releases, with what marks an op type or attr that is in none of the others."""

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 import time
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Callable
+from typing import NamedTuple
 
 import numpy as np
 
@@ -12,11 +13,7 @@ from ..graph.graph import Graph
 from ..ops.array.constants import placeholder
 from ..ops.linalg.matmul import matmul
 from ..session.session import Session
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from .cost import Cost
+from .cost import Cost
 
 public = {"td": "Machine"}
 
@@ -38,7 +35,6 @@ class Machine(NamedTuple):
             depthwise convolutions, on what is in the cache.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default() as graph:
         ...     x = td.placeholder(td.float32, [1000, 1000], name="x")
         ...     y = td.matmul(x, x, name="y")

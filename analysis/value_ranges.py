@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..graph.node import Operation, Tensor
+from ..shape_inference.inference import Inference
 from ..shape_inference.symbolic.symbolic import bounds
 from ..shape_inference.traits import Move, Reduction
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
-
-    from ..graph.node import Operation, Tensor
-    from ..shape_inference.inference import Inference
 
 
 class Range(NamedTuple):
@@ -106,8 +103,7 @@ class ValueRanges:
             return self._of_index(op)
         rule = _RULES.get(op.type)
         if rule is not None:
-            found: Range = rule(given)
-            return found
+            return rule(given)
         traits = op.definition.traits
         if isinstance(traits, Move) and op.inputs:
             same = [x for x in op.inputs if x.dtype.base_dtype == tensor.dtype.base_dtype]

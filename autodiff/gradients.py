@@ -2,27 +2,23 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import Any
 
 from ..graph.api.source_locations import warn_user
 from ..graph.convert import convert_to_tensor
 from ..graph.default_graph import graph_of
 from ..graph.default_scopes import name_scope
 from ..graph.indexed_slices import IndexedSlices
-from ..graph.node import Tensor
+from ..graph.node import Operation, Tensor
 from ..ops.array.constants import identity
 from ..ops.array.fills import zeros_like
 from . import rules as _rules
 from .bodies.widening import zeros_for
 from .common.static_facts import filled_like, gradient_ops
+from .engine.accumulation import Gradient
 from .engine.backpropagation import Options, backpropagate, differentiable
 from .engine.sources import answering
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from ..graph.node import Operation
-    from .engine.accumulation import Gradient
 
 public = {"td": "UnconnectedGradients gradients"}
 
@@ -37,7 +33,6 @@ class UnconnectedGradients:
         ZERO: zeros of the shape of x.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     x, y = td.constant(1.0), td.constant(2.0)
         ...     zero = td.UnconnectedGradients.ZERO
@@ -93,7 +88,6 @@ def gradients(
             or one of `grad_ys` is not of the dtype of its y.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     x = td.constant([1.0, 2.0, 3.0])
         ...     y = td.reduce_sum(x * x)

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from ..graph.convert import convert_to_tensor
 from ..graph.default_graph import get_default_graph
 from ..graph.default_scopes import name_scope
+from ..graph.node import Tensor
 from ..ops.array.constants import placeholder_with_default
 from ..ops.array.fills import zeros_like
 from ..ops.array.joining import concat
@@ -26,11 +28,6 @@ from ..ops.math.reductions import reduce_prod
 from .common.static_facts import known_equal, shape_of
 from .engine.accumulation import dense
 from .gradients import UnconnectedGradients, gradients, source_of
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from ..graph.node import Tensor
 
 _FEW = 8
 """Up to so many elements, the gradient of each is built by itself."""
@@ -57,7 +54,6 @@ def jacobian(y: Any, x: Any, name: str | None = None) -> Any:
         LookupError: an op in between has no gradient.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     x = td.constant([1.0, 2.0])
         ...     print(session.run(td.jacobian(x * x, x)))
@@ -92,7 +88,6 @@ def batch_jacobian(y: Any, x: Any, name: str | None = None) -> Tensor:
         LookupError: an op in between has no gradient.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     x = td.constant([[1.0, 2.0], [3.0, 4.0]])
         ...     print(session.run(td.batch_jacobian(x * x, x))[1])
@@ -137,7 +132,6 @@ def hessians(
         LookupError: an op in between has no gradient.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     x = td.constant([1.0, 2.0])
         ...     print(session.run(td.hessians(td.reduce_prod(x), x)[0]))
@@ -178,7 +172,6 @@ def jvp(ys: Any, xs: Any, tangents: Any, name: str | None = None) -> Any:
         LookupError: an op in between has no gradient, or its gradient has none.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     x = td.constant([1.0, 2.0])
         ...     print(session.run(td.jvp(x * x, x, td.constant([1.0, 10.0]))))

@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ..graph.default_scopes import name_scope
+from ..graph.node import Tensor
 from ..graph.scopes import thread_defaults
 from ..ops.array.constants import placeholder
 from .engine.accumulation import dense
 from .gradients import gradients
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from ..graph.node import Tensor
-
     Jacobians = tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]
 
 public = {"td.test": "compute_gradient compute_gradient_error"}
@@ -54,8 +52,6 @@ def compute_gradient(
         ValueError: there is no default session, or `y` does not depend on `x`.
 
     Example:
-        >>> import numpy as np
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session():
         ...     x = td.placeholder(td.float64, [2])
         ...     exact, measured = td.test.compute_gradient(x, [2], x * x, [2], np.array([1.0, 2.0]))
@@ -101,7 +97,6 @@ def compute_gradient_error(
         A float.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session():
         ...     x = td.placeholder(td.float64, [2, 3])
         ...     td.test.compute_gradient_error(x, [2, 3], td.tanh(x), [2, 3]) < 1e-6

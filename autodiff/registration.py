@@ -5,22 +5,18 @@ from __future__ import annotations
 import functools
 import inspect
 import itertools
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
 from ..graph.convert import convert_to_tensor
 from ..graph.default_graph import get_default_graph
 from ..graph.gradient_rules import Rule, register
-from ..graph.node import Tensor
+from ..graph.graph import Graph
+from ..graph.node import Operation, Tensor
 from ..graph.scopes.collections import GraphKeys
 from ..ops.array.constants import identity, identity_n
 from ..ops.variables.resource_variable import ResourceVariable
 from . import rules as _rules
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from ..graph.graph import Graph
-    from ..graph.node import Operation
 
 public = {
     "td": (
@@ -48,7 +44,6 @@ class RegisterGradient:
         KeyError: the name has a gradient already; raised when the function is decorated.
 
     Example:
-        >>> import tensordraft as td
         >>> @td.RegisterGradient("DocClipped")
         ... def clipped(op, grad):
         ...     return td.clip_by_value(grad, -1.0, 1.0)
@@ -82,7 +77,6 @@ def NotDifferentiable(op_type: str) -> None:  # noqa: N802 - TensorFlow's name
         KeyError: it has a gradient already.
 
     Example:
-        >>> import tensordraft as td
         >>> step = td.OpDef("DocStep", "x: float -> y: float")
         >>> _ = step.shape(lambda c: c.shape("x"))
         >>> td.NotDifferentiable("DocStep")
@@ -115,7 +109,6 @@ def custom_gradient(f: Callable[..., Any]) -> Callable[..., Any]:
         ValueError: the gradient function gives too few or too many gradients.
 
     Example:
-        >>> import tensordraft as td
         >>> @td.custom_gradient
         ... def log1pexp(x):
         ...     e = td.exp(x)
@@ -143,7 +136,6 @@ def grad_pass_through(f: Callable[..., Any]) -> Callable[..., Any]:
         A function of the same argument: its value is that of `f`, its derivative 1.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     x = td.constant([0.4, 1.6])
         ...     y = td.grad_pass_through(td.round)(x)
@@ -167,7 +159,6 @@ def recompute_grad(f: Callable[..., Any]) -> Callable[..., Any]:
         f: a function of tensors.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     x = td.constant(3.0)
         ...     session.run(td.gradients(td.recompute_grad(td.square)(x), x))
@@ -189,7 +180,6 @@ def _with_gradient(f: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[st
     name = f"CustomGradient-{next(_numbers)}"
 
     def rule(op: Operation, *gradients: Any) -> list[Any]:
-        del op
         given = gradients[: len(results)]
         if variables:
             for_inputs, for_variables = grad_fn(*given, variables=variables)
@@ -237,8 +227,7 @@ def _variables(graph: Graph) -> list[Any]:
 
 def _stands_for(variable: Any) -> Tensor:
     handle = variable.handle if isinstance(variable, ResourceVariable) else None
-    tensor: Tensor = variable.op.outputs[0] if handle is None else handle
-    return tensor
+    return variable.op.outputs[0] if handle is None else handle
 
 
 def _check_takes_variables(f: Any, grad_fn: Any, variables: list[Any]) -> None:

@@ -2,27 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from contextvars import ContextVar
-from typing import TYPE_CHECKING
 
+from ..graph.bodies import Body
 from ..graph.graph import Graph
 from ..graph.importing.function_bodies import body_of
+from ..graph.node import Tensor
 from ..graph.node_def import input_name
 from ..graph.node_expanders import Expanded, expander_of
 from ..graph.referred_functions import referred_functions
 from ..ops.array.constants import placeholder
 from ..ops.array.fills import zeros_like
+from ..protos.messages import FunctionDef, NodeDef
 from ..runtime import errors
 from . import rules as _rules
 from .engine.accumulation import dense
 from .engine.backpropagation import backpropagate, differentiable
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from ..graph.bodies import Body
-    from ..graph.node import Tensor
-    from ..protos.messages import FunctionDef, NodeDef
 
 _rules.load()
 

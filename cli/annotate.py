@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from argparse import SUPPRESS
+from collections.abc import Collection
 from typing import TYPE_CHECKING, Any
 
 from ..analysis.check_graph import check_graph
 from ..graph.api.suggestions import pluralize
 from ..graph.stated_shapes import state_shapes
+from ..protos.messages import GraphDef
 from ..saving.graph_files import save_graph
 from ..saving.saved_model.loaded_model import INPUT_TYPES
+from ..shape_inference.tensor_shape import TensorShape
 from .command_parser import add_command
 from .graph_file import add_file_argument, read_graph
 from .out_files import GRAPH_ENDINGS, add_graph_out, out_file
@@ -18,10 +21,6 @@ from .shape_options import add_shape_argument
 
 if TYPE_CHECKING:
     from argparse import Namespace
-    from collections.abc import Collection
-
-    from ..protos.messages import GraphDef
-    from ..shape_inference.tensor_shape import TensorShape
 
 
 def add_parser(commands: Any) -> None:

@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from ..analysis.check_graph import check_graph
+from ..analysis.checking.report import Report
 from ..analysis.contract import Contract
 from ..analysis.formats import to_junit, to_sarif
 from ..saving.load_budget import LoadBudget
@@ -22,8 +23,6 @@ from .standard_input import DASH, title
 
 if TYPE_CHECKING:
     from argparse import Namespace
-
-    from ..analysis.checking.report import Report
 
 
 def add_parser(commands: Any) -> None:

@@ -4,14 +4,11 @@ from __future__ import annotations
 
 import sys
 from argparse import PARSER, REMAINDER, Action, ArgumentParser, RawDescriptionHelpFormatter
-from typing import TYPE_CHECKING, Any, NoReturn
+from collections.abc import Callable, Sequence
+from typing import Any, NoReturn
 
 from ..graph.api.suggestions import did_you_mean
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from .output import Answer
+from .output import Answer
 
 
 class CommandParser(ArgumentParser):

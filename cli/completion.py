@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from .command_parser import add_command
+from .command_parser import CommandParser, add_command
 from .completion_scripts import SCRIPTS
 from .output import Answer
 
 if TYPE_CHECKING:
     from argparse import Namespace
-
-    from .command_parser import CommandParser
 
 
 def add_parser(commands: Any) -> None:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import shlex
 from argparse import SUPPRESS
+from collections.abc import Callable
 from typing import TYPE_CHECKING, NamedTuple
+
+from .command_parser import CommandParser
 
 if TYPE_CHECKING:
     from argparse import Action
-    from collections.abc import Callable
-
-    from .command_parser import CommandParser
 
 
 class Flag(NamedTuple):

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ..analysis.cost import cost as cost_of
+from ..analysis.cost import Cost, cost as cost_of
 from ..analysis.cost_page import cost_page
-from ..analysis.cost_report import rows_text, weight
+from ..analysis.cost_report import OpCost, rows_text, weight
 from ..analysis.roofline import Machine
 from ..formats.replacement import replacing
 from ..graph.api.suggestions import did_you_mean
@@ -18,9 +18,6 @@ from .shape_options import add_shape_argument, parse_size
 
 if TYPE_CHECKING:
     from argparse import Namespace
-
-    from ..analysis.cost import Cost
-    from ..analysis.cost_report import OpCost
 
 
 def add_parser(commands: Any) -> None:

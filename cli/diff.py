@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..analysis.check_graph import check_graph
 from ..analysis.contract import Contract
+from ..protos.messages import GraphDef
 from ..saving.editing.difference import diff as difference_of
 from .command_parser import add_command
 from .exit_codes import FAILED, OK
@@ -14,8 +15,6 @@ from .output import Answer
 
 if TYPE_CHECKING:
     from argparse import Namespace
-
-    from ..protos.messages import GraphDef
 
 
 def add_parser(commands: Any) -> None:

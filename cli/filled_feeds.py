@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping, Sequence
+from typing import Any
 from zlib import crc32
 
 import numpy as np
 
 from ..analysis.checking.inputs import with_names
 from ..graph.api.suggestions import did_you_mean
-from ..shape_inference.symbolic.symbolic import substitute, symbols_of
+from ..graph.node import Tensor
+from ..shape_inference.symbolic.symbolic import Dim, Symbol, substitute, symbols_of
 from ..shape_inference.tensor_shape import TensorShape
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from ..graph.node import Tensor
-    from ..shape_inference.symbolic.symbolic import Dim, Symbol
 
 Array = np.ndarray[Any, Any]
 FILLS = ("random", "zeros", "ones")

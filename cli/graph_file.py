@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from argparse import SUPPRESS
 from collections import Counter
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from ..formats.model_files import read_model, read_opened
+from ..formats.model_files import ModelFile, read_model, read_opened
+from ..formats.progress import Progress
 from ..graph.api.suggestions import nearest, pluralize
-from ..graph.node import Operation
+from ..graph.node import Operation, Tensor
+from ..protos.messages import GraphDef
 from ..saving.loading import model_of
 from .progress import ShownProgress
 from .standard_input import DASH, TITLE, standard_input, title
@@ -16,12 +19,6 @@ from .text import comma_separated
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser
-    from collections.abc import Iterable, Mapping
-
-    from ..formats.model_files import ModelFile
-    from ..formats.progress import Progress
-    from ..graph.node import Tensor
-    from ..protos.messages import GraphDef
 
 FILE_HELP = (
     "a graph (.pb, .pbtxt), the .meta of a checkpoint, or a SavedModel or its folder; - for a "

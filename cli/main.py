@@ -5,7 +5,8 @@ from __future__ import annotations
 import io
 import os
 import sys
-from contextlib import nullcontext
+from collections.abc import Sequence
+from contextlib import AbstractContextManager, nullcontext
 from typing import TYPE_CHECKING, Any
 
 from ..graph.api.user_frames import starts_here
@@ -40,8 +41,6 @@ from .version_report import version_text
 
 if TYPE_CHECKING:
     from argparse import Namespace
-    from collections.abc import Sequence
-    from contextlib import AbstractContextManager
 
 _EPILOG = f"""\
 A file may be a graph that TensorFlow or tensordraft wrote (binary, .pb, or text, .pbtxt), the .meta
@@ -119,8 +118,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         lines = _reason(error, arguments).splitlines()
         print("tensordraft:", "\n".join(map(printable, lines)), file=sys.stderr)
         return FAILED
-    code: int = answer.code
-    return code
+    return answer.code
 
 
 def _progress(arguments: Namespace) -> AbstractContextManager[Any]:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import os
 from argparse import ArgumentTypeError
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from ..formats.message_files import TEXT_SUFFIXES
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
-    from collections.abc import Callable
 
 GRAPH_ENDINGS = (".pb", *TEXT_SUFFIXES)
 

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Callable
+from typing import Any, NamedTuple
 
 from ..graph.api.suggestions import pluralize
+from ..protos.messages import GraphDef
 from ..saving.graph_files import save_graph
 from .text import printable
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from ..protos.messages import GraphDef
 
 
 class Answer(NamedTuple):

@@ -6,14 +6,11 @@ import os
 import sys
 import threading
 import time
-from typing import TYPE_CHECKING, ClassVar, TextIO
+from collections.abc import Callable
+from types import TracebackType
+from typing import ClassVar, Self, TextIO
 
 from .text import printable
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from types import TracebackType
-    from typing import Self
 
 _PATIENCE = 1.0
 _PATIENCE_WITH_COMMANDS = 2.0

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Iterable, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -10,9 +11,6 @@ from ..formats.replacement import replacing
 from ..graph.describe import type_text
 from ..graph.node import Operation, Tensor
 from .text import json_value, table
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
 
 Array = np.ndarray[Any, Any]
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -9,20 +10,17 @@ import numpy as np
 from ..graph.dependencies import needed_ops
 from ..graph.describe import tensor_type
 from ..graph.node import Operation, Tensor
-from .command_parser import add_command
+from ..saving.saved_model.loaded_model import LoadedModel
+from .command_parser import CommandParser, add_command
 from .feeds import parse_feed
 from .filled_feeds import Filling
 from .graph_file import GraphFile, add_fetch_argument, add_file_argument, is_supported
+from .output import Answer
 from .shape_options import add_positive_argument, add_shape_argument, add_size_argument
 from .text import table
 
 if TYPE_CHECKING:
     from argparse import Namespace
-    from collections.abc import Callable, Sequence
-
-    from ..saving.saved_model.loaded_model import LoadedModel
-    from .command_parser import CommandParser
-    from .output import Answer
 
 
 class Request(NamedTuple):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import textwrap
 from collections import Counter
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,6 +13,7 @@ import numpy as np
 from ..graph.api.suggestions import pluralize
 from ..graph.describe import tensor_type
 from ..graph.importing.function_bodies import bodies_of
+from ..graph.node import Operation, Tensor
 from ..shape_inference.traits import Bodies
 from .command_parser import add_command
 from .graph_file import GraphFile, add_file_argument
@@ -21,9 +23,6 @@ from .text import json_shape, printable, table
 
 if TYPE_CHECKING:
     from argparse import Namespace
-    from collections.abc import Iterator
-
-    from ..graph.node import Operation, Tensor
 
 _WIDTH = 100
 _MOST_SHOWN_INPUTS = 6

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import heapq
 import math
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Iterable
+from typing import NamedTuple
 
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from ..graph.node import Operation, Tensor
-    from ..protos.dtypes import DType
-    from ..shape_inference.tensor_shape import TensorShape
+from ..graph.node import Operation, Tensor
+from ..protos.dtypes import DType
+from ..shape_inference.tensor_shape import TensorShape
 
 _VARIABLES = ("VariableV2", "Variable", "VarHandleOp")
 _MOST_WIDEST = 5

@@ -5,12 +5,9 @@ from __future__ import annotations
 import shutil
 import sys
 import tempfile
+from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from io import BufferedIOBase
+from io import BufferedIOBase
 
 DASH = "-"
 TITLE = "standard input"

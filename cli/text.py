@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Sequence
+from typing import Any
 
 import numpy as np
 
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from ..shape_inference.tensor_shape import TensorShape
+from ..shape_inference.tensor_shape import TensorShape
 
 
 def printable(text: str) -> str:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
 from ..graph.dependencies import needed_ops
 from ..graph.describe import add_context
+from ..graph.graph import Graph
 from ..graph.node import Operation, Tensor
 from ..shape_inference.assumptions import CheckingInference
 from ..shape_inference.split_parts import (
@@ -21,11 +23,6 @@ from ..shape_inference.tensor_shape import TensorShape
 from ..shape_inference.traits import Input
 from .partition_propagation import FIRST, Following, handed_on
 from .steps import StepGraph
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-
-    from ..graph.graph import Graph
 
 
 class NothingToSplitError(ValueError):

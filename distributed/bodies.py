@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Sequence
+from typing import Any, NamedTuple
 
+from ..graph.bodies import Body, Known
+from ..graph.node import Operation, Tensor
 from ..ops.control_flow.loop_facts import stable_state
 from ..ops.control_flow.op_bodies import (
     branch_of,
@@ -23,12 +26,6 @@ from ..shape_inference.split_parts import (
     listed,
 )
 from ..shape_inference.symbolic.symbolic import DimExpr, symbols_of
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from ..graph.bodies import Body, Known
-    from ..graph.node import Operation, Tensor
 
 
 def bodies_fall_apart(op: Operation, around: Any, parts: Sequence[Part]) -> Partition:

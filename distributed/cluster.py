@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from itertools import count
-from typing import TYPE_CHECKING, Any
+from types import TracebackType
+from typing import Any, Self
 from uuid import uuid4
 
 import numpy as np
@@ -14,12 +16,6 @@ from .dask_parts import Key, block_graph, dask_distributed, data, task
 from .engine import LostError
 from .stage_graph import Program
 from .worker import ChunkError
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-    from types import TracebackType
-    from typing import Self
-
 
 _SMALL = 1 << 12  # bytes that go along with every task
 _LARGE = 1 << 16  # bytes that a task does not carry itself
@@ -235,6 +231,5 @@ class ClusterTasks:
 
 def _same(x: Any, y: Any) -> bool:
     if isinstance(x, np.ndarray):
-        same: bool = x.dtype == y.dtype and x.shape == y.shape and x.tobytes() == y.tobytes()
-        return same
+        return x.dtype == y.dtype and x.shape == y.shape and x.tobytes() == y.tobytes()
     return bool(x == y)

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
 
 from ..ops.lists.tensor_list import TensorList
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
 
 Array = np.ndarray[Any, Any]
 

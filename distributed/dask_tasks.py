@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
 import numpy as np
 
+from ..graph.node import Tensor
 from ..shape_inference.split_parts import WHOLE
 from .combining import joined
 from .dask_parts import Key, alias, data, lazy_array, task
 from .stage_graph import program_of
+from .stages import Stages
 from .worker import run_chunk
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-
-    from ..graph.node import Tensor
-    from .stages import Stages
 
 
 class Later:
@@ -41,7 +38,6 @@ class Later:
 
     def spread(self, value: Any, name: str = "") -> Key:
         """A key for a value that many tasks need."""
-        del name
         if isinstance(value, Key):
             return value
         key = (self._name, len(self._layer))

@@ -3,36 +3,31 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
 
 import numpy as np
 
-from ..graph.node import Tensor
+from ..graph.graph import Graph
+from ..graph.node import Operation, Tensor
 from ..ops.random.random_state import reserved_part
 from ..runtime import errors
 from ..session.feeds import feed_converter
 from ..session.fetches import Fetches, feed_pairs, feedable
+from ..session.options import ConfigProto, RunOptions
+from ..session.profile import RunMetadata
 from ..session.session import Session
 from ..shape_inference.split_parts import WHOLE
 from .analysis import NothingToSplitError
 from .cluster import Cluster, ClusterTasks
 from .driver_runs import WholeInSession
-from .engine import InThisThread, LostError, Programs, Run, chunk_failure
+from .engine import InThisThread, LostError, Programs, Run, Tasks, chunk_failure
 from .map_blocks import SPLIT_BYTES, check_known
 from .report import report_of, tensors_by_name
 from .sizes import RunSizes, even_chunks, sliced
 from .sources import read_anew
 from .stages import stages_along
 from .worker import ChunkError
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
-
-    from ..graph.graph import Graph
-    from ..graph.node import Operation
-    from ..session.options import ConfigProto, RunOptions
-    from ..session.profile import RunMetadata
-    from .engine import Tasks
 
 public = {"td": "data_parallel"}
 
@@ -71,8 +66,6 @@ def data_parallel(
         UnavailableError: there is no scheduler at the address.
 
     Example:
-        >>> import numpy as np
-        >>> import tensordraft as td
         >>> with td.Graph().as_default() as graph:
         ...     x = td.placeholder(td.float32, ["batch", 2], name="x")
         ...     mean = td.reduce_mean(x)

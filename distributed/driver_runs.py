@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from ..graph.node import Operation, Tensor
 from ..session.feeds import feed_converter
 from ..session.partial import PartialRun
+from ..session.session import Session
 from ..shape_inference.split_parts import WHOLE
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from ..session.session import Session
-    from .stages import Stages
+from .stages import Stages
 
 
 class WholeInSession:

@@ -2,25 +2,20 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Protocol
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Protocol
 
 from .. import __version__
+from ..graph.graph import Graph
+from ..graph.node import Tensor
 from ..runtime import errors
 from ..shape_inference.split_parts import OWN, WHOLE, Part
+from .analysis import Analysis
 from .combining import combined, joined, tree
 from .sizes import RunSizes, sliced, starts
 from .stage_graph import Program, program_of
-from .worker import run_chunk, run_for_one
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-
-    from ..graph.graph import Graph
-    from ..graph.node import Tensor
-    from .analysis import Analysis
-    from .stages import Read, Stages
-    from .worker import ChunkError
-
+from .stages import Read, Stages
+from .worker import ChunkError, run_chunk, run_for_one
 
 _MOST_LOSSES = 10
 
@@ -298,7 +293,6 @@ class InThisThread:
 
     def spread(self, value: Any, name: str = "") -> Any:
         """The value."""
-        del name
         return value
 
     def start(self, handles: Sequence[Any], worker: int | None = None) -> None:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 import os
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 
@@ -23,12 +24,7 @@ from .engine import Programs, Run
 from .report import open_graph, tensors_by_name
 from .sizes import RunSizes, even_chunks
 from .sources import read_anew
-from .stages import stages_along
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from .stages import Stages
+from .stages import Stages, stages_along
 
 public = {"td": "map_blocks"}
 
@@ -70,8 +66,6 @@ def map_blocks(
             is named, with the reason. Or arrays do not fit.
 
     Example:
-        >>> import numpy as np
-        >>> import tensordraft as td
         >>> with td.Graph().as_default() as graph:
         ...     x = td.placeholder(td.float32, ["batch", 2], name="x")
         ...     y = td.reduce_sum(x, 1, name="y")
@@ -198,7 +192,6 @@ class _Mapping:
         array, axis = self._arrays[tensor], self._analysis.parts[tensor].axis
 
         def block(i: int, start: int, stop: int) -> Any:
-            del start, stop
             place = [0] * array.ndim
             place[axis] = numbers[i]
             return Key((array.name, *place))

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Sequence
+from typing import Any, NamedTuple
 
 from ..graph.node import Operation, Tensor
 from ..graph.op_def import OpDef
+from ..shape_inference.inference import Inference
+from ..shape_inference.protocols import Array
 from ..shape_inference.split_parts import (
     OWN,
     WHOLE,
@@ -22,13 +25,6 @@ from ..shape_inference.symbolic.symbolic import DimExpr, Symbol, symbols_of
 from ..shape_inference.traits import Bodies
 from .bodies import bodies_fall_apart
 from .python_functions import falls_as_said
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from ..shape_inference.inference import Inference
-    from ..shape_inference.protocols import Array
-
 
 FIRST = partial("first")
 
@@ -167,7 +163,6 @@ class Following:
 
     def _in_steps(self, op: Operation, context: SplitContext) -> Partition | None:
         """How an op falls apart that several others stand for; None where none do."""
-        del op, context
         return None
 
     def _known(self, op: Operation) -> bool:
@@ -221,12 +216,10 @@ class FollowingBody(Following):
         super().follow(op)
 
     def _at_hand(self, tensor: Tensor) -> bool:
-        del tensor
         return True
 
     def _settled(self, op: Operation, falls: Partition) -> Partition:
         """What all chunks have the same of is as good as whole."""
-        del op
         return Partition(falls.takes, [WHOLE if part == FIRST else part for part in falls.gives])
 
 

@@ -7,19 +7,16 @@ driver writes of functions that the program gave to ops; what a file says of the
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from ..graph.node import Operation
 from ..ops.debugging.callbacks import function_of
 from ..runtime import errors
 from ..shape_inference.split_parts import NotSplittable, Partition, SplitContext, by_letters
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from ..graph.node import Operation
 
 
 def name_on_workers(op: Operation) -> str:
@@ -81,7 +78,7 @@ def imported(name: str) -> Callable[..., Any]:
         ) from error
     if function is None:
         raise errors.NotFoundError(None, None, f"on a worker, {module!r} has no {inner!r}")
-    return function  # type: ignore[no-any-return]
+    return function
 
 
 def _found(module: Any, name: str) -> Any:

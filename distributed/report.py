@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import os
 from collections import Counter
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from ..graph.api.graph_ends import graph_ends, tensors_of
 from ..graph.api.repr_text import ShownText
@@ -16,13 +17,8 @@ from ..graph.node import Operation, Tensor
 from ..protos.messages import GraphDef
 from ..saving.loading import load
 from ..session.fetches import Fetches
-from .stages import stages_along
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-
-    from ..shape_inference.split_parts import Part
-    from .stages import Stage, Stages
+from ..shape_inference.split_parts import Part
+from .stages import Stage, Stages, stages_along
 
 public = {"td": "split_report"}
 
@@ -124,7 +120,6 @@ def split_report(
             not fit together.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default() as graph:
         ...     x = td.placeholder(td.float32, ["batch", 3], name="x")
         ...     y = td.nn.softmax(td.matmul(x, td.ones([3, 2])), name="y")

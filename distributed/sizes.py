@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from itertools import accumulate
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from ..graph.node import Tensor
 from ..shape_inference.symbolic.symbolic import DimExpr, Symbol, as_symbol, evaluate, symbols_of
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from ..graph.node import Tensor
-    from .analysis import Analysis
+from .analysis import Analysis
 
 Array = np.ndarray[Any, Any]
 

@@ -3,23 +3,20 @@
 from __future__ import annotations
 
 import hashlib
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from ..graph.describe import describe_op
+from ..graph.node import Operation
 from ..graph.node_def import full_input, input_name, write_node_def
 from ..ops.array.constants import IDENTITY_N
 from ..ops.control_flow.function_defs import functions_of
 from ..protos.attr_codec import encode_attr
-from ..protos.messages import GraphDef
+from ..protos.messages import GraphDef, NodeDef
+from ..shape_inference.inference import Inference
 from ..shape_inference.split_parts import NotSplittable
 from ..shape_inference.tensor_shape import TensorShape
 from .python_functions import name_on_workers
-
-if TYPE_CHECKING:
-    from ..graph.node import Operation
-    from ..protos.messages import NodeDef
-    from ..shape_inference.inference import Inference
-    from .stages import Read, Stage
+from .stages import Read, Stage
 
 
 class Program(NamedTuple):

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from itertools import chain
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
+from ..graph.graph import Graph
 from ..graph.node import Operation, Tensor
 from ..graph.scopes.device import parse_device
 from ..protos.dtypes import variant
 from ..shape_inference.split_parts import OWN, WHOLE, Part
 from .analysis import Analysis
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-
-    from ..graph.graph import Graph
 
 
 class Read(NamedTuple):

@@ -6,25 +6,22 @@ whole values, chunks compute each for itself: nobody else knows these ops.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from ..graph.dependencies import needed_ops
 from ..graph.graph import Graph
+from ..graph.node import Operation, Tensor
 from ..graph.op_def import OpDef
 from ..ops.array.constants import placeholder
 from ..protos.dtypes import int64, uint64
+from ..shape_inference.inference import Inference
+from ..shape_inference.protocols import Array
 from ..shape_inference.split_parts import NotSplittable, SplitContext, per_row
 from ..shape_inference.symbolic.symbolic import DimExpr, Symbol
 from ..shape_inference.tensor_shape import TensorShape
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from ..graph.node import Operation, Tensor
-    from ..shape_inference.inference import Inference
-    from ..shape_inference.protocols import Array
 
 
 class Place(NamedTuple):

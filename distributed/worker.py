@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import threading
 from collections import OrderedDict
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
 from .. import __version__
 from ..graph.graph import Graph
@@ -14,11 +15,7 @@ from ..protos.messages import GraphDef
 from ..runtime import errors
 from ..session.session import Session
 from .python_functions import imported
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from .stage_graph import Program
+from .stage_graph import Program
 
 _MOST_PROGRAMS = 32
 _lock = threading.Lock()

@@ -6,17 +6,15 @@ import os
 import socket
 import threading
 import time
-from typing import IO, TYPE_CHECKING, Any
+from collections.abc import Iterator
+from os import PathLike
+from typing import IO, Any
 
 from google.protobuf.message import DecodeError
 
 from ..protos.messages import Event, GraphDef, MetaGraphDef
 from ..runtime.errors import DataLossError
 from .record_file import framed, tf_record_iterator
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from os import PathLike
 
 public = {"td.train": "summary_iterator"}
 
@@ -79,7 +77,6 @@ def summary_iterator(path: str | PathLike[str]) -> Iterator[Event]:
 
     Example:
         >>> import tempfile
-        >>> import tensordraft as td
         >>> with td.Graph().as_default() as graph:
         ...     path = td.write_graph_events(graph, tempfile.mkdtemp())
         >>> [event.WhichOneof("what") for event in td.train.summary_iterator(path)]

@@ -9,14 +9,11 @@ from __future__ import annotations
 import os
 import re
 from enum import Enum
-from typing import TYPE_CHECKING
+from io import BufferedIOBase
 
 from ..runtime import errors
 from .large_constants import fields_of
 from .message_files import TEXT_SUFFIXES
-
-if TYPE_CHECKING:
-    from io import BufferedIOBase
 
 _HEAD = 4096
 _MOST_FIELDS = 32  # of a message, that are looked at

@@ -8,14 +8,13 @@ from __future__ import annotations
 import glob
 import os
 import shutil
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ..runtime import errors
 from .local_files import FileStatistics, told_as_op_error
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
-
     from .local_files import Path
 
 public = {
@@ -36,7 +35,6 @@ def Exists(filename: Path) -> bool:
 
     Example:
         >>> import tempfile
-        >>> import tensordraft as td
         >>> td.gfile.Exists(tempfile.mkdtemp())
         True
     """
@@ -48,7 +46,6 @@ def IsDirectory(dirname: Path) -> bool:
 
     Example:
         >>> import tempfile
-        >>> import tensordraft as td
         >>> td.gfile.IsDirectory(tempfile.mkdtemp())
         True
     """
@@ -63,7 +60,6 @@ def ListDirectory(dirname: Path) -> list[str]:
 
     Example:
         >>> import tempfile
-        >>> import tensordraft as td
         >>> td.gfile.ListDirectory(tempfile.mkdtemp())
         []
     """
@@ -79,7 +75,6 @@ def MkDir(dirname: Path) -> None:
 
     Example:
         >>> import os, tempfile
-        >>> import tensordraft as td
         >>> path = os.path.join(tempfile.mkdtemp(), "models")
         >>> td.gfile.MkDir(path)
         >>> td.gfile.IsDirectory(path)
@@ -98,7 +93,6 @@ def MakeDirs(dirname: Path) -> None:
 
     Example:
         >>> import os, tempfile
-        >>> import tensordraft as td
         >>> path = os.path.join(tempfile.mkdtemp(), "models", "new")
         >>> td.gfile.MakeDirs(path)
         >>> td.gfile.IsDirectory(path)
@@ -121,7 +115,6 @@ def Remove(filename: Path) -> None:
 
     Example:
         >>> import os, tempfile
-        >>> import tensordraft as td
         >>> path = os.path.join(tempfile.mkdtemp(), "notes")
         >>> with td.gfile.GFile(path, "w") as file:
         ...     file.write("one")
@@ -141,7 +134,6 @@ def DeleteRecursively(dirname: Path) -> None:
 
     Example:
         >>> import tempfile
-        >>> import tensordraft as td
         >>> path = tempfile.mkdtemp()
         >>> td.gfile.DeleteRecursively(path)
         >>> td.gfile.Exists(path)
@@ -165,7 +157,6 @@ def Rename(oldname: Path, newname: Path, overwrite: bool = False) -> None:
 
     Example:
         >>> import os, tempfile
-        >>> import tensordraft as td
         >>> folder = tempfile.mkdtemp()
         >>> td.gfile.MkDir(os.path.join(folder, "old"))
         >>> td.gfile.Rename(os.path.join(folder, "old"), os.path.join(folder, "new"))
@@ -191,7 +182,6 @@ def Copy(oldpath: Path, newpath: Path, overwrite: bool = False) -> None:
 
     Example:
         >>> import os, tempfile
-        >>> import tensordraft as td
         >>> path = os.path.join(tempfile.mkdtemp(), "notes")
         >>> with td.gfile.GFile(path, "w") as file:
         ...     file.write("one")
@@ -215,7 +205,6 @@ def Glob(filename: Path | Sequence[Path]) -> list[str]:
 
     Example:
         >>> import os, tempfile
-        >>> import tensordraft as td
         >>> folder = tempfile.mkdtemp()
         >>> for name in ("a.txt", "b.txt", "c.png"):
         ...     with td.gfile.GFile(os.path.join(folder, name), "w") as file:
@@ -236,7 +225,6 @@ def Walk(top: Path, in_order: bool = True) -> Iterator[tuple[str, list[str], lis
 
     Example:
         >>> import os, tempfile
-        >>> import tensordraft as td
         >>> folder = tempfile.mkdtemp()
         >>> td.gfile.MakeDirs(os.path.join(folder, "models", "new"))
         >>> [inner for _, inner, _ in td.gfile.Walk(folder)]
@@ -257,7 +245,6 @@ def walk(
 
     Example:
         >>> import os, tempfile
-        >>> import tensordraft as td
         >>> folder = tempfile.mkdtemp()
         >>> td.io.gfile.makedirs(os.path.join(folder, "models", "new"))
         >>> [inner for _, inner, _ in td.io.gfile.walk(folder, topdown=False)]
@@ -283,7 +270,6 @@ def Stat(filename: Path) -> FileStatistics:
 
     Example:
         >>> import os, tempfile
-        >>> import tensordraft as td
         >>> path = os.path.join(tempfile.mkdtemp(), "notes")
         >>> with td.gfile.GFile(path, "w") as file:
         ...     file.write("one")

@@ -8,17 +8,14 @@ for every dtype, and nobody else can change it, or end the process by cutting th
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Iterator
+from io import BufferedIOBase
+from typing import NamedTuple
 
 import numpy as np
 
+from .progress import Progress
 from .sorted_table import varint
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from io import BufferedIOBase
-
-    from .progress import Progress
 
 LARGE = 1 << 16  # bytes; a smaller constant is as quickly copied as read by itself
 

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import errno
 import os
+from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, NamedTuple
+from os import PathLike
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 from ..runtime import errors
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from os import PathLike
-    from typing import Self
-
     Path = str | PathLike[str]
 
 public = {"td.gfile": "FastGFile=GFile FileStatistics GFile Open=GFile", "td.io.gfile": "GFile"}
@@ -59,7 +57,6 @@ class GFile:
 
     Example:
         >>> import os, tempfile
-        >>> import tensordraft as td
         >>> path = os.path.join(tempfile.mkdtemp(), "graph.pb")
         >>> with td.Graph().as_default() as graph:
         ...     x = td.constant(1, name="x")
@@ -202,7 +199,6 @@ class FileStatistics(NamedTuple):
 
     Example:
         >>> import tempfile
-        >>> import tensordraft as td
         >>> td.gfile.Stat(tempfile.mkdtemp()).is_directory
         True
     """

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import os
 import stat
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, TypeVar
+from io import BufferedReader
+from os import PathLike
+from typing import TypeVar
 
 from google.protobuf import message as protobuf_message
 from google.protobuf.message import Message
@@ -13,11 +16,6 @@ from google.protobuf.message import Message
 from ..protos.config import config
 from ..runtime import errors
 from .replacement import replacing
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-    from io import BufferedReader
-    from os import PathLike
 
 TEXT_SUFFIXES = (".pbtxt", ".txt", ".textproto")
 _MOST_BYTES = (1 << 31) - 1

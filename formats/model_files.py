@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Iterable
+from io import BufferedIOBase
+from os import PathLike
+from typing import Any, NamedTuple
 
 from ..protos.messages import GraphDef, MetaGraphDef, SavedModel
 from ..runtime import errors
 from .file_kinds import Kind, kind_of, looks_cut_off
 from .large_constants import read_apart
 from .message_files import memory_for, opened, parse_message
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-    from io import BufferedIOBase
-    from os import PathLike
-
-    from .progress import Progress
+from .progress import Progress
 
 _MODEL_FILES = ("saved_model.pb", "saved_model.pbtxt")
 _WORTH_A_LOOK = 1 << 24  # bytes of a file: what can be won in a smaller one is too little
@@ -73,7 +70,6 @@ def read_model(
 
     Example:
         >>> import os, tempfile
-        >>> import tensordraft as td
         >>> from tensordraft.formats.model_files import read_model
         >>> with td.Graph().as_default() as graph:
         ...     x = td.constant(1, name="x")

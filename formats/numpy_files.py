@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Sequence
 from typing import IO, TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,7 +12,6 @@ from ..protos.config import config
 from ..runtime import errors
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
     from zipfile import ZipFile
 
 _HEADERS: dict[int, Callable[..., tuple[tuple[int, ...], bool, np.dtype[Any]]]] = {

@@ -10,17 +10,15 @@ import gzip
 import os
 import struct
 import zlib
+from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import IO, TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any, Self
 
 from ..runtime.errors import DataLossError
 from .crc32c import masked_crc32c
 from .local_files import told_as_op_error
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from typing import Self
-
     from .local_files import Path
 
 public = {
@@ -38,7 +36,6 @@ class TFRecordCompressionType:
     """How a file of records is compressed.
 
     Example:
-        >>> import tensordraft as td
         >>> td.python_io.TFRecordCompressionType.GZIP
         2
     """
@@ -63,7 +60,6 @@ class TFRecordOptions:
         ValueError: there is no such compression.
 
     Example:
-        >>> import tensordraft as td
         >>> options = td.python_io.TFRecordOptions(td.python_io.TFRecordCompressionType.ZLIB)
         >>> td.python_io.TFRecordOptions.get_compression_type_string(options)
         'ZLIB'
@@ -75,7 +71,6 @@ class TFRecordOptions:
         self, compression_type: Any = None, *settings: Any, compression_level: int | None = None,
         **more: Any,
     ) -> None:  # fmt: skip
-        del settings, more
         self.compression_type = _NAMES[0 if compression_type is None else _number(compression_type)]
         self.compression_level = -1 if compression_level is None else compression_level
 
@@ -106,7 +101,6 @@ class TFRecordWriter:
 
     Example:
         >>> import os, tempfile
-        >>> import tensordraft as td
         >>> path = os.path.join(tempfile.mkdtemp(), "data.tfrecords")
         >>> with td.python_io.TFRecordWriter(path) as writer:
         ...     writer.write(b"one")
@@ -180,7 +174,6 @@ def tf_record_iterator(path: Path, options: Any = None) -> Iterator[bytes]:
 
     Example:
         >>> import os, tempfile
-        >>> import tensordraft as td
         >>> path = os.path.join(tempfile.mkdtemp(), "data.tfrecords")
         >>> with td.python_io.TFRecordWriter(path, "GZIP") as writer:
         ...     writer.write(b"one")

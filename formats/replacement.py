@@ -7,15 +7,13 @@ import os
 import re
 import secrets
 import stat
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from typing import IO, TYPE_CHECKING
+from typing import IO
 
 _LOCKS = os.name == "posix"  # elsewhere a file that is open cannot be moved
 if _LOCKS:
     import fcntl
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 _SUFFIX = ".part"
 _MOST_CHARACTERS = 50  # of the name, so that what is put around it fits whatever their bytes

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 from .crc32c import masked_crc32c
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 MAGIC = 0xDB4775248B80FB57
 _FOOTER_BYTES = 48

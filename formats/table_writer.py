@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from io import BytesIO
-from typing import TYPE_CHECKING
+from typing import IO
 
 from .crc32c import masked_crc32c
 from .sorted_table import MAGIC
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-    from typing import IO
 
 _BLOCK_BYTES = 4096  # a block ends when it has reached this size
 _FOOTER_HANDLES = 40  # bytes, filled up with zeros

@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import operator
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
 from ..protos.attr_codec import as_float32
 from ..protos.dtypes import DType, as_dtype
 from ..protos.messages import NameAttrList, TensorProto
 from ..protos.tensor_codec import TensorValue
 from ..shape_inference.tensor_shape import TensorShape
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from .signature import AttrSpec
+from .signature import AttrSpec
 
 
 def coerce_attr(spec: AttrSpec, value: Any) -> Any:
@@ -103,7 +100,6 @@ def _type(name: str, value: Any) -> DType:
 
 
 def _shape(name: str, value: Any) -> TensorShape:
-    del name
     return TensorShape(value)
 
 

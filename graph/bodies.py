@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 import threading
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Sequence
+from typing import NamedTuple
 
+from ..shape_inference.handle_data import HandleData
 from ..shape_inference.inference import Inference
+from ..shape_inference.protocols import Array
 from ..shape_inference.tensor_shape import TensorShape
 from .dependencies import needed_ops
 from .describe import add_context
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from ..shape_inference.handle_data import HandleData
-    from ..shape_inference.protocols import Array
-    from .graph import Graph
-    from .node import Operation, Tensor
+from .graph import Graph
+from .node import Operation, Tensor
 
 _DEEPEST = 64
 _MOST_LOOKS = 1_000

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import numpy as np
 
 from ..shape_inference.context import is_symbolic
 from ..shape_inference.symbolic.symbolic import DimExpr
 from ..shape_inference.tensor_shape import TensorShape
-
-if TYPE_CHECKING:
-    import numpy as np
-
-    from .node import Tensor
+from .node import Tensor
 
 public = {"td": "constant_value constant_value_as_shape get_static_value=constant_value"}
 
@@ -40,7 +38,6 @@ def constant_value(tensor: Tensor) -> np.ndarray[Any, Any] | None:
         A read-only ndarray, or None.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default():
         ...     print(td.constant_value(td.constant([1, 2]) * 3))
         ...     print(td.constant_value(td.placeholder(td.int32, [2])))
@@ -80,7 +77,6 @@ def constant_value_as_shape(tensor: Tensor) -> TensorShape:
         ValueError: a size is below -1, or the tensor is no vector.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default():
         ...     x = td.placeholder(td.float32, [None, 3])
         ...     print(td.constant_value_as_shape(td.shape(x)))

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
 
@@ -17,14 +18,10 @@ from .api.public_calls import public_call
 from .api.suggestions import pluralize
 from .default_graph import get_default_graph
 from .dtype_errors import wrong_dtype, wrong_value
+from .graph import Graph
+from .graph_protocols import RegisteredOpType
 from .node import Operation, Tensor
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from .graph import Graph
-    from .graph_protocols import RegisteredOpType
-    from .signature import ArgSpec
+from .signature import ArgSpec
 
 public = {"td": "convert_n_to_tensor convert_to_tensor register_tensor_conversion_function"}
 
@@ -47,7 +44,6 @@ def register_tensor_conversion_function(
         TypeError: `base_type` is no class, or `conversion_func` cannot be called.
 
     Example:
-        >>> import tensordraft as td
         >>> class Metres:
         ...     def __init__(self, length):
         ...         self.length = length
@@ -96,7 +92,6 @@ def convert_to_tensor(
         ValueError: the value is ragged, or holds a size that no tensor of the graph has.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default():
         ...     td.convert_to_tensor([[1, 2], [3, 4]], name="m")
         <td.Tensor 'm:0' shape=(2, 2) dtype=int32>
@@ -117,8 +112,7 @@ def _to_tensor(
         if isinstance(value, types):
             result = function(value, dtype=wanted, name=name, as_ref=as_ref)
             if result is not NotImplemented:
-                outcome: Tensor = result
-                return outcome
+                return result
     refused: Exception | None = None
     if wanted is None and preferred_dtype is not None:
         try:
@@ -158,7 +152,6 @@ def convert_n_to_tensor(
         TypeError, ValueError: as `td.convert_to_tensor`.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default():
         ...     [x.name for x in td.convert_n_to_tensor([1, [2, 3]], td.float32, "x")]
         ['x_0:0', 'x_1:0']
@@ -211,8 +204,7 @@ def _pack(value: Sequence[Any], dtype: DType | None, name: str | None) -> Tensor
             nested = isinstance(item, (list, tuple)) and holds_tensor(item)
             convert = _pack if nested else _to_tensor
             rows.append(convert(item, dtype, str(i)))
-        packed: Tensor = registry.sole(Stack)(rows, name=scope)
-        return packed
+        return registry.sole(Stack)(rows, name=scope)
 
 
 def _dtype_of_tensors(value: Sequence[Any]) -> DType | None:

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from .graph import Graph
 from .nested_graph import out_of_reach
 from .node import Operation, Tensor
 from .scopes.thread_defaults import graphs
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
 
 public = {"td": "get_default_graph reset_default_graph"}
 
@@ -22,7 +20,6 @@ def get_default_graph() -> Graph:
     """The graph that ops are added to: the innermost default one, else one for the process.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default() as graph:
         ...     td.get_default_graph() is graph
         True
@@ -32,8 +29,7 @@ def get_default_graph() -> Graph:
         if not _global_graph:
             _global_graph.append(Graph())
         graph = _global_graph[0]
-    result: Graph = graph
-    return result
+    return graph
 
 
 def reset_default_graph() -> None:
@@ -43,7 +39,6 @@ def reset_default_graph() -> None:
         ValueError: inside a `with graph.as_default()` block.
 
     Example:
-        >>> import tensordraft as td
         >>> td.reset_default_graph()
         >>> td.get_default_graph().get_operations()
         []
@@ -99,8 +94,7 @@ def outermost(graph: Graph) -> Graph:
     whole: Any = graph
     while whole.outer is not None:
         whole = whole.outer
-    found: Graph = whole
-    return found
+    return whole
 
 
 @contextmanager

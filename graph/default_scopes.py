@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager
+from typing import Any
 
 from .default_graph import get_default_graph, graph_of, outside_bodies
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-    from contextlib import AbstractContextManager
-
-    from .graph import Graph
+from .graph import Graph
 
 public = {
     "td": (
@@ -44,7 +40,6 @@ def name_scope(
             these are of different graphs.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.name_scope("layer"):
         ...     td.constant(1.0, name="bias").name
         'layer/bias:0'
@@ -67,7 +62,6 @@ def op_scope(
         default_name: as for `td.name_scope`.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default():
         ...     x = td.constant(1.0)
         ...     with td.op_scope([x], None, "layer") as scope:
@@ -81,7 +75,6 @@ def control_dependencies(control_inputs: Sequence[Any] | None) -> AbstractContex
     """Makes the ops of a `with` block run after others: see `Graph.control_dependencies`.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default():
         ...     first = td.no_op(name="first")
         ...     with td.control_dependencies([first]):
@@ -99,7 +92,6 @@ def init_scope() -> AbstractContextManager[Graph]:
     the name scope.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.name_scope("layer"):
         ...     with td.control_dependencies([td.no_op()]), td.init_scope():
         ...         start = td.zeros([2], name="start")
@@ -113,7 +105,6 @@ def device(device_name_or_function: Any) -> AbstractContextManager[None]:
     """Writes a device on the ops of a `with` block: see `Graph.device`.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.device("/cpu:0"):
         ...     td.constant(1).op.device
         '/device:CPU:0'
@@ -125,7 +116,6 @@ def colocate_with(op: Any, ignore_existing: bool = False) -> AbstractContextMana
     """Puts the ops of a `with` block in the colocation group of `op`: see `Graph.colocate_with`.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default():
         ...     x = td.constant(1.0, name="x")
         ...     with td.colocate_with(x):
@@ -139,7 +129,6 @@ def container(container_name: str) -> AbstractContextManager[str]:
     """Puts the variables of a `with` block in a container: see `Graph.container`.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.container("experiment"):
         ...     td.Variable(1).op.get_attr("container")
         b'experiment'
@@ -151,7 +140,6 @@ def add_to_collection(name: Any, value: Any) -> None:
     """Appends `value` to the collection `name` of the default graph.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default():
         ...     td.add_to_collection("inputs", td.placeholder(td.float32, name="x"))
         ...     [item.name for item in td.get_collection("inputs")]
@@ -164,7 +152,6 @@ def add_to_collections(names: Any, value: Any) -> None:
     """Appends `value` to each of the collections `names` of the default graph.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default():
         ...     td.add_to_collections(["inputs", "images"], td.constant(0, name="x"))
         ...     td.get_collection("inputs") == td.get_collection("images")
@@ -181,7 +168,6 @@ def get_collection(key: Any, scope: str | None = None) -> list[Any]:
         scope: only those whose name begins with this regular expression.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default():
         ...     for name in ("a/loss", "b/loss"):
         ...         td.add_to_collection("losses", td.constant(0.5, name=name))
@@ -195,7 +181,6 @@ def get_collection_ref(key: Any) -> list[Any]:
     """A collection of the default graph itself: changing the list changes it.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default():
         ...     td.get_collection_ref("inputs").append("x")
         ...     td.get_collection("inputs")
@@ -211,7 +196,6 @@ def set_random_seed(seed: int | None) -> None:
         seed: the seed; None for numbers that differ from session to session.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default():
         ...     td.set_random_seed(7)
         ...     x = td.random_uniform([2])
@@ -232,7 +216,6 @@ def get_seed(op_seed: int | None) -> tuple[int | None, int | None]:
         The graph's seed and the op's: both None where neither is set.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default():
         ...     without = td.get_seed(None)
         ...     td.set_random_seed(7)
@@ -258,7 +241,6 @@ def get_name_scope() -> str:
         The scope; "" outside of all.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.name_scope("outer"), td.name_scope("inner"):
         ...     td.contrib.framework.get_name_scope()
         'outer/inner'

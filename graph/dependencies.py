@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Sequence
 
 from .node import Operation, Tensor
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
 
 
 def needed_ops(fetches: Iterable[Tensor | Operation], feeds: Sequence[Tensor]) -> list[Operation]:

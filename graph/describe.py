@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Sequence
+from typing import Any
 
 from ..runtime import errors
+from ..shape_inference.inference import Inference
 from .api.public_calls import WIRE_NAMES, public_call
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from ..shape_inference.inference import Inference
-    from .graph_protocols import Op, Value
+from .graph_protocols import Op, Value
 
 _MOST_INPUTS = 8
 

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import Any
 
+from ..protos.dtypes import DType
 from .api.public_calls import PublicCall, public_call
 from .api.source_locations import user_line
 from .describe import tensor_type
 from .node import Tensor
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from ..protos.dtypes import DType
 
 _MOST_NAMED = 6
 _WRITTEN = (str, bytes, bool, int, float, complex, list, tuple)
@@ -97,8 +94,7 @@ def _spoken(call: PublicCall, name: str, value: Any) -> str:
 def _tensor_of(value: Any) -> Tensor:
     # A class may be given by mistake, or be what is called.
     stand_in = None if isinstance(value, type) else getattr(value, "_as_graph_element", None)
-    tensor: Tensor = value if stand_in is None else stand_in()
-    return tensor
+    return value if stand_in is None else stand_in()
 
 
 def _tensors_of(call: PublicCall, dtype: DType, but: Tensor | None) -> list[tuple[str, Tensor]]:

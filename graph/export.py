@@ -2,12 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, MutableMapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ..protos.attr_codec import encode_attr
-from ..protos.messages import FunctionDefLibrary, GraphDef, VersionDef
+from ..protos.messages import (
+    AttrValue,
+    FunctionDef,
+    FunctionDefLibrary,
+    GraphDef,
+    NodeDef,
+    VersionDef,
+)
 from . import registry
 from .api.graph_summary import ShownGraph
+from .graph_protocols import Op
 from .lowered_nodes import LoweredNodes
 from .node_def import write_node_def
 from .origins import Origins
@@ -17,12 +26,7 @@ from .stated_shapes import state_shapes
 from .widened_graph import WidenedGraph
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, MutableMapping, Sequence
-
     import networkx as nx
-
-    from ..protos.messages import AttrValue, FunctionDef, NodeDef
-    from .graph_protocols import Op
 
 PRODUCER = 2474
 """The GraphDef version that this library writes: that of TensorFlow 2.21."""
@@ -89,7 +93,6 @@ class ExportedGraph(ShownGraph, WidenedGraph):
             ValueError: `control_flow` is something else.
 
         Example:
-            >>> import tensordraft as td
             >>> with td.Graph().as_default() as graph:
             ...     x = td.constant(1, name="x")
             >>> [node.name for node in graph.as_graph_def().node]
@@ -145,7 +148,6 @@ class ExportedGraph(ShownGraph, WidenedGraph):
             `control=True`.
 
         Example:
-            >>> import tensordraft as td
             >>> with td.Graph().as_default() as graph:
             ...     y = td.identity(td.constant(1, name="x"), name="y")
             >>> list(graph.to_networkx().edges())

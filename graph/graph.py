@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from ..protos.messages import VersionDef
 from ..shape_inference.inference import Inference
 from .api.source_locations import Site, user_site
 from .api.suggestions import nearest, pluralize
 from .describe import add_context
 from .export import ExportedGraph
+from .graph_protocols import OpType
 from .nested_graph import NestedGraph, out_of_reach
 from .node import Operation, Tensor
 from .node_def import check_inputs, read_attrs
@@ -19,13 +23,6 @@ from .scoped_graph import ScopedGraph
 from .scopes import thread_defaults
 from .scopes.collections import Collections
 from .scopes.names import check_op_name
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-    from contextlib import AbstractContextManager
-
-    from ..protos.messages import VersionDef
-    from .graph_protocols import OpType
 
 public = {"td": "Graph"}
 
@@ -37,7 +34,6 @@ class Graph(ScopedGraph, Collections, RestrictedGraph, ExportedGraph, NestedGrap
     which the ops can run. Graphs may be built and run from several threads.
 
     Example:
-        >>> import tensordraft as td
         >>> graph = td.Graph()
         >>> with graph.as_default():
         ...     y = td.add(td.constant(1, name="one"), 2, name="sum")
@@ -198,14 +194,12 @@ class Graph(ScopedGraph, Collections, RestrictedGraph, ExportedGraph, NestedGrap
             TypeError: an input or attr is of the wrong type.
 
         Example:
-            >>> import tensordraft as td
             >>> with td.Graph().as_default() as graph:
             ...     x = td.constant([1.0])
             ...     op = graph.create_op("Neg", [x], attrs={"T": td.float32})
             >>> print(op.outputs[0].shape)
             (1,)
         """
-        del dtypes, input_types, op_def, compute_shapes, compute_device
         definition = lookup(op_type)
         values = read_attrs(definition, attrs or {})
         check_inputs(definition, list(inputs), values)
@@ -267,7 +261,6 @@ class Graph(ScopedGraph, Collections, RestrictedGraph, ExportedGraph, NestedGrap
             KeyError: no op or tensor has that name.
 
         Example:
-            >>> import tensordraft as td
             >>> with td.Graph().as_default() as graph:
             ...     x = td.constant(1, name="x")
             >>> graph.as_graph_element("x:0") is x, graph.as_graph_element("x") is x.op

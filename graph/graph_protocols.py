@@ -6,19 +6,16 @@ above it, and know each other alone.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Protocol
+from collections.abc import Mapping, Sequence
+from typing import Any, Protocol
 
+from ..protos.dtypes import DType
+from ..protos.messages import NodeDef, OpDef as OpDefProto
+from ..runtime.kernel_spec import Memory
 from ..shape_inference.protocols import Definition
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from ..protos.dtypes import DType
-    from ..protos.messages import NodeDef, OpDef as OpDefProto
-    from ..runtime.kernel_spec import Memory
-    from ..shape_inference.tensor_shape import TensorShape
-    from .api.source_locations import Site
-    from .signature import Signature
+from ..shape_inference.tensor_shape import TensorShape
+from .api.source_locations import Site
+from .signature import Signature
 
 
 class OpType(Definition, Protocol):

@@ -5,13 +5,11 @@ from __future__ import annotations
 import warnings
 from collections import Counter
 from threading import Lock
-from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary
 
-if TYPE_CHECKING:
-    from .api.source_locations import Site
-    from .graph import Graph
-    from .node import Operation
+from .api.source_locations import Site
+from .graph import Graph
+from .node import Operation
 
 _MOST_TIMES = 10
 _SUSPICIOUS_TIMES = 2

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
-from ..protos.dtypes import as_dtype
+from ..protos.dtypes import DType, as_dtype
 from ..shape_inference.tensor_shape import TensorShape
 from .constant_value import constant_value_as_shape
 from .convert import convert_to_tensor
-
-if TYPE_CHECKING:
-    from ..protos.dtypes import DType
-    from .graph import Graph
-    from .node import Operation, Tensor
+from .graph import Graph
+from .node import Operation, Tensor
 
 public = {"td": "IndexedSlices IndexedSlicesValue convert_to_tensor_or_indexed_slices"}
 
@@ -26,7 +23,6 @@ class IndexedSlicesValue(NamedTuple):
         dense_shape: integer array: the shape of the whole, or None where it is not kept.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     rows = td.IndexedSlices(td.ones([2, 3]), td.constant([0, 4]))
         ...     value = td.IndexedSlicesValue([[1, 2, 3], [4, 5, 6]], [0, 7])
@@ -50,7 +46,6 @@ class IndexedSlices:
         dense_shape: integer vector: the shape of the whole; None where it does not matter.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     rows = td.IndexedSlices([[1.0, 2.0], [3.0, 4.0]], [2, 0], [3, 2])
         ...     print(session.run(rows).indices)
@@ -145,7 +140,6 @@ def convert_to_tensor_or_indexed_slices(
         TypeError: the value has another dtype.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default():
         ...     td.convert_to_tensor_or_indexed_slices([1, 2]).shape.as_list()
         [2]

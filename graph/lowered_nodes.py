@@ -7,17 +7,15 @@ references to variables, as functions cannot take any.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..protos.dtypes import DType
 from ..protos.messages import NodeDef
+from .graph_protocols import Op, Value
 from .node_def import input_name, write_node_def
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
-
-    from .graph_protocols import Op, Value
-
     Lowering = Callable[["LoweredNodes", "Lowered"], "Written"]
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from ..protos.attr_codec import decode_attr
@@ -14,8 +15,6 @@ from .node_def import node_def
 from .scopes import thread_defaults
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
     from ..protos.dtypes import DType
     from ..protos.messages import NodeDef, OpDef as OpDefProto
     from .api.source_locations import Site
@@ -32,7 +31,6 @@ class Tensor(NoValues):
     known as far as inference goes. Tensors are compared by identity and can be dict keys.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default():
         ...     x = td.placeholder(td.float32, [None, 3], name="x")
         ...     (x * 2.0).shape.as_list(), x.name, x.op.type
@@ -86,7 +84,6 @@ class Tensor(NoValues):
             ValueError: it contradicts what is known.
 
         Example:
-            >>> import tensordraft as td
             >>> with td.Graph().as_default():
             ...     x = td.placeholder(td.float32)
             ...     x.set_shape([None, 784])
@@ -116,7 +113,6 @@ class Tensor(NoValues):
             ValueError: there is no session, or it runs another graph.
 
         Example:
-            >>> import tensordraft as td
             >>> with td.Graph().as_default(), td.Session():
             ...     print(td.constant([1, 2]).eval())
             [1 2]
@@ -153,7 +149,6 @@ class Operation:
     compared by identity.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default():
         ...     op = td.concat([[[1, 2]], [[3, 4]]], 0, name="both").op
         >>> op.type, op.get_attr("N"), op.inputs[0].name, op.outputs[0].shape.as_list()
@@ -234,7 +229,6 @@ class Operation:
             ValueError: the op has no attr of that name.
 
         Example:
-            >>> import tensordraft as td
             >>> with td.Graph().as_default():
             ...     td.placeholder(td.float32).op.get_attr("dtype")
             td.float32

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
 from ..protos.attr_codec import decode_attr, encode_attr, kind_of
 from ..protos.dtypes import DType
@@ -13,14 +14,8 @@ from ..shape_inference.size_facts import decoded_facts, encoded_facts, with_fact
 from ..shape_inference.tensor_shape import TensorShape
 from ..shape_inference.traits import Bodies
 from .attrs import coerce_attr
-from .signature import REQUIRED
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-
-    from .graph_protocols import Op, OpType, RegisteredOpType, Value
-    from .signature import AttrSpec
-
+from .graph_protocols import Op, OpType, RegisteredOpType, Value
+from .signature import REQUIRED, AttrSpec
 
 SIZE_FACTS = "_size_facts"
 """The attr in which a file keeps what is known of the named sizes in other attrs."""

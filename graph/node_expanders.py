@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
     from ..protos.messages import FunctionDef, GraphDef, NodeDef
 
     Expander = Callable[[NodeDef, Mapping[str, FunctionDef]], "Expanded | None"]

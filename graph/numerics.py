@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
 from ..protos.dtypes import bfloat16
 from .references import Reference
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 _OTHER_FLOATS = bfloat16.numpy_dtype
 

@@ -5,17 +5,24 @@ from __future__ import annotations
 import sys
 import typing
 from collections import namedtuple
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Generic
 
 from ..protos.attr_codec import encode_attr
 from ..protos.config import config
-from ..protos.messages import OpDef as OpDefProto
+from ..protos.dtypes import DType
+from ..protos.messages import NodeDef, OpDef as OpDefProto
 from ..runtime.kernel_spec import Memory
-from ..shape_inference.traits import OPAQUE
+from ..shape_inference.context import KernelFactory, ShapeFunction, ValueFunction
+from ..shape_inference.costs import FlopsRule
+from ..shape_inference.split_parts import Rule as SplitRule
+from ..shape_inference.traits import OPAQUE, Traits
+from ..shape_inference.workspaces import WorkspaceRule
 from . import registry
 from .api.source_locations import Site
 from .api.user_frames import is_ours
 from .attrs import coerce_attr
+from .bodies import Call
 from .convert import convert_inputs
 from .default_graph import graph_of
 from .gradient_rules import Rule, register
@@ -23,16 +30,6 @@ from .node import Operation, Tensor
 from .signature import REQUIRED, ArgSpec, Signature, parse_signature
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-
-    from ..protos.dtypes import DType
-    from ..protos.messages import NodeDef
-    from ..shape_inference.context import KernelFactory, ShapeFunction, ValueFunction
-    from ..shape_inference.costs import FlopsRule
-    from ..shape_inference.split_parts import Rule as SplitRule
-    from ..shape_inference.traits import Traits
-    from ..shape_inference.workspaces import WorkspaceRule
-    from .bodies import Call
     from .lowered_nodes import Lowering
 
 public = {"td": "OpDef"}
@@ -75,8 +72,6 @@ class OpDef(Generic[Result]):
         ValueError: the signature is not in the grammar, or the op type is defined already.
 
     Example:
-        >>> import numpy as np
-        >>> import tensordraft as td
         >>> DOUBLE = td.OpDef("DocDouble", "x: T -> y: T", "T: {int32, float32}")
         >>> @DOUBLE.shape
         ... def double_shape(c):
@@ -305,8 +300,7 @@ class OpDef(Generic[Result]):
                 items.append(list(some) if spec.is_list else some[0])
                 position += number
             found = self._result_type(*items)
-        result: Result = found
-        return result
+        return found
 
     def output_dtypes(self, attrs: Mapping[str, Any]) -> list[DType]:
         """The dtypes of the outputs of an op with these attrs."""

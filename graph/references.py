@@ -4,18 +4,15 @@ from __future__ import annotations
 
 import sys
 import threading
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
 from ..runtime import errors
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from ..shape_inference.protocols import Array
-    from ..shape_inference.tensor_shape import TensorShape
-    from .node import Operation, Tensor
+from ..shape_inference.protocols import Array
+from ..shape_inference.tensor_shape import TensorShape
+from .node import Operation, Tensor
 
 
 def _references_to_a_local() -> int:

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
 from .api.suggestions import did_you_mean
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
     from ..shape_inference.traits import Constant, Stack
     from .graph_protocols import RegisteredOpType
 

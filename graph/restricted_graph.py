@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from .graph_protocols import Op, Value
+from .graph_protocols import Op, Value
 
 
 class RestrictedGraph:

@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ..protos.attr_codec import encode_attr
+from ..protos.messages import AttrValue
+from .graph_protocols import Op, Value
 from .scopes.device import merge_devices
 from .scopes.device_spec import full_device
 from .scopes.names import Names, check_scope_name
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
-
-    from ..protos.messages import AttrValue
-    from .graph_protocols import Op, Value
 
 
 class ControlScope:
@@ -116,7 +113,6 @@ class ScopedGraph:
             ValueError: the name is not legal.
 
         Example:
-            >>> import tensordraft as td
             >>> with td.Graph().as_default() as graph, graph.name_scope("layer") as scope:
             ...     scope, td.constant(1, name="c").name
             ('layer/', 'layer/c:0')

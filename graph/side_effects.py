@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Iterable, Iterator
+from typing import Any, NamedTuple
 
 from ..runtime import errors
 from ..shape_inference.traits import Constant
 from .describe import describe_op
+from .node import Operation
 from .unregistered import UnregisteredOp
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
-    from .node import Operation
 
 _MOST_NAMED = 8
 

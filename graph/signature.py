@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Iterator
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -11,9 +12,6 @@ from ..protos.attr_codec import as_float32
 from ..protos.dtypes import DType, as_dtype
 from ..protos.tensor_codec import TensorValue
 from ..shape_inference.tensor_shape import TensorShape
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 _TYPE_GROUPS = {
     "numbertype": (

@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Sequence
+from typing import Any, NamedTuple
 
-from ..protos.dtypes import as_dtype
+from ..protos.dtypes import DType, as_dtype
+from ..shape_inference.tensor_shape import TensorShape
 from .constant_value import constant_value_as_shape
 from .convert import convert_to_tensor
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from ..protos.dtypes import DType
-    from ..shape_inference.tensor_shape import TensorShape
-    from .graph import Graph
-    from .node import Operation, Tensor
+from .graph import Graph
+from .node import Operation, Tensor
 
 public = {
     "td": "SparseTensor SparseTensorValue convert_to_tensor_or_sparse_tensor",
@@ -49,7 +45,6 @@ class SparseTensorValue(NamedTuple):
         dense_shape: int64 array of shape [rank].
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     x = td.sparse_placeholder(td.float32)
         ...     value = td.SparseTensorValue([[0, 1], [2, 0]], [5.0, 6.0], [3, 2])
@@ -74,7 +69,6 @@ class SparseTensor:
         ValueError: the three do not fit together.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     x = td.SparseTensor([[0, 1], [2, 0]], [5.0, 6.0], [3, 2])
         ...     print(session.run(x).values, x.dense_shape.shape)
@@ -188,7 +182,6 @@ def convert_to_tensor_or_sparse_tensor(
         TypeError: the value is sparse and of another dtype.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default():
         ...     x = td.convert_to_tensor_or_sparse_tensor(td.SparseTensorValue([[1]], [5], [2]))
         ...     y = td.convert_to_tensor_or_sparse_tensor([0, 5])

@@ -6,17 +6,13 @@ that contradicts its own rules.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
+from ..protos.messages import NodeDef
 from ..shape_inference.tensor_shape import TensorShape
 from . import registry
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from ..protos.messages import NodeDef
-    from .graph_protocols import OpType
-    from .signature import ArgSpec
+from .graph_protocols import OpType
+from .signature import ArgSpec
 
 ATTR = "_output_shapes"
 _UNKNOWN = TensorShape(None)

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ..protos.attr_codec import decode_attr
 from ..protos.config import config
 from ..protos.dtypes import DType, as_dtype
-from ..protos.messages import OpDef as OpDefProto
+from ..protos.messages import NodeDef, OpDef as OpDefProto
 from ..runtime.kernel_spec import Memory
+from ..shape_inference.context import ShapeContext
 from ..shape_inference.tensor_shape import TensorShape
 from ..shape_inference.traits import Traits
 from . import registry
@@ -16,11 +18,6 @@ from .node_def import full_input, read_attrs, stated_shapes
 from .signature import Signature
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-
-    from ..protos.messages import NodeDef
-    from ..shape_inference.context import ShapeContext
-
     _Uses = dict[int, DType | None]
 
 # Attrs that usually hold the dtype of the outputs, the most telling first.
@@ -53,7 +50,6 @@ class UnregisteredOp:
 
     def shape_function(self, c: ShapeContext) -> list[TensorShape]:
         """The shapes that the file states, else unknown ones."""
-        del c
         stated: list[TensorShape] = []
         if "_output_shapes" in self.template.attr:
             stated = stated_shapes(self.template.attr["_output_shapes"])
@@ -62,12 +58,10 @@ class UnregisteredOp:
 
     def output_dtypes(self, attrs: Mapping[str, Any]) -> list[DType]:
         """The dtypes of the outputs, as far as the graph tells; `variant` where it does not."""
-        del attrs
         return self._outputs
 
     def input_positions(self, attrs: Mapping[str, Any]) -> Mapping[str, int | range]:
         """All inputs, under one name."""
-        del attrs
         return {"inputs": range(self._inputs)}
 
     def to_proto(self) -> OpDefProto:

@@ -8,13 +8,12 @@ numbers occur once. Whoever needs the old one alone does not pay for the new one
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from .graph_protocols import Op, Value
+
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from .graph_protocols import Op, Value
-
     AnyOp = TypeVar("AnyOp", bound=Op)
     AnyValue = TypeVar("AnyValue", bound=Value)
 
@@ -45,8 +44,7 @@ class WidenedGraph:
 
     def narrowest(self, op: AnyOp) -> AnyOp:
         """The op as it was first made."""
-        first: AnyOp = self._narrowest.get(op, op)
-        return first
+        return self._narrowest.get(op, op)
 
     def widest(self, op: AnyOp) -> AnyOp:
         """The op with the most results that stands for `op`."""
@@ -58,8 +56,7 @@ class WidenedGraph:
         if not self._versions:
             return tensor
         op: Any = self.widest(tensor.op)
-        result: AnyValue = tensor if op is tensor.op else op.outputs[tensor.value_index]
-        return result
+        return tensor if op is tensor.op else op.outputs[tensor.value_index]
 
     def in_order(self, ops: Iterable[AnyOp]) -> list[AnyOp]:
         """Ops in an order in which they can run, what stands for others before these."""

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from ..graph.node import Tensor
 from .array.array_forms import matrix_transpose
 from .array.diagonals import matrix_band_part
 from .array.matrix_diagonals import matrix_diag, matrix_diag_part, matrix_set_diag
@@ -18,9 +19,6 @@ from .linalg.matmul import matmul
 from .linalg.square_matrices import cholesky, matrix_determinant, matrix_inverse
 from .math.arithmetic import abs as magnitude, reciprocal
 from .signals.fourier import fft, fft2d, fft3d, ifft, ifft2d, ifft3d
-
-if TYPE_CHECKING:
-    from ..graph.node import Tensor
 
 public = {
     "td": (
@@ -78,7 +76,6 @@ def batch_matmul(
         name: a name for the op.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default():
         ...     td.batch_matmul(td.ones([5, 2, 3]), td.ones([5, 4, 3]), adj_y=True).shape.as_list()
         [5, 2, 4]

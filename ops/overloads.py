@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -10,6 +11,7 @@ from ..graph.api.public_calls import guarded
 from ..graph.convert import convert_to_tensor
 from ..graph.default_scopes import name_scope
 from ..graph.node import Tensor
+from ..graph.op_def import OpDef
 from ..graph.sparse_tensor import SparseTensor
 from ..shape_inference.dimension import Dimension
 from .indexing.brackets import getitem
@@ -33,10 +35,6 @@ from .variables.variable_methods import VariableOperators
 from .variables.variable_updates import assign_slice
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from ..graph.op_def import OpDef
-
     Function = Callable[..., Tensor]
 
 

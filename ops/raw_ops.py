@@ -4,7 +4,6 @@ A call states all that the op takes, inputs and attrs alike, under the names tha
 `tf.raw_ops` gives them; attrs that follow from the inputs, or have a default, may be left out.
 
 Example:
-    >>> import tensordraft as td
     >>> with td.Graph().as_default(), td.Session() as session:
     ...     sizes = td.raw_ops.BroadcastArgs(s0=[2, 1], s1=[3])
     ...     print(session.run(sizes))

@@ -149,7 +149,6 @@ def _items_of(attr: AttrValue) -> tuple[str, Any]:
 
 
 def _decode_type(number: int, as_shape: AsShape) -> DType:
-    del as_shape
     try:
         return as_dtype(number)
     except TypeError:
@@ -161,12 +160,10 @@ def _decode_shape(proto: Any, as_shape: AsShape) -> Any:
 
 
 def _decode_tensor(proto: TensorProto, as_shape: AsShape) -> TensorValue:
-    del as_shape
     return TensorValue.from_proto(proto)
 
 
 def _decode_func(proto: NameAttrList, as_shape: AsShape) -> NameAttrList:
-    del as_shape
     func = NameAttrList()
     func.CopyFrom(proto)
     return func

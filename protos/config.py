@@ -41,7 +41,6 @@ class Config:
             error was made of; by default they end at the call of the program.
 
     Example:
-        >>> import tensordraft as td
         >>> td.config.max_tensor_bytes == 16 * 2**30
         True
     """
@@ -74,7 +73,6 @@ class Config:
             device_type: of which kind; by default of all.
 
         Example:
-            >>> import tensordraft as td
             >>> td.config.list_physical_devices("GPU")
             []
         """

@@ -59,7 +59,6 @@ class DType:
         is_numpy_compatible: whether arrays can hold values of this type.
 
     Example:
-        >>> import tensordraft as td
         >>> td.as_dtype("double").name, td.float64.size, td.float64.is_floating
         ('float64', 8, True)
     """
@@ -141,7 +140,6 @@ class DType:
             TypeError: the type has none (bool, complex, string, resource, variant).
 
         Example:
-            >>> import tensordraft as td
             >>> td.int8.min
             -128
         """
@@ -155,7 +153,6 @@ class DType:
             TypeError: the type has none (bool, complex, string, resource, variant).
 
         Example:
-            >>> import tensordraft as td
             >>> td.uint8.max
             255
         """
@@ -176,7 +173,6 @@ class DType:
             ValueError: the type is not one of images.
 
         Example:
-            >>> import tensordraft as td
             >>> td.uint8.limits, td.float32.limits
             ((0, 255), (0, 1))
         """
@@ -193,7 +189,6 @@ class DType:
         """The type of the real part: float32 for complex64, float64 for complex128, else itself.
 
         Example:
-            >>> import tensordraft as td
             >>> td.complex64.real_dtype
             td.float32
         """
@@ -222,7 +217,6 @@ class DType:
             TypeError: `other` is not a dtype.
 
         Example:
-            >>> import tensordraft as td
             >>> (
             ...     td.float32.is_compatible_with("float32_ref"),
             ...     td.float32.ref.is_compatible_with("float32"),
@@ -364,7 +358,6 @@ def as_dtype(value: Any) -> DType:
         TypeError: the value stands for no data type.
 
     Example:
-        >>> import tensordraft as td
         >>> td.as_dtype("int64"), td.as_dtype("half"), td.as_dtype(1), td.as_dtype(float)
         (td.int64, td.float16, td.float32, td.float32)
     """

@@ -38,7 +38,6 @@ _DOCUMENTATION = {
     "AttrValue": """The value of an attr of a node: one of several kinds, or a list of one kind.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default():
         ...     node = td.placeholder(td.float32).op.node_def
         >>> node.attr["dtype"].WhichOneof("value"), td.as_dtype(node.attr["dtype"].type)
@@ -47,21 +46,18 @@ _DOCUMENTATION = {
     "BytesList": """Strings, one of the three kinds of values of a feature.
 
     Example:
-        >>> import tensordraft as td
         >>> td.train.BytesList(value=[b"a", b"b"]).value[1]
         b'b'
     """,
     "CheckpointState": """The checkpoints of a folder: the latest, and all that are kept.
 
     Example:
-        >>> import tensordraft as td
         >>> td.train.CheckpointState(model_checkpoint_path="model-2").model_checkpoint_path
         'model-2'
     """,
     "ClusterDef": """The tasks of a cluster, by job, as a message: see `td.train.ClusterSpec`.
 
     Example:
-        >>> import tensordraft as td
         >>> cluster = td.train.ClusterSpec({"ps": ["a:1"], "worker": ["b:1"]}).as_cluster_def()
         >>> [job.name for job in cluster.job]
         ['ps', 'worker']
@@ -69,7 +65,6 @@ _DOCUMENTATION = {
     "EmbeddingInfo": """What TensorBoard's projector shows of one tensor.
 
     Example:
-        >>> import tensordraft as td
         >>> projector = td.contrib.tensorboard.plugins.projector
         >>> projector.EmbeddingInfo(tensor_name="w", metadata_path="words.tsv").tensor_name
         'w'
@@ -77,7 +72,6 @@ _DOCUMENTATION = {
     "Event": """What an event file holds: a summary, a graph or another thing, with time and step.
 
     Example:
-        >>> import tensordraft as td
         >>> event = td.Event(step=3, summary=td.Summary())
         >>> event.WhichOneof("what"), event.step
         ('summary', 3)
@@ -85,7 +79,6 @@ _DOCUMENTATION = {
     "Example": """What files of records hold for training: features by name.
 
     Example:
-        >>> import tensordraft as td
         >>> example = td.train.Example()
         >>> example.features.feature["x"].float_list.value.append(0.5)
         >>> td.train.Example.FromString(example.SerializeToString()) == example
@@ -94,7 +87,6 @@ _DOCUMENTATION = {
     "Feature": """The values of a feature: strings, floats, integers, or none.
 
     Example:
-        >>> import tensordraft as td
         >>> feature = td.train.Feature(int64_list=td.train.Int64List(value=[7]))
         >>> feature.WhichOneof("kind")
         'int64_list'
@@ -102,7 +94,6 @@ _DOCUMENTATION = {
     "FeatureList": """A feature along time.
 
     Example:
-        >>> import tensordraft as td
         >>> step = td.train.Feature(int64_list=td.train.Int64List(value=[7]))
         >>> len(td.train.FeatureList(feature=[step, step]).feature)
         2
@@ -110,14 +101,12 @@ _DOCUMENTATION = {
     "FeatureLists": """Features along time, by name.
 
     Example:
-        >>> import tensordraft as td
         >>> list(td.train.FeatureLists(feature_list={"x": td.train.FeatureList()}).feature_list)
         ['x']
     """,
     "Features": """Features by name.
 
     Example:
-        >>> import tensordraft as td
         >>> feature = td.train.Feature(float_list=td.train.FloatList(value=[0.5]))
         >>> td.train.Features(feature={"x": feature}).feature["x"].float_list.value[0]
         0.5
@@ -125,14 +114,12 @@ _DOCUMENTATION = {
     "FloatList": """Floats, one of the three kinds of values of a feature.
 
     Example:
-        >>> import tensordraft as td
         >>> td.train.FloatList(value=[0.5, 1]).value[1]
         1.0
     """,
     "GraphDef": """A graph as a message: what graph files hold.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default() as graph:
         ...     y = td.negative(td.constant(1, name="x"), name="y")
         >>> data = graph.as_graph_def().SerializeToString()
@@ -142,7 +129,6 @@ _DOCUMENTATION = {
     "GraphNodeProto": """A node of a profile, with what is below it: of a scope, say.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default() as graph:
         ...     y = td.add([1.0, 2.0], 3.0, name="y")
         >>> builder = td.profiler.ProfileOptionBuilder(
@@ -155,42 +141,36 @@ _DOCUMENTATION = {
     "MultiGraphNodeProto": """Nodes of a profile that are told together, such as those of a type.
 
     Example:
-        >>> import tensordraft as td
         >>> td.profiler.MultiGraphNodeProto(name="MatMul", total_float_ops=48).total_float_ops
         48
     """,
     "HistogramProto": """How numbers are distributed: upper limits of buckets, and counts.
 
     Example:
-        >>> import tensordraft as td
         >>> td.HistogramProto(bucket_limit=[0.0, 1.0], bucket=[2, 3]).bucket[1]
         3.0
     """,
     "Int64List": """Integers, one of the three kinds of values of a feature.
 
     Example:
-        >>> import tensordraft as td
         >>> td.train.Int64List(value=[7, 8]).value[1]
         8
     """,
     "JobDef": """The tasks of a job of a cluster: addresses by number.
 
     Example:
-        >>> import tensordraft as td
         >>> td.train.JobDef(name="ps", tasks={0: "a:1"}).tasks[0]
         'a:1'
     """,
     "LogMessage": """A line of a log in an event file.
 
     Example:
-        >>> import tensordraft as td
         >>> td.LogMessage(level=td.LogMessage.INFO, message="begun").level
         20
     """,
     "MetaGraphDef": """A graph as a message, with its collections and signatures.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default():
         ...     v = td.Variable(1, name="v")
         ...     message = td.export_meta_graph()
@@ -200,7 +180,6 @@ _DOCUMENTATION = {
     "NodeDef": """An operation as a message: name, op type, inputs, attrs and device.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default():
         ...     node = td.add(td.constant(1, name="x"), 2, name="sum").op.node_def
         >>> node.op, list(node.input)
@@ -209,7 +188,6 @@ _DOCUMENTATION = {
     "ProjectorConfig": """What TensorBoard's projector shows, as a message.
 
     Example:
-        >>> import tensordraft as td
         >>> config = td.contrib.tensorboard.plugins.projector.ProjectorConfig()
         >>> config.embeddings.add(tensor_name="w").tensor_name
         'w'
@@ -217,14 +195,12 @@ _DOCUMENTATION = {
     "SaverDef": """How a Saver works, as a message; `SaverDef.V2` names a version of checkpoints.
 
     Example:
-        >>> import tensordraft as td
         >>> td.train.SaverDef(max_to_keep=3).max_to_keep
         3
     """,
     "SequenceExample": """An example with features along time, and a context that has none.
 
     Example:
-        >>> import tensordraft as td
         >>> example = td.train.SequenceExample()
         >>> example.feature_lists.feature_list["x"].feature.add().int64_list.value.append(7)
         >>> len(example.feature_lists.feature_list["x"].feature)
@@ -233,7 +209,6 @@ _DOCUMENTATION = {
     "ServerDef": """Which task of which cluster a `td.train.Server` is.
 
     Example:
-        >>> import tensordraft as td
         >>> cluster = td.train.ClusterSpec({"ps": ["a:1"]}).as_cluster_def()
         >>> td.train.ServerDef(cluster=cluster, job_name="ps").task_index
         0
@@ -241,14 +216,12 @@ _DOCUMENTATION = {
     "SessionLog": """That a session began, wrote a checkpoint or ended.
 
     Example:
-        >>> import tensordraft as td
         >>> td.SessionLog(status=td.SessionLog.START).status
         1
     """,
     "SpriteMetadata": """The image that TensorBoard's projector cuts pictures of points from.
 
     Example:
-        >>> import tensordraft as td
         >>> sprite = td.contrib.tensorboard.plugins.projector.SpriteMetadata(image_path="all.png")
         >>> sprite.image_path
         'all.png'
@@ -256,7 +229,6 @@ _DOCUMENTATION = {
     "Summary": """What a program tells of one step: values with their tags.
 
     Example:
-        >>> import tensordraft as td
         >>> summary = td.Summary()
         >>> _ = summary.value.add(tag="loss", simple_value=0.5)
         >>> summary.value[0].simple_value
@@ -265,35 +237,30 @@ _DOCUMENTATION = {
     "SummaryDescription": """What a summary op says of its summaries.
 
     Example:
-        >>> import tensordraft as td
         >>> td.summary.SummaryDescription(type_hint="scalar").type_hint
         'scalar'
     """,
     "SummaryMetadata": """For which plugin of TensorBoard a summary is, and what it is called.
 
     Example:
-        >>> import tensordraft as td
         >>> td.SummaryMetadata(plugin_data={"plugin_name": "text"}).plugin_data.plugin_name
         'text'
     """,
     "TaggedRunMetadata": """What a traced run told of itself, under a tag.
 
     Example:
-        >>> import tensordraft as td
         >>> td.summary.TaggedRunMetadata(tag="step 3").tag
         'step 3'
     """,
     "TensorProto": """A value as a message: see `td.make_tensor_proto` and `td.make_ndarray`.
 
     Example:
-        >>> import tensordraft as td
         >>> td.make_ndarray(td.TensorProto(dtype=3, int_val=[7])).item()
         7
     """,
     "TensorShapeProto": """A shape as a message; -1 stands for a size that is not known.
 
     Example:
-        >>> import tensordraft as td
         >>> [dim.size for dim in td.TensorShape([None, 3]).as_proto().dim]
         [-1, 3]
     """,

@@ -87,7 +87,6 @@ class TensorValue:
         TypeError: the array is of another type.
 
     Example:
-        >>> import numpy as np
         >>> from tensordraft.protos.dtypes import float32
         >>> from tensordraft.protos.tensor_codec import TensorValue
         >>> value = TensorValue(np.ones((2, 3), np.float32), float32)
@@ -196,7 +195,6 @@ def encode_tensor(array: Array, dtype: DType) -> TensorProto:
         ValueError: the array is larger than a message can be.
 
     Example:
-        >>> import numpy as np
         >>> from tensordraft.protos.dtypes import int32
         >>> from tensordraft.protos.tensor_codec import encode_tensor
         >>> encode_tensor(np.array([1, 2], np.int32), int32).tensor_content

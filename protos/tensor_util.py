@@ -45,7 +45,6 @@ def make_tensor_proto(
         ValueError: the values are None, ragged, out of range or more than the shape has room for.
 
     Example:
-        >>> import tensordraft as td
         >>> td.make_tensor_proto(5, shape=[2, 3]).int_val
         [5]
     """
@@ -83,7 +82,6 @@ def make_ndarray(tensor: TensorProto) -> Array:
             there is memory for.
 
     Example:
-        >>> import tensordraft as td
         >>> td.make_ndarray(td.make_tensor_proto(5, shape=[2, 3]))
         array([[5, 5, 5],
                [5, 5, 5]], dtype=int32)

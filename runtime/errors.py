@@ -63,7 +63,6 @@ class OpError(Exception):
         error_code: one of the codes of this module.
 
     Example:
-        >>> import tensordraft as td
         >>> error = td.errors.NotFoundError(None, None, "no such row")
         >>> error.error_code == td.errors.NOT_FOUND, str(error)
         (True, 'no such row')
@@ -101,7 +100,6 @@ class CancelledError(OpError):
     """The run was cancelled. tensordraft itself does not raise it.
 
     Example:
-        >>> import tensordraft as td
         >>> td.errors.exception_type_from_error_code(td.errors.CANCELLED).__name__
         'CancelledError'
     """
@@ -113,7 +111,6 @@ class UnknownError(OpError):
     """Something failed that has no class of its own.
 
     Example:
-        >>> import tensordraft as td
         >>> td.errors.exception_type_from_error_code(td.errors.UNKNOWN).__name__
         'UnknownError'
     """
@@ -125,7 +122,6 @@ class InvalidArgumentError(OpError, ValueError):
     """An op received a value that it cannot accept. It is a ValueError, too.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     number = td.placeholder(td.int32, [])
         ...     try:
@@ -142,7 +138,6 @@ class DeadlineExceededError(OpError):
     """The run took longer than its options allow.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     slow = td.py_func(lambda: sum(range(1_000_000)), [], td.int64)
         ...     try:
@@ -159,7 +154,6 @@ class NotFoundError(OpError):
     """A named thing does not exist, such as a file.
 
     Example:
-        >>> import tensordraft as td
         >>> try:
         ...     td.load_graph("no_such_file.pb")
         ... except td.errors.NotFoundError as error:
@@ -175,7 +169,6 @@ class AlreadyExistsError(OpError):
 
     Example:
         >>> import tempfile
-        >>> import tensordraft as td
         >>> folder = tempfile.mkdtemp()
         >>> try:
         ...     td.gfile.Rename(folder, folder)
@@ -192,7 +185,6 @@ class PermissionDeniedError(OpError):
 
     Example:
         >>> import tempfile
-        >>> import tensordraft as td
         >>> with tempfile.NamedTemporaryFile() as file, td.gfile.GFile(file.name, "r") as reading:
         ...     try:
         ...         reading.write("text")
@@ -208,7 +200,6 @@ class UnauthenticatedError(OpError):
     """The caller is not known. tensordraft itself does not raise it.
 
     Example:
-        >>> import tensordraft as td
         >>> td.errors.exception_type_from_error_code(td.errors.UNAUTHENTICATED).__name__
         'UnauthenticatedError'
     """
@@ -220,7 +211,6 @@ class ResourceExhaustedError(OpError):
     """Memory or another resource ran out, or a size is beyond a limit: see `td.config`.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     size = td.placeholder(td.int64, [])
         ...     try:
@@ -237,7 +227,6 @@ class FailedPreconditionError(OpError):
     """The state of the session does not allow the op.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     v = td.Variable(1, name="v")
         ...     try:
@@ -254,7 +243,6 @@ class AbortedError(OpError):
     """The op was aborted. tensordraft itself does not raise it.
 
     Example:
-        >>> import tensordraft as td
         >>> td.errors.exception_type_from_error_code(td.errors.ABORTED).__name__
         'AbortedError'
     """
@@ -266,7 +254,6 @@ class OutOfRangeError(OpError):
     """An iteration went past its end.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     count = td.Variable(0)
         ...     step = count.count_up_to(2)
@@ -288,7 +275,6 @@ class UnimplementedError(OpError):
     """The op exists, but not here, or not for these types or attrs.
 
     Example:
-        >>> import tensordraft as td
         >>> graph_def = td.GraphDef()
         >>> _ = graph_def.node.add(name="odd", op="NoSuchOp")
         >>> with td.Graph().as_default(), td.Session() as session:
@@ -309,7 +295,6 @@ class InternalError(OpError):
     """A kernel failed in a way that is a defect of whoever wrote it.
 
     Example:
-        >>> import tensordraft as td
         >>> td.errors.exception_type_from_error_code(td.errors.INTERNAL).__name__
         'InternalError'
     """
@@ -321,7 +306,6 @@ class UnavailableError(OpError):
     """A service is not reachable. tensordraft itself does not raise it.
 
     Example:
-        >>> import tensordraft as td
         >>> td.errors.exception_type_from_error_code(td.errors.UNAVAILABLE).__name__
         'UnavailableError'
     """
@@ -334,7 +318,6 @@ class DataLossError(OpError):
 
     Example:
         >>> import tempfile
-        >>> import tensordraft as td
         >>> with tempfile.NamedTemporaryFile(suffix=".pb") as file:
         ...     _ = file.write(b"no graph")
         ...     file.flush()
@@ -358,7 +341,6 @@ def exception_type_from_error_code(error_code: int) -> type[OpError]:
         KeyError: there is no such code.
 
     Example:
-        >>> import tensordraft as td
         >>> td.errors.exception_type_from_error_code(5).__name__
         'NotFoundError'
     """
@@ -369,7 +351,6 @@ def error_code_from_exception_type(cls: type[OpError]) -> int:
     """The code of an exception class.
 
     Example:
-        >>> import tensordraft as td
         >>> td.errors.error_code_from_exception_type(td.errors.NotFoundError)
         5
     """

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Container, Mapping, Sequence
 from enum import Enum
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Container, Mapping, Sequence
-
     Array = np.ndarray[Any, Any]
 
 
@@ -153,7 +152,6 @@ class KernelSpec:
             kernel that takes the input without them; None where there is none.
 
     Example:
-        >>> import numpy as np
         >>> from tensordraft.runtime.kernel_spec import KernelSpec, Memory
         >>> spec = KernelSpec(np.exp, Memory.FRESH, takes_out=True)
         >>> spec(np.zeros(2)), spec.block is np.exp

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from ..shape_inference.protocols import Array
+from ..shape_inference.protocols import Array
 
 
 def passthrough(*arrays: Array) -> Array | tuple[Array, ...]:

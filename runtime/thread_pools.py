@@ -11,16 +11,14 @@ import os
 import threading
 import weakref
 from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Executor, Future
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from types import TracebackType
+from typing import Any, TypeVar
 
 import numpy as np
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
-    from concurrent.futures import Executor, Future
-    from types import TracebackType
 
 Part = TypeVar("Part")
 # Where Linux tells the control groups of the process, and where they are mounted.

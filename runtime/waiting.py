@@ -6,16 +6,13 @@ import threading
 import time
 import weakref
 from collections import deque
-from contextlib import contextmanager, nullcontext
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from collections.abc import Iterator, MutableMapping
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from typing import Any, NamedTuple, Protocol
 
 from . import errors
 from .deadlines import deadline
 from .interrupts import let_through
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, MutableMapping
-    from contextlib import AbstractContextManager
 
 WAITS = "the waits of the session"
 """The key of the waits in the store of a session."""
@@ -185,8 +182,7 @@ class _Place(NamedTuple):
 
 def waits_of(state: MutableMapping[Any, Any]) -> Waits:
     """The waits of the session whose store for stateful ops is given."""
-    found: Waits = state.setdefault(WAITS, Waits())
-    return found
+    return state.setdefault(WAITS, Waits())
 
 
 def end_with(owner: Any, waits: Waits) -> None:

@@ -9,19 +9,14 @@ import threading
 import time
 import warnings
 import weakref
-from typing import TYPE_CHECKING, Any, ClassVar
+from os import PathLike
+from typing import IO, Any, ClassVar, Self
 
 from ..formats.event_file import graph_events, opened_event_file
 from ..formats.record_file import framed
 from ..graph.default_graph import get_default_graph
 from ..graph.graph import Graph
-from ..protos.messages import Event, MetaGraphDef, SessionLog, Summary, TaggedRunMetadata
-
-if TYPE_CHECKING:
-    from os import PathLike
-    from typing import IO, Self
-
-    from ..protos.messages import GraphDef
+from ..protos.messages import Event, GraphDef, MetaGraphDef, SessionLog, Summary, TaggedRunMetadata
 
 public = {"td.summary": "FileWriter FileWriterCache", "td.train": "SummaryWriter=FileWriter"}
 
@@ -52,7 +47,6 @@ class FileWriter:
 
     Example:
         >>> import os, tempfile
-        >>> import tensordraft as td
         >>> logdir = tempfile.mkdtemp()
         >>> with td.Graph().as_default() as graph, td.Session() as session:
         ...     loss = td.summary.scalar("loss", 0.5)
@@ -73,7 +67,6 @@ class FileWriter:
         filename_suffix: str | None = None,
         session: Any = None,
     ) -> None:
-        del session
         self._logdir = os.fsdecode(logdir)
         self._suffix = filename_suffix or ""
         self._flush_secs = flush_secs
@@ -276,7 +269,6 @@ class FileWriterCache:
 
     Example:
         >>> import tempfile
-        >>> import tensordraft as td
         >>> logdir = tempfile.mkdtemp()
         >>> with td.Graph().as_default():
         ...     one = td.summary.FileWriterCache.get(logdir)

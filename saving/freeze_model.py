@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterable
+from os import PathLike
 
 from ..graph.node import Operation
+from ..protos.messages import GraphDef
 from ..session.options import ConfigProto
+from .checkpoints.signatures import Signature
 from .editing.freezing import convert_variables_to_constants
 from .frozen_tables import with_tables_filled
 from .loading import load
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-    from os import PathLike
-
-    from ..protos.messages import GraphDef
-    from .checkpoints.signatures import Signature
-    from .saved_model.loaded_model import LoadedModel
+from .saved_model.loaded_model import LoadedModel
 
 public = {"td.graph_util": "freeze_model"}
 
@@ -49,7 +45,6 @@ def freeze_model(
 
     Example:
         >>> import os, tempfile
-        >>> import tensordraft as td
         >>> path = os.path.join(tempfile.mkdtemp(), "model")
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     x = td.placeholder(td.float32, name="x")

@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..graph.graph import Graph
 from ..graph.node_def import full_input
 from ..graph.registry import find
 from ..protos.dtypes import as_dtype
-from ..protos.messages import GraphDef, NodeDef
+from ..protos.messages import AttrValue, GraphDef, NodeDef
 from ..protos.tensor_util import make_tensor_proto
 from .editing.graph_editing import free_name, nodes_by_name
-
-if TYPE_CHECKING:
-    from ..graph.graph import Graph
-    from ..protos.messages import AttrValue
 
 
 class _Filling(NamedTuple):

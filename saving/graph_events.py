@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import time
-from typing import TYPE_CHECKING
+from os import PathLike
 
 from ..formats.event_file import graph_events, opened_event_file
 from ..formats.record_file import framed
 from ..graph.graph import Graph
 from ..protos.messages import GraphDef
-
-if TYPE_CHECKING:
-    from os import PathLike
 
 public = {"td": "write_graph_events"}
 
@@ -33,7 +30,6 @@ def write_graph_events(graph: Graph | GraphDef, logdir: str | PathLike[str]) -> 
 
     Example:
         >>> import os, tempfile
-        >>> import tensordraft as td
         >>> with td.Graph().as_default() as graph:
         ...     y = td.constant(1, name="y")
         >>> os.path.basename(td.write_graph_events(graph, tempfile.mkdtemp()))[:19]

@@ -3,19 +3,15 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING
+from os import PathLike
 
 from ..formats.message_files import TEXT_SUFFIXES, memory_for, write_message
 from ..formats.model_files import read_graph_def
+from ..formats.progress import Progress
 from ..graph.describe import describe_op
 from ..graph.graph import Graph
 from ..graph.importing.importer import import_whole
 from ..protos.messages import GraphDef
-
-if TYPE_CHECKING:
-    from os import PathLike
-
-    from ..formats.progress import Progress
 
 public = {
     "td": "load_graph save_graph",
@@ -47,7 +43,6 @@ def save_graph(
 
     Example:
         >>> import os, tempfile
-        >>> import tensordraft as td
         >>> with td.Graph().as_default() as graph:
         ...     y = td.constant([1, 2], name="y")
         >>> path = os.path.join(tempfile.mkdtemp(), "graph.pb")
@@ -84,7 +79,6 @@ def write_graph(
 
     Example:
         >>> import os, tempfile
-        >>> import tensordraft as td
         >>> with td.Graph().as_default() as graph:
         ...     x = td.constant(1, name="x")
         >>> path = td.write_graph(graph, tempfile.mkdtemp(), "graph.pbtxt")
@@ -125,7 +119,6 @@ def load_graph(path: str | PathLike[str], progress: Progress | None = None) -> G
 
     Example:
         >>> import os, tempfile
-        >>> import tensordraft as td
         >>> with td.Graph().as_default() as graph:
         ...     y = td.constant([1, 2], name="y")
         >>> path = td.save_graph(graph, os.path.join(tempfile.mkdtemp(), "graph.pb"))

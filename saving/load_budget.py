@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import time
-from typing import TYPE_CHECKING
 
+from ..formats.progress import Progress
 from ..runtime import errors
-
-if TYPE_CHECKING:
-    from ..formats.progress import Progress
 
 public = {"td": "LoadBudget"}
 
@@ -31,7 +28,6 @@ class LoadBudget:
 
     Example:
         >>> import os, tempfile
-        >>> import tensordraft as td
         >>> with td.Graph().as_default() as graph:
         ...     y = td.add(1.0, td.placeholder(td.float32, name="x"), name="y")
         >>> path = td.save_graph(graph, os.path.join(tempfile.mkdtemp(), "graph.pb"))

@@ -3,22 +3,18 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Mapping, Sequence
+from os import PathLike
+from typing import Any
 
 from ..formats.checkpoints.checkpoint_state import checkpoint_exists
 from ..formats.file_kinds import Kind
 from ..formats.message_files import memory_for
-from ..formats.model_files import model_file, read_model
+from ..formats.model_files import ModelFile, model_file, read_model
+from ..formats.progress import Progress
 from ..graph.importing.importer import import_whole
 from .checkpoints.signatures import read_signatures
 from .saved_model.loaded_model import LoadedModel, variables_of
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-    from os import PathLike
-
-    from ..formats.model_files import ModelFile
-    from ..formats.progress import Progress
 
 public = {"td": "load load_saved_model run_graph"}
 
@@ -50,7 +46,6 @@ def load(
 
     Example:
         >>> import os, tempfile
-        >>> import tensordraft as td
         >>> path = os.path.join(tempfile.mkdtemp(), "model")
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     y = td.add(td.Variable([1.0, 2.0], name="v"), 1.0, name="y")
@@ -114,7 +109,6 @@ def load_saved_model(
 
     Example:
         >>> import os, tempfile
-        >>> import tensordraft as td
         >>> folder = os.path.join(tempfile.mkdtemp(), "model")
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     x = td.placeholder(td.float32, [None], name="x")
@@ -149,7 +143,6 @@ def run_graph(
 
     Example:
         >>> import os, tempfile
-        >>> import tensordraft as td
         >>> with td.Graph().as_default() as graph:
         ...     y = td.square(td.placeholder(td.float32, name="x"), name="y")
         >>> path = td.save_graph(graph, os.path.join(tempfile.mkdtemp(), "square.pb"))

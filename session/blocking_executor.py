@@ -8,28 +8,26 @@ time runs steps, that which holds the baton, so that a run is not in two places 
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from contextvars import copy_context
-from threading import Lock, Thread
+from threading import Event, Lock, Thread
 from typing import TYPE_CHECKING, Any
 
 from ..graph.dependencies import needed_ops
 from ..graph.importing.function_bodies import bodies_of
+from ..graph.node import Operation
 from ..runtime import errors
 from ..runtime.deadlines import deadline, ending_at
 from ..runtime.interrupts import let_through
 from ..runtime.waiting import run_under_way
 from .errstate import quietly_in_context
 from .interpreter import interpret, over_slots
+from .plan import Array, Plan
 from .tracing import TracedRun, watched_by
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-    from threading import Event
-
-    from ..graph.node import Operation
     from .interpreter import FlatStep, Watch
-    from .plan import Array, Plan
 
 
 class WaitingProgram:

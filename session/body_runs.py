@@ -2,23 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Sequence
+from typing import Any
 
 from ..runtime import errors
 from ..runtime.jit.accelerator import accelerator
+from ..runtime.thread_pools import Pool
 from .compiler import Lowered, lower
 from .fusion import fuse
 from .interpreter import FlatProgram, with_op_context
 from .layout import freeing_memory
 from .observer import Observer
-from .plan import awaited_loops
+from .plan import Array, Plan, awaited_loops
 from .tracing import watching_run
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from ..runtime.thread_pools import Pool
-    from .plan import Array, Plan
 
 _CALLS_UNTIL_HOT = 4
 

@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
 
 import numpy as np
 
 from ..graph.node import Tensor
 from .compiler import compiled
 from .errstate import contexts, quietly
-from .executor import copied, handed_out
+from .executor import Executor, copied, handed_out
 from .feeds import feed_converter
+from .fetches import Fetches
 from .named_sizes import NamedSizes
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
-
-    from .executor import Executor
-    from .fetches import Fetches
 
 
 def call_function(

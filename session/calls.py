@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Hashable, Iterable, Sequence
+from typing import Any
 
+from ..graph.graph import Graph
 from ..graph.growth import look_at_growth
 from ..graph.node import Operation, Tensor
 from .call_code import call_function
+from .executor import Executor
 from .feeds import Feeding
-from .options import RunOptions
+from .fetches import Fetches
+from .options import ConfigProto, RunOptions
 from .profile import RunMetadata
-
-if TYPE_CHECKING:
-    from collections.abc import Hashable, Iterable, Sequence
-
-    from ..graph.graph import Graph
-    from .executor import Executor
-    from .fetches import Fetches
-    from .options import ConfigProto
 
 _MOST_CALLS = 512
 

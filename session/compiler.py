@@ -5,14 +5,12 @@ The source consists of numbered names only; nothing from a graph is part of it.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Container, Iterator, Sequence
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, NamedTuple
+from types import CodeType, FunctionType
+from typing import Any, NamedTuple
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Container, Iterator, Sequence
-    from types import CodeType, FunctionType
-
-    from .plan import Array, Plan, Step
+from .plan import Array, Plan, Step
 
 PLAN = "<tensordraft plan>"
 # The compiler takes more than twice as long for a function of twice the length.
@@ -70,8 +68,7 @@ def compiled(
     source = "\n ".join([f"def run({parameters}):", *lines])
     code = _code if len(source) < _SHORT_SOURCE else _code.__wrapped__
     exec(code(source, source_name), scope)  # noqa: S102 - numbered names only
-    function: FunctionType = scope["run"]
-    return function
+    return scope["run"]
 
 
 @lru_cache(maxsize=256)

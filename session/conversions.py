@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..graph.indexed_slices import IndexedSlices, IndexedSlicesValue
 from ..graph.sparse_tensor import Composite, SparseTensor, SparseTensorValue
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
     FetchFunction = Callable[[Any], tuple[Sequence[Any], Callable[[Sequence[Any]], Any]]]
     FeedFunction = Callable[[Any, Any], Sequence[tuple[Any, Any]]]
 
@@ -47,7 +46,6 @@ def register_session_run_conversion_functions(
         ValueError: the type, or a class that it is a subclass of, is registered already.
 
     Example:
-        >>> import tensordraft as td
         >>> class Interval:
         ...     def __init__(self, low, high):
         ...         self.low, self.high = low, high
@@ -61,7 +59,6 @@ def register_session_run_conversion_functions(
         ...     session.run(x, {x: (0.5, 3.0)})
         (np.float32(0.5), np.float32(3.0))
     """
-    del feed_function_for_partial_run
     for conversion in _CONVERSIONS:
         if issubclass(tensor_type, conversion.type):
             raise ValueError(f"{tensor_type} is registered already, as {conversion.type}")

@@ -4,19 +4,16 @@ from __future__ import annotations
 
 import contextvars
 import threading
+from collections.abc import Callable
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from ..runtime.interrupts import held_back
 from ..runtime.thread_pools import blas_threads
 from ..shape_inference.traits import Product
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from .plan import Plan
+from .plan import Plan
 
 
 class _QuietContexts(threading.local):

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable, Sequence
 from math import inf
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import Any, NoReturn
 
 from ..runtime import errors
 from ..runtime.deadlines import ending_at
@@ -18,17 +19,12 @@ from .interpreter import FlatProgram, with_op_context
 from .kept_memory import keep_freed_memory
 from .layout import freeing_memory
 from .observer import Observer
+from .options import RunOptions
 from .parallel import parallel_run
-from .plan import awaited_loops
+from .plan import Array, Plan, Step, awaited_loops
+from .profile import RunMetadata
+from .threads import Threads
 from .tracing import TracedRun, watched_by
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from .options import RunOptions
-    from .plan import Array, Plan, Step
-    from .profile import RunMetadata
-    from .threads import Threads
 
 _RUNS_UNTIL_HOT = 3
 # Lowering takes this long a step; a plan with more than a few has to have run for as long.

@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping, Sequence
 from html import escape
 from typing import TYPE_CHECKING, Any, NoReturn
 
+from ..graph.graph import Graph
+from ..graph.node import Tensor
 from ..runtime.jit.accelerator import accelerator
 from .fetches import Fetches, feedable
 from .loop_plan import LoopPlan
 from .options import RunOptions
+from .passes.draft import Acceleration
+from .plan import Array, Plan, Step
 from .profile import Profile, RunMetadata
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
-    from ..graph.graph import Graph
-    from ..graph.node import Tensor
-    from .passes.draft import Acceleration
-    from .plan import Array, Plan, Step
 
 _INDENT = "  "
 
@@ -130,7 +127,6 @@ class SessionInsights:
             feeds: the tensors that would be fed.
 
         Example:
-            >>> import tensordraft as td
             >>> with td.Graph().as_default(), td.Session() as session:
             ...     x = td.placeholder(td.float32, [2], name="x")
             ...     print(session.explain(td.identity(x + (td.constant(1.0) + 1.0)), [x]))
@@ -164,7 +160,6 @@ class SessionInsights:
             TypeError, OpError: as for `run`.
 
         Example:
-            >>> import tensordraft as td
             >>> with td.Graph().as_default(), td.Session() as session:
             ...     x = td.placeholder(td.float32, [None], name="x")
             ...     profile = session.profile(td.exp(x, name="y"), {x: [1.0, 2.0]})

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
 
 import numpy as np
 
@@ -11,9 +12,6 @@ from ..graph.node import Operation, Tensor
 from ..protos.constant_array import constant_array
 from ..protos.dtypes import string, variant
 from .named_sizes import NamedSizes
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
 
 Array = np.ndarray[Any, Any]
 

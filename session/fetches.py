@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import copy
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Any
 
 import numpy as np
 
 from ..graph.api.suggestions import did_you_mean, nearest
+from ..graph.graph import Graph
 from ..graph.node import Operation, Tensor
 from .conversions import conversion_of
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-
-    from ..graph.graph import Graph
 
 _MOST_NAMED = 8
 

@@ -4,25 +4,20 @@ from __future__ import annotations
 
 import math
 import sys
+from collections.abc import Callable, Container, Iterator, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from ..graph.describe import run_error
 from ..runtime.jit.accelerator import accelerator
-from ..runtime.kernel_spec import FEWEST_IN_BLOCKS, KernelSpec, Memory
-from .fused_chain import repeats
+from ..runtime.kernel_spec import FEWEST_IN_BLOCKS, KernelSpec, Loop, Memory
+from ..runtime.thread_pools import Pool
+from .fused_chain import Chain, repeats
 from .fused_code import chain_loop, compiled_chain
 from .passes.size_limits import check_bytes
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Container, Iterator, Sequence
-
-    from ..runtime.kernel_spec import Loop
-    from ..runtime.thread_pools import Pool
-    from .fused_chain import Chain
-    from .plan import Array
+from .plan import Array
 
 _BLOCK_BYTES = 1 << 17
 # Threads hand the interpreter to each other between functions; larger blocks do so less often.

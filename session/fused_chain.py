@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Container, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 
-if TYPE_CHECKING:
-    from collections.abc import Container, Sequence
-
-    from .plan import Array, Step
+from .plan import Array, Step
 
 
 class Instruction(NamedTuple):

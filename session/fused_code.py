@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
 
 from ..runtime.kernel_spec import Loop, Memory
 from .compiler import compiled
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from .fused_chain import Chain, Instruction
+from .fused_chain import Chain, Instruction
 
 # What these make of numbers of one float dtype is rounded once, whoever does it.
 _EXPRESSIONS: dict[Any, str] = {

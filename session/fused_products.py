@@ -5,24 +5,20 @@ The rows are in the cache then, and the product's own memory takes what becomes 
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from ..graph.describe import run_error
 from ..runtime.kernel_spec import KernelSpec, Memory
-from .fused_blocks import BlockProgram
+from ..runtime.thread_pools import Pool
+from .fused_blocks import BlockProgram, Work
+from .fused_chain import Chain
+from .observer import Observed
 from .passes.size_limits import check_bytes
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from ..runtime.thread_pools import Pool
-    from .fused_blocks import Work
-    from .fused_chain import Chain
-    from .observer import Observed
-    from .plan import Array, Step
+from .plan import Array, Step
 
 
 class Producer(NamedTuple):

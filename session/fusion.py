@@ -3,20 +3,15 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
+from collections.abc import Mapping, Sequence
 
+from ..runtime.thread_pools import Pool
 from ..shape_inference.traits import Elementwise
 from .fused_blocks import BlockProgram
 from .fused_chain import Chain, Input, Instruction, is_uniform, repeats
 from .fused_products import ProductProgram, producer_of
-from .plan import Step
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from ..runtime.thread_pools import Pool
-    from .observer import Observed
-    from .plan import Array
+from .observer import Observed
+from .plan import Array, Step
 
 # For smaller arrays, what a chain costs at every run is more than it saves.
 _FEWEST_ELEMENTS = 1 << 15

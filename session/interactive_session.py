@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 from contextlib import ExitStack
-from typing import TYPE_CHECKING
 
+from ..graph.graph import Graph
 from ..graph.scopes import thread_defaults as scopes
+from .options import ConfigProto
 from .session import Session
-
-if TYPE_CHECKING:
-    from ..graph.graph import Graph
-    from .options import ConfigProto
 
 public = {"td": "InteractiveSession"}
 
@@ -19,7 +16,6 @@ class InteractiveSession(Session):
     """A session that is the default from its creation until it is closed; for notebooks.
 
     Example:
-        >>> import tensordraft as td
         >>> session = td.InteractiveSession(graph=td.Graph())
         >>> print(td.constant([1, 2]).eval())
         [1 2]

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Sequence
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..graph.describe import run_error
 from ..runtime import errors
+from .plan import Array, Plan, Step
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
-
-    from .plan import Array, Plan, Step
-
     Watch = Callable[[Step, Sequence[Any]], None]
 
 

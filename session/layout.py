@@ -2,19 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterable
 
+from ..graph.node import Tensor
 from .ownership import reusing_memory
-from .passes.draft import Constant
+from .passes.draft import Constant, Draft, Source, Work
 from .passes.size_limits import with_limit
-from .plan import Plan, Step, with_dead_slots
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from ..graph.node import Tensor
-    from .passes.draft import Draft, Source, Work
-    from .plan import Array
+from .plan import Array, Plan, Step, with_dead_slots
 
 
 def without_waste(draft: Draft) -> None:

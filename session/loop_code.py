@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Callable, Iterable, Sequence
+from types import FunctionType
+from typing import Any, NamedTuple
 
 from .compiler import PLAN, compiled, slot_name, step_line
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
-    from types import FunctionType
-
-    from .loop_plan import LoopPlan, Round
-    from .plan import Step
+from .loop_plan import LoopPlan, Round
+from .plan import Step
 
 
 class LoweredLoop(NamedTuple):

@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Collection, Iterable, Mapping
+from typing import NamedTuple
 
+from ..runtime.thread_pools import Pool
+from ..shape_inference.inference import Inference
 from .fusion import fuse
+from .observer import Observed
 from .ownership import Owners
-from .plan import with_dead_slots
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Mapping
-
-    from ..runtime.thread_pools import Pool
-    from ..shape_inference.inference import Inference
-    from .observer import Observed
-    from .plan import Array, Plan, Step
+from .plan import Array, Plan, Step, with_dead_slots
 
 
 class Round(NamedTuple):

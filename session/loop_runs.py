@@ -2,24 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import count, islice
 from typing import TYPE_CHECKING, Any
 
 from ..runtime import errors
 from ..runtime.interrupts import are_held_back, between_rounds
+from ..runtime.thread_pools import Pool
+from ..runtime.waiting import Waits
 from .interpreter import FlatStep, interpret, over_slots, with_op_context
 from .loop_code import lower_loop
+from .loop_plan import LoopPlan
 from .observer import Observer
+from .plan import Array, Step
 from .tracing import watching_run
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
-
-    from ..runtime.thread_pools import Pool
-    from ..runtime.waiting import Waits
     from .interpreter import Watch
-    from .loop_plan import LoopPlan
-    from .plan import Array, Step
 
     Test = Callable[[Any], bool]
     Steady = Callable[[Iterator[int], Sequence[Any]], Sequence[Any]]
@@ -121,7 +120,7 @@ class LoopRun:
 
         def run(numbers: Iterator[int], state: Sequence[Any]) -> Sequence[Any]:
             try:
-                return function(numbers, *state)  # type: ignore[no-any-return]
+                return function(numbers, *state)
             except Exception as error:
                 number, step, inputs = lowered.failed_at(error)
                 failure = error if step is None else with_op_context(error, step, inputs)

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from ..graph.node import Tensor
 from ..shape_inference.size_facts import broken_fact
+from ..shape_inference.symbolic.atoms import Symbol
 from ..shape_inference.symbolic.symbolic import DimExpr, as_symbol, evaluate, symbols_of
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from ..graph.node import Tensor
-    from ..shape_inference.symbolic.atoms import Symbol
-
     Shapes = Sequence[tuple[int, ...]]
 
 

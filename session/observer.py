@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import time
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Iterable, Sequence
+from typing import Any, NamedTuple
 
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+import numpy as np
 
-    import numpy as np
-
-    from ..graph.node import Operation
-    from .plan import Step
+from ..graph.node import Operation
+from .plan import Step
 
 
 class Observed(NamedTuple):

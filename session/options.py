@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
+from collections.abc import Sequence
+from typing import Any
 
 public = {
     "td": "ConfigProto GPUOptions GraphOptions OptimizerOptions RunOptions",
@@ -49,7 +47,6 @@ class OptimizerOptions(_Accepted):
     """How TensorFlow optimizes a graph: accepted for its sake, with any settings.
 
     Example:
-        >>> import tensordraft as td
         >>> td.OptimizerOptions(opt_level=td.OptimizerOptions.L0).opt_level
         -1
     """
@@ -83,7 +80,6 @@ class GraphOptions(_Accepted):
     `opt_level` of L0 in `optimizer_options`.
 
     Example:
-        >>> import tensordraft as td
         >>> options = td.GraphOptions(infer_shapes=True)
         >>> options.optimizer_options.opt_level = td.OptimizerOptions.L1
         >>> td.ConfigProto(graph_options=options).graph_options.infer_shapes
@@ -99,7 +95,6 @@ class GPUOptions(_Accepted):
     """How TensorFlow uses a GPU: accepted for its sake, with any settings.
 
     Example:
-        >>> import tensordraft as td
         >>> config = td.ConfigProto()
         >>> config.gpu_options.allow_growth = True
         >>> config
@@ -146,7 +141,6 @@ class ConfigProto(_Options):
             sake.
 
     Example:
-        >>> import tensordraft as td
         >>> td.ConfigProto(intra_op_parallelism_threads=2)
         ConfigProto(intra_op_parallelism_threads=2)
     """
@@ -197,7 +191,6 @@ def enable_check_numerics(stack_height_limit: int = 30, path_length_limit: int =
         path_length_limit: ignored.
 
     Example:
-        >>> import tensordraft as td
         >>> td.debugging.enable_check_numerics()
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     x = td.placeholder(td.float32, [2], name="x")
@@ -209,7 +202,6 @@ def enable_check_numerics(stack_height_limit: int = 30, path_length_limit: int =
         the result has an infinity: 1 of 2 elements, the first at [1]
         >>> td.debugging.disable_check_numerics()
     """
-    del stack_height_limit, path_length_limit
     ConfigProto.check_numerics = True
 
 
@@ -217,7 +209,6 @@ def disable_check_numerics() -> None:
     """Undoes `enable_check_numerics`.
 
     Example:
-        >>> import tensordraft as td
         >>> td.debugging.disable_check_numerics()
     """
     ConfigProto.check_numerics = False
@@ -246,7 +237,6 @@ class RunOptions(_Options):
         check_numerics: as in `td.ConfigProto`, for this run.
 
     Example:
-        >>> import tensordraft as td
         >>> td.RunOptions(timeout_in_ms=500).timeout_in_ms
         500
     """

@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Sequence
 
 from ..runtime.kernel_spec import Memory
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from .plan import Step
+from .plan import Step
 
 
 class _Piece:

@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from queue import SimpleQueue
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from ..runtime.thread_pools import Pool
 from .errstate import quietly
 from .interpreter import interpret, over_slots
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from ..runtime.thread_pools import Pool
-    from .plan import Array, Plan
+from .plan import Array, Plan
 
 # A step that takes less than this is done before another thread has begun with it.
 _HEAVY_SECONDS = 2e-4

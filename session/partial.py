@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import threading
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from ..graph.dependencies import needed_ops
 from ..graph.node import Operation, Tensor
@@ -12,11 +13,7 @@ from .errstate import quiet_way
 from .executor import handed_out
 from .interpreter import interpret, over_slots
 from .named_sizes import NamedSizes
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from .plan import Array, Plan
+from .plan import Array, Plan
 
 
 class PartialRun:

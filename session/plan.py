@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
-
-    from ..graph.node import Operation
-    from ..runtime.kernel_spec import KernelSpec, Loop
-    from ..shape_inference.inference import Inference
-    from .passes.draft import Acceleration
+from ..graph.node import Operation
+from ..runtime.kernel_spec import KernelSpec, Loop
+from ..shape_inference.inference import Inference
+from .passes.draft import Acceleration
 
 Array = np.ndarray[Any, Any]
 

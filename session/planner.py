@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from ..graph.bodies import Body, Known
 from ..graph.dependencies import needed_ops
+from ..graph.graph import Graph
+from ..graph.node import Operation, Tensor
 from ..protos.config import config
 from ..runtime import errors
 from ..runtime.gc_pause import collector
 from ..runtime.thread_pools import Pool
 from ..runtime.waiting import waits_of
+from ..shape_inference.inference import Inference
 from .body_runs import BodyRun
 from .layout import freeing_memory, laid_out, without_waste
 from .loop_plan import LoopPlan
@@ -23,16 +28,9 @@ from .passes.jit_kernels import use_machine_code
 from .passes.needed import check_kernels, check_trusted, inference_under
 from .passes.padding_folding import fold_margins
 from .passes.simplify import simplify
+from .plan import Plan
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-
-    from ..graph.bodies import Body, Known
-    from ..graph.graph import Graph
-    from ..graph.node import Operation, Tensor
-    from ..shape_inference.inference import Inference
-    from .plan import Plan
-
     Check = Callable[[Sequence[Operation]], None]
 
 _MANY_OPS = 100  # for fewer, there is no garbage to be walked over

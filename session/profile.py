@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
 
 import numpy as np
 
 from ..graph.api.repr_text import ShownText
 from ..protos.messages import RunMetadata as RunMetadataProto
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
 
 public = {"td": "RunMetadata"}
 
@@ -44,7 +41,6 @@ class RunMetadata:
         peak_bytes: the most that results held at once, without what was fed and constants.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     x = td.placeholder(td.float32, [2], name="x")
         ...     metadata = td.RunMetadata()

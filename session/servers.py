@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Collection
 from itertools import count
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 from weakref import WeakSet
 
 from ..runtime import errors
 from ..runtime.waiting import WAITS
-
-if TYPE_CHECKING:
-    from collections.abc import Collection
 
 _lock = threading.Lock()
 _states: dict[str, dict[Any, Any]] = {}

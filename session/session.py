@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import threading
-from contextlib import ExitStack
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager, ExitStack
 from itertools import count
-from typing import TYPE_CHECKING, Any
+from types import TracebackType
+from typing import Any, Self
 
 from ..graph.api.public_calls import trimmed
 from ..graph.default_graph import get_default_graph
+from ..graph.graph import Graph
+from ..graph.node import Tensor
 from ..graph.scopes import thread_defaults
 from ..runtime import errors
 from ..runtime.waiting import end_with, waits_of
@@ -20,22 +24,12 @@ from .feeds import feed_converter
 from .fetches import Fetches, feed_pairs, feedable
 from .options import ConfigProto, RunOptions, asks_for_exact
 from .partial import PartialRun
+from .plan import Plan, Step
 from .planner import make_plan
 from .profile import RunMetadata
-from .servers import CPU, connect, reset
+from .servers import CPU, DeviceAttributes, connect, reset
 from .targets import class_for
 from .threads import Threads
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-    from contextlib import AbstractContextManager
-    from types import TracebackType
-    from typing import Self
-
-    from ..graph.graph import Graph
-    from ..graph.node import Tensor
-    from .plan import Plan, Step
-    from .servers import DeviceAttributes
 
 public = {"td": "Session"}
 
@@ -65,7 +59,6 @@ class Session(SessionInsights):
         NotFoundError: there is no such target.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default():
         ...     x = td.placeholder(td.float32, [None], name="x")
         ...     y = 2.0 * x + 1.0
@@ -77,8 +70,7 @@ class Session(SessionInsights):
     def __new__(cls, target: Any = "", *_: Any, **__: Any) -> Self:
         """A session; of a target that is a cluster, one that runs there what is large."""
         other = class_for(target) if cls is Session else None
-        made: Self = object.__new__(other or cls)
-        return made
+        return object.__new__(other or cls)
 
     def __init__(
         self,
@@ -152,7 +144,6 @@ class Session(SessionInsights):
             DeadlineExceededError: the run took longer than `options` allow.
 
         Example:
-            >>> import tensordraft as td
             >>> with td.Graph().as_default(), td.Session() as session:
             ...     x = td.constant([1, 2, 3])
             ...     session.run({"sum": td.reduce_sum(x), "none": x.op})
@@ -224,14 +215,12 @@ class Session(SessionInsights):
             TypeError, ValueError: as for `run`.
 
         Example:
-            >>> import tensordraft as td
             >>> with td.Graph().as_default(), td.Session() as session:
             ...     x = td.placeholder(td.int32, [])
             ...     double = session.make_callable(x * 2, [x])
             ...     double(4)
             np.int32(8)
         """
-        del accept_options
         self._check_open()
         tensors = tuple([feedable(self._graph, key) for key in feed_list or ()])
         run, expected = self._call(fetches, tensors).run, len(tensors)
@@ -259,7 +248,6 @@ class Session(SessionInsights):
             TypeError, ValueError: as for `run`.
 
         Example:
-            >>> import tensordraft as td
             >>> with td.Graph().as_default(), td.Session() as session:
             ...     x, y = td.placeholder(td.int32, []), td.placeholder(td.int32, [])
             ...     total = x + 1
@@ -335,7 +323,6 @@ class Session(SessionInsights):
             NotFoundError: there is no such server.
 
         Example:
-            >>> import tensordraft as td
             >>> server = td.train.Server.create_local_server()
             >>> with td.Graph().as_default():
             ...     v = td.Variable(3)
@@ -345,7 +332,6 @@ class Session(SessionInsights):
             ...     td.Session(server.target).run(v.is_initialized())
             np.False_
         """
-        del config
         error = errors.AbortedError if target else errors.CancelledError
         for session in reset(target, containers):
             session.close()
@@ -355,7 +341,6 @@ class Session(SessionInsights):
         """The devices of the session: the CPU, with its name, type and memory.
 
         Example:
-            >>> import tensordraft as td
             >>> [device.name for device in td.Session().list_devices()]
             ['/job:localhost/replica:0/task:0/device:CPU:0']
         """

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from ..runtime.thread_pools import Pool
-
-if TYPE_CHECKING:
-    from .options import ConfigProto
+from .options import ConfigProto
 
 
 class Threads(NamedTuple):

@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import Any
 
-from .profile import RunMetadata
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from .profile import OpTrace
+from .profile import OpTrace, RunMetadata
 
 public = {"td.timeline": "Timeline"}
 
@@ -23,7 +19,6 @@ class Timeline:
 
     Example:
         >>> import json
-        >>> import tensordraft as td
         >>> from tensordraft.timeline import Timeline
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     x = td.placeholder(td.float32, [2], name="x")
@@ -36,7 +31,6 @@ class Timeline:
     """
 
     def __init__(self, step_stats: Sequence[OpTrace], graph: Any = None) -> None:
-        del graph
         self._run = RunMetadata()
         self._run.step_stats = list(step_stats)
 
@@ -52,5 +46,4 @@ class Timeline:
         Returns:
             The text of a file.
         """
-        del show_dataflow, show_memory
         return self._run.chrome_trace()

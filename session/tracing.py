@@ -5,20 +5,16 @@ from __future__ import annotations
 import threading
 import time
 from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from itertools import count
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ..graph.numerics import NumericsCheck
 from ..runtime import errors
 from .options import RunOptions
-from .profile import OpTrace
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
-
-    from .plan import Array, Step
-    from .profile import RunMetadata
+from .plan import Array, Step
+from .profile import OpTrace, RunMetadata
 
 
 class TracedRun:

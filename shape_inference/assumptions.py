@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterable
 
 from .context import Requirement, is_symbolic
 from .inference import Inference
+from .protocols import Array, Edge, Node
 from .symbolic.symbolic import (
     Dim,
     DimExpr,
@@ -18,11 +19,6 @@ from .symbolic.symbolic import (
     symbols_of,
 )
 from .tensor_shape import TensorShape
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from .protocols import Array, Edge, Node
 
 
 class CheckingInference(Inference):

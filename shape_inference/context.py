@@ -2,21 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, NamedTuple, Protocol
 
+from ..protos.dtypes import DType
 from ..protos.shape_codec import MAX_RANK
-from .protocols import Array, Kernel
+from .handle_data import HandleData
+from .protocols import Array, Constants, Edge, Kernel, Node
 from .symbolic.sizes import clearer_size, divided
 from .symbolic.symbolic import Dim, DimExpr, dim_symbol, divides_exactly, equal
 from .tensor_shape import TensorShape
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-
-    from ..protos.dtypes import DType
-    from .handle_data import HandleData
-    from .protocols import Constants, Edge, Node
 
 
 class Requirement(NamedTuple):
@@ -81,8 +76,7 @@ class Knowledge(Protocol):
 def settled(shape: TensorShape) -> tuple[Dim, ...] | None:
     """The sizes of an inferred shape: an unknown one is a symbol there, and never None."""
     sizes: Any = shape.sizes
-    result: tuple[Dim, ...] | None = sizes
-    return result
+    return sizes
 
 
 class OpContext:

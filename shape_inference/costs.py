@@ -3,18 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
-from .context import OpContext, settled
+from .context import Knowledge, OpContext, settled
+from .protocols import Edge, Node
 from .symbolic.formulas import Formula
-from .symbolic.symbolic import dim_symbol
+from .symbolic.symbolic import Dim, dim_symbol
+from .tensor_shape import TensorShape
 from .traits import Elementwise, Move, Product, Reduction
-
-if TYPE_CHECKING:
-    from .context import Knowledge
-    from .protocols import Edge, Node
-    from .symbolic.symbolic import Dim
-    from .tensor_shape import TensorShape
 
 _TRANSPOSES_FIRST = ("transpose_a", "adj_x")
 

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import operator
-from typing import TYPE_CHECKING, Any, NoReturn, cast
+from collections.abc import Callable
+from typing import Any, NoReturn, cast
 
 import numpy as np
 
 from .symbolic.sizes import Size, refined_size, size_text, sizes_compatible
 from .symbolic.symbolic import DimExpr, as_symbol, bounds, dim_symbol, equal, less, less_equal
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 
 class Dimension:
@@ -31,7 +29,6 @@ class Dimension:
         ValueError: The value is negative.
 
     Example:
-        >>> import tensordraft as td
         >>> batch = td.Dimension("batch")
         >>> td.Dimension(3) + 1, td.Dimension(None) * 2, 2 * batch
         (Dimension(4), Dimension(None), Dimension(2*batch))
@@ -59,7 +56,6 @@ class Dimension:
             other: A dimension, or what converts to one.
 
         Example:
-            >>> import tensordraft as td
             >>> td.Dimension(None).is_compatible_with(3), td.Dimension(2).is_compatible_with(3)
             (True, False)
         """
@@ -75,7 +71,6 @@ class Dimension:
             ValueError: They differ at every run.
 
         Example:
-            >>> import tensordraft as td
             >>> td.Dimension(3).assert_is_compatible_with(None)
         """
         refined_size(self.size, as_size(other))
@@ -96,7 +91,6 @@ class Dimension:
             ValueError: The two differ at every run.
 
         Example:
-            >>> import tensordraft as td
             >>> td.Dimension(None).merge_with(3), td.Dimension("batch").merge_with(None)
             (Dimension(3), Dimension('batch'))
         """
@@ -199,7 +193,6 @@ def as_dimension(value: object) -> Dimension:
         ValueError: The value is negative.
 
     Example:
-        >>> import tensordraft as td
         >>> td.as_dimension(3), td.as_dimension(td.Dimension(None))
         (Dimension(3), Dimension(None))
     """
@@ -218,7 +211,6 @@ def dimension_value(dimension: Any) -> Any:
         The integer, or `None` where it is not known.
 
     Example:
-        >>> import tensordraft as td
         >>> td.dimension_value(td.TensorShape([2, None])[0]), td.dimension_value(None)
         (2, None)
     """
@@ -236,7 +228,6 @@ def dimension_at_index(shape: Any, index: int) -> Dimension:
         IndexError: The shape has fewer dimensions.
 
     Example:
-        >>> import tensordraft as td
         >>> td.dimension_at_index(td.TensorShape([2, None]), 0)
         Dimension(2)
     """

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
+from ..protos.dtypes import DType
 from .symbolic.symbolic import Dim, equal
 from .tensor_shape import TensorShape
-
-if TYPE_CHECKING:
-    from ..protos.dtypes import DType
 
 _UNKNOWN = TensorShape(None)
 

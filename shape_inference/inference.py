@@ -2,25 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from functools import cache
 from math import prod
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from ..protos.dtypes import DType
 from .context import KernelContext, Requirement, ShapeContext, is_symbolic
-from .protocols import aliased, assigned
+from .handle_data import HandleData
+from .protocols import Array, Edge, Node, aliased, assigned
 from .seen_shapes import SeenShapes, identified
 from .symbolic.symbolic import DimExpr, dim_symbol, less_equal
 from .tensor_shape import TensorShape
 from .traits import Bodies, Stack
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from ..protos.dtypes import DType
-    from .handle_data import HandleData
-    from .protocols import Array, Edge, Node
 
 # An element of a value at build time costs a Python object, so only tensors as small as shapes,
 # paddings and index lists are followed symbol by symbol; constants may be larger.

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from math import prod
-from typing import TYPE_CHECKING, cast, overload
+from typing import Self, cast, overload
 
 from .dimension import Dimension
 from .symbolic.sizes import Size, Sizes, checked_rank, size_text
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from typing import Self
 
 
 class PartialShape:
@@ -62,7 +59,6 @@ class PartialShape:
             ValueError: The rank is unknown.
 
         Example:
-            >>> import tensordraft as td
             >>> td.TensorShape([2, None, "batch"]).as_list()
             [2, None, None]
         """
@@ -72,7 +68,6 @@ class PartialShape:
         """Returns the product of the sizes, or `None` where one of them is not known.
 
         Example:
-            >>> import tensordraft as td
             >>> td.TensorShape([2, 3]).num_elements(), td.TensorShape([2, None]).num_elements()
             (6, None)
         """
@@ -82,7 +77,6 @@ class PartialShape:
         """Returns whether the rank and every size are known integers.
 
         Example:
-            >>> import tensordraft as td
             >>> [td.TensorShape(s).is_fully_defined() for s in ([2, 3], [2, None], ["n"], None)]
             [True, False, False, False]
         """
@@ -100,7 +94,6 @@ class PartialShape:
             ValueError: One of them is not.
 
         Example:
-            >>> import tensordraft as td
             >>> td.TensorShape([2, 3]).assert_is_fully_defined()
         """
         if not self.is_fully_defined():
@@ -119,7 +112,6 @@ class PartialShape:
             ValueError: The shape has another rank.
 
         Example:
-            >>> import tensordraft as td
             >>> str(td.TensorShape(None).with_rank(2))
             '(?, ?)'
         """
@@ -141,7 +133,6 @@ class PartialShape:
             ValueError: The shape has fewer axes.
 
         Example:
-            >>> import tensordraft as td
             >>> str(td.TensorShape([2, 3]).with_rank_at_least(1))
             '(2, 3)'
         """
@@ -162,7 +153,6 @@ class PartialShape:
             ValueError: The shape has more axes.
 
         Example:
-            >>> import tensordraft as td
             >>> str(td.TensorShape([2, 3]).with_rank_at_most(2))
             '(2, 3)'
         """
@@ -180,7 +170,6 @@ class PartialShape:
             ValueError: The shape has another rank.
 
         Example:
-            >>> import tensordraft as td
             >>> td.TensorShape([2, 3]).assert_has_rank(2)
         """
         if rank is not None and self.sizes is not None and len(self.sizes) != checked_rank(rank):
@@ -216,7 +205,6 @@ class PartialShape:
             ValueError: A slice of an unknown shape has a step.
 
         Example:
-            >>> import tensordraft as td
             >>> shape = td.TensorShape([2, None, 4])
             >>> shape[-1], str(shape[1:]), str(td.TensorShape(None)[:2])
             (Dimension(4), '(?, 4)', '(?, ?)')

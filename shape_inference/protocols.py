@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, Protocol
 
 import numpy as np
 
-if TYPE_CHECKING:
-    from ..protos.dtypes import DType
-    from .traits import Traits
+from ..protos.dtypes import DType
+from .traits import Traits
 
 Array = np.ndarray[Any, Any]
 Kernel = Callable[..., Any]

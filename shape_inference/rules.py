@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Sequence
+from typing import Any
 
 from ..protos.shape_codec import MAX_RANK
+from .context import ShapeContext
+from .protocols import Array, Edge
 from .symbolic.symbolic import Dim, DimExpr, dim_symbol
 from .tensor_shape import TensorShape
 from .traits import Stack
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from .context import ShapeContext
-    from .protocols import Array, Edge
 
 UNKNOWN_SHAPE = TensorShape(None)
 SCALAR = TensorShape([])

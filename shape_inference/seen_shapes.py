@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, TypeAlias
+from collections.abc import Sequence
+from typing import Any, TypeAlias
 
 from .symbolic.symbolic import dim_symbol
 from .tensor_shape import TensorShape
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 _SIZES_END = 2**63
 

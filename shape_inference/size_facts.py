@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Mapping
+from typing import Any
 
 from .dimension import Dimension
 from .symbolic.atoms import Symbol
-from .symbolic.symbolic import DimExpr, dim_symbol, substitute, symbols_of
+from .symbolic.symbolic import Dim, DimExpr, dim_symbol, substitute, symbols_of
 from .tensor_shape import TensorShape
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-
-    from .symbolic.symbolic import Dim
 
 public = {"td": "Size"}
 
@@ -38,7 +34,6 @@ class Size(Dimension):
             number fits.
 
     Example:
-        >>> import tensordraft as td
         >>> seq = td.Size("seq", max=512, multiple_of=8)
         >>> x = td.placeholder(td.float32, ["batch", seq, 64])
         >>> tiles = td.reshape(x, [-1, 8, 64])

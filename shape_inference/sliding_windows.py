@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Sequence
+from typing import Any, NamedTuple
 
-from .context import KernelContext
-from .symbolic.symbolic import dim_max
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from .context import OpContext
-    from .symbolic.symbolic import Dim
+from .context import KernelContext, OpContext
+from .symbolic.symbolic import Dim, dim_max
 
 
 class Window(NamedTuple):

@@ -19,15 +19,13 @@ than that is a function, `@OP.split`. Elementwise ops, reductions and products n
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from .context import OpContext, is_symbolic
+from .protocols import Array, Edge, Node
 from .symbolic.symbolic import Dim, DimExpr, Symbol, equal, exact_div, symbols_of
+from .tensor_shape import TensorShape
 from .traits import Elementwise, Product, Reduction
-
-if TYPE_CHECKING:
-    from .protocols import Array, Edge, Node
-    from .tensor_shape import TensorShape
 
 COMBINATIONS = ("sum", "mean", "max", "min", "prod", "any", "all", "norm", "first")
 """How the values of parts make the value of the whole.
@@ -117,13 +115,11 @@ class SplitContext(OpContext):
 
     def value(self, name: str) -> Array | None:
         """What is known of the elements of argument `name`: numbers and dimension expressions."""
-        value: Array | None = self._known.value_read(self.node, self.input(name))
-        return value
+        return self._known.value_read(self.node, self.input(name))
 
     def value_of(self, edge: Edge) -> Array | None:
         """What is known of the elements of `edge`, an input."""
-        value: Array | None = self._known.value_read(self.node, edge)
-        return value
+        return self._known.value_read(self.node, edge)
 
     def const(self, name: str) -> Array | None:
         """The value of argument `name` where every element of it is a known number."""
@@ -159,8 +155,7 @@ class SplitContext(OpContext):
         sizes: Any = self._known.shape(edge).sizes
         if sizes is None:
             raise NotSplittable("a rank is not known")
-        known: tuple[Dim, ...] = sizes
-        return known
+        return sizes
 
     def depends(self, size: Any) -> bool:
         """Whether a size depends on the number of rows."""
@@ -168,8 +163,7 @@ class SplitContext(OpContext):
 
     def out_shape(self, output: int = 0) -> TensorShape:
         """The static shape of a result."""
-        shape: TensorShape = self._known.shape(self.node.outputs[output])
-        return shape
+        return self._known.shape(self.node.outputs[output])
 
 
 Rule = Callable[[SplitContext], Partition]

@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from .split_parts import WHOLE, NotSplittable, Part, Partition, SplitContext, along, per_row
-from .symbolic.symbolic import equal
-
-if TYPE_CHECKING:
-    from .split_parts import Rule
-    from .symbolic.symbolic import Dim
+from .split_parts import WHOLE, NotSplittable, Part, Partition, Rule, SplitContext, along, per_row
+from .symbolic.symbolic import Dim, equal
 
 
 def all_but(*names: str) -> Rule:

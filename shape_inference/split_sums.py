@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Sequence
+from typing import Any
 
-from .split_parts import WHOLE, Part, Partition, partial
+from .protocols import Edge
+from .split_parts import WHOLE, Part, Partition, SplitContext, partial
 from .symbolic.symbolic import equal
 from .traits import Constant, Move
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from .protocols import Edge
-    from .split_parts import SplitContext
 
 _LINEAR = ("sum", "mean")
 

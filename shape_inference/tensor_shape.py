@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import operator
-from typing import TYPE_CHECKING, cast
+from collections.abc import Iterable
+from typing import cast
 
 from ..protos.messages import TensorShapeProto
 from ..protos.shape_codec import decode_shape, encode_shape
@@ -19,9 +20,6 @@ from .symbolic.sizes import (
     wire_size,
 )
 from .symbolic.symbolic import DimExpr
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
 
 public = {
     "td": "Dimension TensorShape as_dimension as_shape unknown_shape",
@@ -61,7 +59,6 @@ class TensorShape(PartialShape):
         ValueError: A size is negative.
 
     Example:
-        >>> import tensordraft as td
         >>> td.TensorShape([2, None]), str(td.TensorShape(["batch", 784]))
         (TensorShape([Dimension(2), Dimension(None)]), '(batch, 784)')
         >>> td.TensorShape([None, 3]).merge_with([2, None]).as_list()
@@ -82,7 +79,6 @@ class TensorShape(PartialShape):
             A new message.
 
         Example:
-            >>> import tensordraft as td
             >>> [(dim.size, dim.name) for dim in td.TensorShape([2, "batch"]).as_proto().dim]
             [(2, ''), (-1, 'batch')]
         """
@@ -100,7 +96,6 @@ class TensorShape(PartialShape):
             other: A shape, or what converts to one.
 
         Example:
-            >>> import tensordraft as td
             >>> shape = td.TensorShape([32, None])
             >>> [shape.is_compatible_with(s) for s in ([32, 784], None, [32], [64, None])]
             [True, True, False, False]
@@ -122,7 +117,6 @@ class TensorShape(PartialShape):
             ValueError: There is none.
 
         Example:
-            >>> import tensordraft as td
             >>> td.TensorShape([None, 3]).assert_is_compatible_with([2, 3])
         """
         other = as_shape(other)
@@ -145,7 +139,6 @@ class TensorShape(PartialShape):
             ValueError: The ranks differ, or the sizes of an axis differ at every run.
 
         Example:
-            >>> import tensordraft as td
             >>> td.TensorShape(["batch", None]).merge_with([None, 3])
             TensorShape([Dimension('batch'), Dimension(3)])
         """
@@ -187,7 +180,6 @@ class TensorShape(PartialShape):
             differ.
 
         Example:
-            >>> import tensordraft as td
             >>> td.TensorShape([2, 1]).most_specific_compatible_shape([5, 1])
             TensorShape([Dimension(None), Dimension(1)])
         """
@@ -203,7 +195,6 @@ class TensorShape(PartialShape):
             other: A shape, or what converts to one.
 
         Example:
-            >>> import tensordraft as td
             >>> str(td.TensorShape([2]).concatenate([None, 3])), str([2] + td.TensorShape([3]))
             ('(2, ?, 3)', '(2, 3)')
         """
@@ -228,7 +219,6 @@ class TensorShape(PartialShape):
             ValueError: Their ranks differ.
 
         Example:
-            >>> import tensordraft as td
             >>> td.TensorShape([2, 3]).assert_same_rank([None, None])
         """
         other = as_shape(other)
@@ -274,7 +264,6 @@ def as_shape(shape: object) -> TensorShape:
         ValueError: A size is negative.
 
     Example:
-        >>> import tensordraft as td
         >>> td.as_shape([2, None])
         TensorShape([Dimension(2), Dimension(None)])
     """
@@ -296,7 +285,6 @@ def unknown_shape(rank: int | None = None, *, ndims: int | None = None) -> Tenso
         ValueError: The rank is negative.
 
     Example:
-        >>> import tensordraft as td
         >>> str(td.unknown_shape()), str(td.unknown_shape(2))
         ('<unknown>', '(?, ?)')
     """
@@ -310,7 +298,6 @@ def scalar() -> TensorShape:
     """Returns the shape of a scalar, which has no axes.
 
     Example:
-        >>> import tensordraft as td
         >>> from tensordraft.shape_inference.tensor_shape import scalar
         >>> str(scalar())
         '()'

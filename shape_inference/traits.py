@@ -53,7 +53,6 @@ class Traits:
             operation.
 
     Example:
-        >>> import tensordraft as td
         >>> from tensordraft.shape_inference.traits import Move
         >>> LAST = td.OpDef("DocLast", "x: T -> y: T", "T: type", traits=Move())
         >>> LAST.traits.symbolic, LAST.pure

@@ -4,14 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Container, Mapping
 from types import MappingProxyType
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
-from .context import OpContext, settled
+from .context import Knowledge, OpContext, settled
+from .protocols import Edge, Node
 from .symbolic.formulas import Formula
-
-if TYPE_CHECKING:
-    from .context import Knowledge
-    from .protocols import Edge, Node
 
 
 class Workspace(NamedTuple):

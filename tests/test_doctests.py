@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from types import ModuleType
 from typing import Any
 
+import numpy as np
 import pytest
 
 import tensordraft as td
@@ -32,8 +33,8 @@ def docstring_examples() -> Iterator[doctest.DocTest]:
     finder = Finder(exclude_empty=True)
     names = [module.name for module in pkgutil.walk_packages(td.__path__, "tensordraft.")]
     for name in ["tensordraft", *sorted(set(names) - NOT_IMPORTED)]:
-        # Each example starts from nothing: what it needs, its reader can see.
-        found = finder.find(importlib.import_module(name), name, globs={})
+        # Examples know the package and NumPy by their usual names, and nothing else.
+        found = finder.find(importlib.import_module(name), name, globs={"td": td, "np": np})
         yield from (test for test in found if test.examples)
 
 

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING, Any, NoReturn
+from collections.abc import Callable, Sequence
+from typing import Any, NoReturn
 
 from .flags import FLAGS, Error
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
 
 public = {"td.app": "run"}
 
@@ -30,7 +28,6 @@ def run(
             is told on stderr.
 
     Example:
-        >>> import tensordraft as td
         >>> try:
         ...     td.app.run(main=lambda argv: print(argv), argv=["train.py", "data.csv"])
         ... except SystemExit as end:

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import wraps
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ..graph.api.logging import warn
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 public = {"td.contrib.framework": "deprecated deprecated_arg_values deprecated_args"}
 
@@ -22,7 +20,6 @@ def deprecated(date: Any, instructions: str, warn_once: bool = True) -> Callable
         warn_once: whether only the first call tells.
 
     Example:
-        >>> import tensordraft as td
         >>> @td.contrib.framework.deprecated("2017-01-01", "Use the other one.")
         ... def old(x):
         ...     return x + 1
@@ -58,7 +55,6 @@ def deprecated_args(
         settings: accepted for TensorFlow's sake.
 
     Example:
-        >>> import tensordraft as td
         >>> td.contrib.framework.deprecated_args(None, "Leave it out.", "dim")(len) is len
         True
     """
@@ -74,7 +70,6 @@ def deprecated_arg_values(date: Any, instructions: str, **values: Any) -> Callab
         values: those that are deprecated, by argument.
 
     Example:
-        >>> import tensordraft as td
         >>> td.contrib.framework.deprecated_arg_values(None, "Leave it out.", dim=3)(len) is len
         True
     """

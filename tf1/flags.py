@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
 
 public = {
     "td.flags, td.app.flags": (
@@ -22,7 +20,6 @@ class Error(ValueError):
     """A flag is defined twice, has a value that is not legal, or is needed and missing.
 
     Example:
-        >>> import tensordraft as td
         >>> td.flags.DEFINE_integer("doc_steps", "many", "How many steps.")
         Traceback (most recent call last):
         ...
@@ -37,7 +34,6 @@ class Flag:
     """One flag: its name, its value, and what is known of it.
 
     Example:
-        >>> import tensordraft as td
         >>> td.flags.DEFINE_float("doc_rate", 0.5, "The learning rate.")
         >>> td.flags.FLAGS["doc_rate"].value
         0.5
@@ -85,7 +81,6 @@ class FlagValues:
     The command line is read when a value is first asked for, or by `td.app.run`.
 
     Example:
-        >>> import tensordraft as td
         >>> td.flags.DEFINE_integer("doc_batch", 32, "The batch size.")
         >>> td.flags.DEFINE_boolean("doc_shuffle", True, "Whether to shuffle.")
         >>> flags = td.flags.FLAGS
@@ -207,8 +202,7 @@ class FlagValues:
         del self._known[name]
 
     def __getitem__(self, name: str) -> Flag:
-        flag: Flag = self._known[name]
-        return flag
+        return self._known[name]
 
     def __contains__(self, name: str) -> bool:
         return name in self._known
@@ -296,7 +290,6 @@ def DEFINE_string(flag_name: str, default_value: str | None, docstring: str) -> 
         Error: the name is taken.
 
     Example:
-        >>> import tensordraft as td
         >>> td.flags.DEFINE_string("doc_folder", "data", "Where the data are.")
         >>> td.flags.FLAGS["doc_folder"].value
         'data'
@@ -308,7 +301,6 @@ def DEFINE_integer(flag_name: str, default_value: int | None, docstring: str) ->
     """Defines a flag whose value is an integer: see `DEFINE_string`.
 
     Example:
-        >>> import tensordraft as td
         >>> td.flags.DEFINE_integer("doc_epochs", 10, "How many epochs.")
         >>> td.flags.FLAGS["doc_epochs"].value
         10
@@ -320,7 +312,6 @@ def DEFINE_float(flag_name: str, default_value: float | None, docstring: str) ->
     """Defines a flag whose value is a number: see `DEFINE_string`.
 
     Example:
-        >>> import tensordraft as td
         >>> td.flags.DEFINE_float("doc_momentum", 1, "The momentum.")
         >>> td.flags.FLAGS["doc_momentum"].value
         1.0
@@ -332,7 +323,6 @@ def DEFINE_boolean(flag_name: str, default_value: bool | None, docstring: str) -
     """Defines a flag that is true or false: `--name`, `--noname` or `--name=false`.
 
     Example:
-        >>> import tensordraft as td
         >>> td.flags.DEFINE_bool("doc_verbose", False, "Whether to tell more.")
         >>> td.flags.FLAGS["doc_verbose"].value
         False
@@ -346,7 +336,6 @@ def DEFINE_enum(
     """Defines a flag whose value is one of several texts: see `DEFINE_string`.
 
     Example:
-        >>> import tensordraft as td
         >>> td.flags.DEFINE_enum("doc_mode", "train", ["train", "test"], "What to do.")
         >>> td.flags.FLAGS["doc_mode"].value
         'train'
@@ -365,7 +354,6 @@ def DEFINE_list(flag_name: str, default_value: Any, docstring: str) -> None:
     """Defines a flag whose value is a list of texts, with commas between them on the command line.
 
     Example:
-        >>> import tensordraft as td
         >>> td.flags.DEFINE_list("doc_layers", "256,10", "The sizes of the layers.")
         >>> td.flags.FLAGS["doc_layers"].value
         ['256', '10']
@@ -380,7 +368,6 @@ def mark_flag_as_required(flag_name: str) -> None:
         KeyError: there is no such flag.
 
     Example:
-        >>> import tensordraft as td
         >>> td.flags.DEFINE_string("doc_input", "in.csv", "The input.")
         >>> td.flags.mark_flag_as_required("doc_input")
         >>> td.flags.FLAGS["doc_input"].required
@@ -393,7 +380,6 @@ def mark_flags_as_required(flag_names: Sequence[str]) -> None:
     """`mark_flag_as_required` for each of several flags.
 
     Example:
-        >>> import tensordraft as td
         >>> td.flags.mark_flags_as_required([])
     """
     for name in flag_names:

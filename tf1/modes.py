@@ -15,7 +15,6 @@ def executing_eagerly() -> bool:
     """Whether ops run when they are called: never.
 
     Example:
-        >>> import tensordraft as td
         >>> td.executing_eagerly()
         False
     """
@@ -26,7 +25,6 @@ def executing_eagerly_outside_functions() -> bool:
     """Whether ops run when they are called outside of functions: never.
 
     Example:
-        >>> import tensordraft as td
         >>> td.executing_eagerly_outside_functions()
         False
     """
@@ -37,7 +35,6 @@ def control_flow_v2_enabled() -> bool:
     """Whether conditionals and loops behave as in TensorFlow 2: they do as in 1.x.
 
     Example:
-        >>> import tensordraft as td
         >>> td.control_flow_v2_enabled()
         False
     """
@@ -48,7 +45,6 @@ def disable_eager_execution() -> None:
     """Does nothing: ops are always added to a graph. For programs that also run under TensorFlow 2.
 
     Example:
-        >>> import tensordraft as td
         >>> td.disable_eager_execution()
         >>> td.executing_eagerly()
         False
@@ -59,7 +55,6 @@ def disable_v2_behavior() -> None:
     """Does nothing: all behaviour is that of TensorFlow 1. See `disable_eager_execution`.
 
     Example:
-        >>> import tensordraft as td
         >>> td.disable_v2_behavior()
         >>> with td.Graph().as_default():
         ...     td.Variable(1).op.type
@@ -71,7 +66,6 @@ def disable_control_flow_v2() -> None:
     """Does nothing: conditionals and loops behave as in TensorFlow 1.
 
     Example:
-        >>> import tensordraft as td
         >>> td.disable_control_flow_v2()
         >>> td.control_flow_v2_enabled()
         False
@@ -82,7 +76,6 @@ def disable_tensor_equality() -> None:
     """Does nothing: `==` between tensors asks whether they are one tensor, as in TensorFlow 1.
 
     Example:
-        >>> import tensordraft as td
         >>> td.disable_tensor_equality()
         >>> with td.Graph().as_default():
         ...     td.constant(1) == td.constant(1)
@@ -94,7 +87,6 @@ def disable_v2_tensorshape() -> None:
     """Does nothing: the elements of a TensorShape are Dimensions, as in TensorFlow 1.
 
     Example:
-        >>> import tensordraft as td
         >>> td.disable_v2_tensorshape()
         >>> td.TensorShape([2, 3])[0].value
         2

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Sequence
+from typing import Any
 
 from .flags import FLAGS, Error, Flag, as_float, as_integer, as_string
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
 
 public = {
     "td.flags, td.app.flags": (
@@ -44,7 +42,6 @@ def DEFINE_multi_string(flag_name: str, default_value: Any, docstring: str) -> N
         Error: the name is taken.
 
     Example:
-        >>> import tensordraft as td
         >>> td.flags.DEFINE_multi_string("doc_file", ["a"], "What to read.")
         >>> td.flags.FLAGS(["train.py", "--doc_file=b", "--doc_file=c"])
         ['train.py']
@@ -58,7 +55,6 @@ def DEFINE_multi_integer(flag_name: str, default_value: Any, docstring: str) -> 
     """Defines a flag whose value is a list of integers: see `DEFINE_multi_string`.
 
     Example:
-        >>> import tensordraft as td
         >>> td.flags.DEFINE_multi_integer("doc_size", [3, 4], "The sizes.")
         >>> td.flags.FLAGS["doc_size"].value
         [3, 4]
@@ -70,7 +66,6 @@ def DEFINE_multi_float(flag_name: str, default_value: Any, docstring: str) -> No
     """Defines a flag whose value is a list of numbers: see `DEFINE_multi_string`.
 
     Example:
-        >>> import tensordraft as td
         >>> td.flags.DEFINE_multi_float("doc_weight", 0.5, "The weights.")
         >>> td.flags.FLAGS["doc_weight"].value
         [0.5]
@@ -84,7 +79,6 @@ def DEFINE_multi_enum(
     """Defines a flag whose value is a list of some of several texts: see `DEFINE_multi_string`.
 
     Example:
-        >>> import tensordraft as td
         >>> td.flags.DEFINE_multi_enum("doc_part", ["train"], ["train", "test"], "Which parts.")
         >>> td.flags.FLAGS["doc_part"].value
         ['train']
@@ -103,7 +97,6 @@ def DEFINE_spaceseplist(flag_name: str, default_value: Any, docstring: str) -> N
     """Defines a flag whose value is a list of texts, with spaces between them.
 
     Example:
-        >>> import tensordraft as td
         >>> td.flags.DEFINE_spaceseplist("doc_words", "red green", "The words.")
         >>> td.flags.FLAGS["doc_words"].value
         ['red', 'green']
@@ -126,7 +119,6 @@ def set_default(flag_name: str, value: Any) -> None:
         Error: there is no such flag, or the value is not legal.
 
     Example:
-        >>> import tensordraft as td
         >>> td.flags.DEFINE_integer("doc_threads", 1, "How many threads.")
         >>> td.flags.set_default("doc_threads", 4)
         >>> td.flags.FLAGS["doc_threads"].value
@@ -153,7 +145,6 @@ def register_validator(
         Error: there is no such flag.
 
     Example:
-        >>> import tensordraft as td
         >>> td.flags.DEFINE_integer("doc_even", 2, "An even number.")
         >>> td.flags.register_validator("doc_even", lambda n: n % 2 == 0, "it must be even")
         >>> td.flags.FLAGS(["train.py", "--doc_even=3"])
@@ -181,7 +172,6 @@ def validator(
         message: what to say of a value that is not legal.
 
     Example:
-        >>> import tensordraft as td
         >>> td.flags.DEFINE_float("doc_share", 0.5, "A share.")
         >>> @td.flags.validator("doc_share", message="it must be in [0, 1]")
         ... def is_share(value):
@@ -206,7 +196,6 @@ def mark_flags_as_mutual_exclusive(flag_names: Sequence[str], required: bool = F
         Error: there is no such flag.
 
     Example:
-        >>> import tensordraft as td
         >>> td.flags.DEFINE_string("doc_this", None, "This.")
         >>> td.flags.DEFINE_string("doc_that", None, "That.")
         >>> td.flags.mark_flags_as_mutual_exclusive(["doc_this", "doc_that"])

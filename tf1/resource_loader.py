@@ -24,7 +24,6 @@ def get_data_files_path() -> str:
 
     Example:
         >>> import os
-        >>> import tensordraft as td
         >>> os.path.isabs(td.resource_loader.get_data_files_path())
         True
     """
@@ -36,7 +35,6 @@ def get_root_dir_with_all_resources() -> str:
 
     Example:
         >>> import os
-        >>> import tensordraft as td
         >>> os.path.isabs(td.resource_loader.get_root_dir_with_all_resources())
         True
     """
@@ -51,7 +49,6 @@ def get_path_to_datafile(path: str) -> str:
 
     Example:
         >>> import os
-        >>> import tensordraft as td
         >>> os.path.basename(td.resource_loader.get_path_to_datafile("testdata/words.txt"))
         'words.txt'
     """
@@ -69,7 +66,6 @@ def load_resource(path: str) -> bytes:
 
     Example:
         >>> import os, tempfile
-        >>> import tensordraft as td
         >>> path = os.path.join(tempfile.mkdtemp(), "words.txt")
         >>> with open(path, "w") as file:
         ...     _ = file.write("one two")
@@ -88,9 +84,7 @@ def readahead_file_path(path: str, readahead: str = "128M") -> str:
         readahead: accepted for TensorFlow's sake.
 
     Example:
-        >>> import tensordraft as td
         >>> td.resource_loader.readahead_file_path("words.txt")
         'words.txt'
     """
-    del readahead
     return path

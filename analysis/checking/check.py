@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, NamedTuple
 
 from ...formats.model_files import read_graph_def
-from ...formats.progress import reported
+from ...formats.progress import Progress, reported
 from ...graph.describe import add_context
 from ...graph.graph import Graph
 from ...graph.importing.importer import import_leniently
@@ -15,18 +16,13 @@ from ...graph.unregistered import UnregisteredOp
 from ...protos.messages import GraphDef
 from ...runtime.gc_pause import collector
 from ...shape_inference.assumptions import CheckingInference
+from ...shape_inference.inference import Inference
+from ...shape_inference.protocols import Array
 from ...shape_inference.symbolic.symbolic import DimExpr, symbols_of
 from ...shape_inference.tensor_shape import TensorShape
 from .inputs import InputSizes, is_input
 from .inside import facts_inside
 from .report import Loss, Report, TensorFact, operation_of
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-
-    from ...formats.progress import Progress
-    from ...shape_inference.inference import Inference
-    from ...shape_inference.protocols import Array
 
 _MOST_SHOWN = 64
 

@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
 
 from ...graph.api.suggestions import did_you_mean
+from ...graph.node import Operation, Tensor
+from ...shape_inference.inference import Inference
 from ...shape_inference.size_facts import positive_size
-from ...shape_inference.symbolic.symbolic import DimExpr, dim_symbol, substitute, symbols_of
+from ...shape_inference.symbolic.symbolic import (
+    Dim,
+    DimExpr,
+    Symbol,
+    dim_symbol,
+    substitute,
+    symbols_of,
+)
 from ...shape_inference.tensor_shape import TensorShape
 from ...shape_inference.traits import Input
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from ...graph.node import Operation, Tensor
-    from ...shape_inference.inference import Inference
-    from ...shape_inference.symbolic.symbolic import Dim, Symbol
 
 
 class InputSizes:

@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterable, Iterator
 
 from ...graph.bodies import is_looked_into
+from ...graph.node import Operation
 from ...graph.op_def import OpDef
 from ...runtime import errors
 from ...shape_inference.context import ShapeContext
-from .report import BodyFacts
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
-
-    from ...graph.node import Operation
-    from ...shape_inference.inference import Inference
-    from .report import TensorFact
+from ...shape_inference.inference import Inference
+from .report import BodyFacts, TensorFact
 
 
 def facts_inside(

@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple
 
 from ...graph.api.repr_text import ShownText
 from ...graph.describe import describe_op
 from ...graph.node import Operation
+from ...shape_inference.context import Requirement
+from ...shape_inference.protocols import Array
 from ...shape_inference.symbolic.symbolic import DimExpr
+from ...shape_inference.tensor_shape import TensorShape
 from .inputs import ShownSizes
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from ...shape_inference.context import Requirement
-    from ...shape_inference.protocols import Array
-    from ...shape_inference.tensor_shape import TensorShape
-
 
 _MOST_NODES = 4
 _MOST_NESTED = 32  # dimensions that NumPy makes lists of
@@ -91,7 +87,6 @@ class Report(ShownText):
         lints: what is legal and hardly meant, each with a `code`, the `op`, and `why`.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default() as graph:
         ...     x = td.placeholder(td.float32, [None, 4], name="x")
         ...     y = td.concat([x, x], 1, name="y")

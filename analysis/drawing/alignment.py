@@ -26,11 +26,9 @@ Without an end to blocks, NASNet is 15,940 pixels wide.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from itertools import pairwise
-from typing import TYPE_CHECKING, NamedTuple
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+from typing import NamedTuple
 
 WIRE_GAP, BOX_GAP = 7.0, 16.0
 _LONGEST = 6  # layers of a block

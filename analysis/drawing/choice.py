@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
+from ...graph.graph import Graph
 from .drawing import Drawing, draw_graph
 from .selection import selected
 from .simplified import with_constants_folded, with_scopes_closed
 from .stacks import Stack, scopes_around, stacks_of
-
-if TYPE_CHECKING:
-    from ...graph.graph import Graph
-
 
 _HANDING_ON = ("Identity", "IdentityN", "NoOp", "Const")
 

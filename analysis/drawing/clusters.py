@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
+from .drawing import Drawing
 from .layout import BOX_HEIGHT, MARGIN, Edge, Layout, Place, layered
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from .drawing import Drawing
     from .layout import Point
 
     Side = tuple[str, int]

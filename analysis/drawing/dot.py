@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Sequence
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from .drawing import Drawing
-    from .heat import Heat
+from .drawing import Drawing
+from .heat import Heat
 
 _STYLES = {
     "input": 'shape=box, style="rounded,filled", fillcolor="#cfe8cf"',

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import os
 from base64 import b64encode
+from collections.abc import Mapping
 from html import escape
-from typing import TYPE_CHECKING
 
 from ...graph.graph import Graph
 from ...graph.importing.importer import import_whole
@@ -13,15 +13,11 @@ from ...graph.node import Operation, Tensor
 from ...protos.messages import GraphDef
 from ...saving.loading import load
 from ...saving.saved_model.loaded_model import LoadedModel
+from ...session.profile import Profile, RunMetadata
 from .choice import chosen
 from .formats import check_format, write
 from .heat import heats
 from .svg import svg
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from ...session.profile import Profile, RunMetadata
 
 public = {"td": "draw"}
 
@@ -79,7 +75,6 @@ def draw(
 
     Example:
         >>> import os, tempfile
-        >>> import tensordraft as td
         >>> with td.Graph().as_default() as graph:
         ...     x = td.placeholder(td.float32, ["batch", 8], name="x")
         ...     y = td.reduce_mean(td.nn.relu(x), axis=1, name="y")

@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Sequence
+from typing import NamedTuple
 
 from ...graph.constant_value import known_value
 from ...graph.describe import input_names, tensor_type
+from ...graph.graph import Graph
 from ...graph.importing.function_bodies import bodies_of
+from ...graph.node import Operation
 from ...saving.saved_model.loaded_model import INPUT_TYPES
 from ...shape_inference.tensor_shape import TensorShape
 from ...shape_inference.traits import Bodies
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from ...graph.graph import Graph
-    from ...graph.node import Operation
 
 _MOST_ELEMENTS = 4  # of a value that is told
 _MOST_CHARACTERS = 24

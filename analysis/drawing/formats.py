@@ -5,19 +5,15 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
+from collections.abc import Sequence
 from importlib.util import find_spec
-from typing import TYPE_CHECKING
 
 from ...formats.replacement import replacing
+from .choice import Choice
 from .dot import dot
+from .heat import Heat
 from .page import page
 from .svg import svg
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from .choice import Choice
-    from .heat import Heat
 
 ENDINGS = (".dot", ".svg", ".html", ".png")
 
@@ -73,8 +69,7 @@ def _png(text: str) -> bytes:
     if command is None:
         import cairosvg  # type: ignore[import-not-found,import-untyped,unused-ignore]
 
-        made: bytes = cairosvg.svg2png(text.encode(), background_color="white")
-        return made
+        return cairosvg.svg2png(text.encode(), background_color="white")
     done = subprocess.run(  # noqa: S603 - found on the path, without arguments of the graph's
         [command, "--background-color=white"], input=text.encode(), capture_output=True, check=False
     )

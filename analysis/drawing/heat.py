@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
 
+from ...graph.graph import Graph
 from ...session.profile import Profile, RunMetadata
 from ..cost import cost
-from .drawing import draw_graph
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from ...graph.graph import Graph
-    from .drawing import Box
+from .drawing import Box, draw_graph
 
 COLORS = ("cost", "memory")
 PALE, STRONG = (255, 246, 222), (240, 112, 40)

@@ -8,14 +8,13 @@ line runs under a box. Between layers lines bend, where nothing stands. (Sugiyam
 from __future__ import annotations
 
 from bisect import bisect_right
+from collections.abc import Collection, Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
 from .alignment import Layers, Link, aligned
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Sequence
-
     Point = tuple[float, float]
 
 BOX_HEIGHT, MARGIN = 34.0, 12.0

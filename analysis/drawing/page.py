@@ -3,20 +3,16 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from .heat import COLD, PALE, STRONG
+from .choice import Choice
+from .clusters import Known
+from .heat import COLD, PALE, STRONG, Heat
 from .simplified import with_gatherers_aside
 from .svg import STYLE, svg
 from .views import views
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from .choice import Choice
-    from .clusters import Known
-    from .heat import Heat
 
 _FRAME = """<!DOCTYPE html>
 <html lang="en">

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from difflib import get_close_matches
-from typing import TYPE_CHECKING, TypeVar
+from typing import TypeVar
 
+from .drawing import Drawing
 from .simplified import part
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-
-    from .drawing import Drawing
 
 Node = TypeVar("Node")
 

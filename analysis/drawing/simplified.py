@@ -3,15 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import TYPE_CHECKING
+from collections.abc import Collection, Mapping, Sequence
 
 from .drawing import Box, Drawing, Line
-from .stacks import scopes_around
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping, Sequence
-
-    from .stacks import Stack
+from .stacks import Stack, scopes_around
 
 _FEWEST_ALIKE = 3  # ops of scopes that are told to be alike
 _FEWEST_ASIDE = 3  # ops that one waits for

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Collection, Iterable
 from heapq import heappop, heappush
 from itertools import pairwise
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
-if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable
-
-    from .drawing import Box, Drawing, Line
+from .drawing import Box, Drawing, Line
 
 _FEWEST = 3  # scopes in a stack
 _NUMBERS = re.compile(r"_?\d+")

@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator, Sequence
 from html import escape
 from typing import TYPE_CHECKING
 
-from .clusters import clustered
+from .clusters import Known, clustered
+from .drawing import Drawing
+from .heat import Heat
 from .label_room import Room
 from .layout import MARGIN
 from .simplified import with_gatherers_aside
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from .clusters import Known
-    from .drawing import Drawing
-    from .heat import Heat
     from .layout import Place, Point
 
 STYLE = """

@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
-from .drawing import Drawing
+from .choice import Choice
+from .drawing import Box, Drawing, Line
 from .simplified import Outer, closed
 from .stacks import scopes_around
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from .choice import Choice
-    from .drawing import Box, Line
 
 _MOST_BOXES = 60  # where scopes can still be closed
 _FEWEST_BOXES = 6  # of a view that tells something

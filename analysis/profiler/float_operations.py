@@ -7,12 +7,9 @@ compare what it tells with the figures of papers, so that the two are kept apart
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
+from collections.abc import Callable
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from ...graph.node import Operation, Tensor
+from ...graph.node import Operation, Tensor
 
 
 class _UnknownSizeError(Exception):

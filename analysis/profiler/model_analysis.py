@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from ...graph.graph import Graph
+from ...session.profile import RunMetadata
 from .option_builder import ProfileOptionBuilder
 from .profiling import profile
-
-if TYPE_CHECKING:
-    from ...graph.graph import Graph
-    from ...session.profile import RunMetadata
 
 public = {
     "td.contrib.tfprof.model_analyzer": (
@@ -44,7 +42,6 @@ def print_model_analysis(
         The message that `td.profiler.profile` returns.
 
     Example:
-        >>> import tensordraft as td
         >>> analyzer = td.contrib.tfprof.model_analyzer
         >>> with td.Graph().as_default() as graph:
         ...     w = td.get_variable("w", [3, 4])

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
+from collections.abc import Sequence
+from typing import Any
 
 public = {"td.profiler": "ProfileOptionBuilder"}
 
@@ -71,7 +69,6 @@ class ProfileOptionBuilder:
         options: what to begin with, such as `ProfileOptionBuilder.float_operation()`.
 
     Example:
-        >>> import tensordraft as td
         >>> builder = td.profiler.ProfileOptionBuilder
         >>> options = builder(builder.float_operation()).with_empty_output().build()
         >>> options["order_by"], options["output"]

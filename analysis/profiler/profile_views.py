@@ -8,13 +8,12 @@ above.
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from .profiled_nodes import ROOT, Figures, ProfiledNode
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
-
     Options = Mapping[str, Any]
 
 _DEEPEST = 90

@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field, fields
-from typing import TYPE_CHECKING
 
+from ...graph.graph import Graph
+from ...graph.node import Operation
 from ...graph.scopes.collections import GraphKeys
+from ...session.profile import OpTrace, RunMetadata
 from ..declared_variables import declared_variable
 from .float_operations import float_operations
 from .option_builder import TRAINABLE
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from ...graph.graph import Graph
-    from ...graph.node import Operation
-    from ...session.profile import OpTrace, RunMetadata
 
 DEVICE = "/device:CPU:0"
 SCOPE = "_kTFScopeParent"

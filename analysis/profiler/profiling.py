@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import Any
 
 from ...formats.replacement import replacing
 from ...graph.default_graph import get_default_graph
+from ...graph.graph import Graph
 from ...protos.messages import GraphNodeProto, MultiGraphNodeProto
 from ...session.profile import RunMetadata
 from .option_builder import with_defaults
 from .profile_views import by_line, by_type, group_view, scope_view
-from .profiled_nodes import DEVICE, ROOT, Figures, ProfiledGraph
+from .profiled_nodes import DEVICE, ROOT, Figures, ProfiledGraph, ProfiledNode
 from .report_text import group_report, scope_report
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from ...graph.graph import Graph
-    from .profiled_nodes import ProfiledNode
 
 public = {"td.profiler": "Profiler profile"}
 
@@ -55,7 +51,6 @@ def profile(
         OSError: the report cannot be written.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default() as graph:
         ...     y = td.matmul(td.ones([2, 3]), td.get_variable("w", [3, 4]), name="y")
         >>> builder = td.profiler.ProfileOptionBuilder
@@ -87,7 +82,6 @@ class Profiler:
         ValueError: there is an `op_log`.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default() as graph, td.Session() as session:
         ...     profiler = td.profiler.Profiler(graph)
         ...     y = td.square(td.placeholder(td.float32, [2], name="x"), name="y")

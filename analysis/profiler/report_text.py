@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
 
 from ..declared_variables import declared_variable
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
-
-    from .profiled_nodes import Figures, ProfiledNode
+from .profiled_nodes import Figures, ProfiledNode
 
 _COLUMNS = {  # in the order of the report
     "params": ["# parameters"],

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import reduce
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from ...graph.bodies import Body
 from ...graph.default_graph import get_default_graph
+from ...graph.graph import Graph
 from ...graph.indexed_slices import IndexedSlices
-from ...graph.node import Tensor
+from ...graph.node import Operation, Tensor
 from ...ops.array.casting import cast
 from ...ops.array.constants import constant
 from ...ops.array.fills import fill
@@ -25,20 +28,12 @@ from ...ops.lists.list_ops import EMPTY_TENSOR_LIST
 from ...shape_inference.context import ShapeContext
 from ...shape_inference.handle_data import HandleData, common_shape
 from ...shape_inference.tensor_shape import TensorShape
-from ..engine.accumulation import dense, dtype_of_indices, summation
+from ..engine.accumulation import Gradient, dense, dtype_of_indices, summation
 from ..engine.backpropagation import backpropagate
 from .forward import Forward, bits_of
 from .gradient_graph import GradientGraph
 from .loop_forward import element_shape
 from .widening import differentiating, func, kept_for, made_again, sizes_of, zeros_for
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from ...graph.bodies import Body
-    from ...graph.graph import Graph
-    from ...graph.node import Operation
-    from ..engine.accumulation import Gradient
 
 _KINDS = {
     "If": (IF, STATELESS_IF),

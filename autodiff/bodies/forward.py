@@ -2,25 +2,20 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Sequence
+from typing import Any
 
-from ...graph.bodies import Body
+from ...graph.bodies import Body, Known
 from ...graph.dependencies import needed_ops
 from ...graph.gradient_rules import rule_of
 from ...graph.graph import Graph
-from ...graph.node import Tensor
+from ...graph.node import Operation, Tensor
 from ...ops.array.constants import PLACEHOLDER
 from ...ops.control_flow.function_defs import register_body
 from ...protos.dtypes import as_dtype
+from ...shape_inference.handle_data import HandleData
 from ...shape_inference.tensor_shape import TensorShape
 from ..engine.backpropagation import differentiable
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from ...graph.bodies import Known
-    from ...graph.node import Operation
-    from ...shape_inference.handle_data import HandleData
 
 
 class Forward:

@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from ...graph.api.source_locations import Site
 from ...graph.bodies import Body
 from ...graph.convert import convert_to_tensor
 from ...graph.default_graph import get_default_graph
+from ...graph.graph import Graph
+from ...graph.graph_protocols import OpType
+from ...graph.nested_graph import NestedGraph
+from ...graph.node import Operation, Tensor
+from ...graph.op_def import OpDef
 from ...ops.array.constants import PLACEHOLDER, identity
 from ...ops.array.fills import ONES_LIKE, ZEROS_LIKE
 from ...ops.array.shapes import RANK, SHAPE, SIZE
@@ -15,21 +22,10 @@ from ...ops.control_flow.body_graph import BodyGraph
 from ...ops.control_flow.function_defs import register_body
 from ...ops.lists.list_ops import TENSOR_LIST_ELEMENT_SHAPE, TENSOR_LIST_LENGTH
 from ...protos.dtypes import as_dtype
+from ...shape_inference.handle_data import HandleData
+from ...shape_inference.tensor_shape import TensorShape
 from ..common.static_facts import filled_like
-from .forward import free_function_name
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from ...graph.api.source_locations import Site
-    from ...graph.graph import Graph
-    from ...graph.graph_protocols import OpType
-    from ...graph.nested_graph import NestedGraph
-    from ...graph.node import Operation, Tensor
-    from ...graph.op_def import OpDef
-    from ...shape_inference.handle_data import HandleData
-    from ...shape_inference.tensor_shape import TensorShape
-    from .forward import Forward
+from .forward import Forward, free_function_name
 
 _OF_SHAPES = (SHAPE, SIZE, RANK, TENSOR_LIST_LENGTH, TENSOR_LIST_ELEMENT_SHAPE)
 _FILLS: dict[Any, int] = {ZEROS_LIKE: 0, ONES_LIKE: 1}

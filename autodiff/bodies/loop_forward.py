@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from ...graph.constant_value import known_value, rely_on
-from ...graph.node import Tensor
+from ...graph.node import Operation, Tensor
 from ...ops.array.constants import constant
 from ...ops.control_flow.loop_facts import stable_state
 from ...ops.control_flow.op_bodies import loop_bodies
@@ -17,9 +17,6 @@ from ...shape_inference.tensor_shape import TensorShape
 from ...shape_inference.traits import Bodies, Move
 from .forward import Forward, through_identities
 from .widening import func, kept_for, made_again
-
-if TYPE_CHECKING:
-    from ...graph.node import Operation
 
 _VARYING, _BY_ROUND, _INVARIANT = range(3)
 _SCALAR = TensorShape([])
@@ -144,8 +141,7 @@ class LoopForward(Forward):
 
 def _empty_list(shape: TensorShape, end: Tensor) -> Tensor:
     dtype = end.op.attrs["element_dtype"]
-    made: Tensor = EMPTY_TENSOR_LIST(element_shape(shape), constant(-1), element_dtype=dtype)
-    return made
+    return EMPTY_TENSOR_LIST(element_shape(shape), constant(-1), element_dtype=dtype)
 
 
 def element_shape(shape: TensorShape) -> Tensor:

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Sequence
+from typing import Any
 
 from ...graph.bodies import Body
 from ...graph.constant_value import known_value, rely_on
 from ...graph.default_graph import get_default_graph
 from ...graph.describe import describe_op
+from ...graph.graph import Graph
 from ...graph.indexed_slices import IndexedSlices
-from ...graph.node import Tensor
+from ...graph.node import Operation, Tensor
 from ...ops.array.casting import cast
 from ...ops.array.constants import constant
 from ...ops.array.fills import zeros_like
@@ -24,20 +26,12 @@ from ...ops.math.comparison import greater
 from ...protos.attr_codec import encode_attr
 from ...shape_inference.handle_data import HandleData, common_shape
 from ...shape_inference.tensor_shape import TensorShape
-from ..engine.accumulation import dense
+from ..engine.accumulation import Gradient, dense
 from ..engine.backpropagation import backpropagate
 from .forward import bits_of, free_function_name
 from .gradient_graph import GradientGraph
-from .loop_forward import element_shape, loop_forward
+from .loop_forward import LoopForward, element_shape, loop_forward
 from .widening import differentiating, func, row_of_zeros, sizes_of, zeros_for
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from ...graph.graph import Graph
-    from ...graph.node import Operation
-    from ..engine.accumulation import Gradient
-    from .loop_forward import LoopForward
 
 
 class _Variable:
@@ -81,8 +75,7 @@ class _LoopGradientGraph(GradientGraph):
         counter = self.forward.counter()
         loop = self.forward.widest()
         difference = subtract(loop.outputs[counter.position], loop.inputs[counter.position])
-        number: Tensor = cast(difference if counter.step == 1 else negative(difference), "int32")
-        return number
+        return cast(difference if counter.step == 1 else negative(difference), "int32")
 
     def captured(self, tensor: Tensor) -> Tensor:
         """The tensor of this graph that stands for `tensor`."""

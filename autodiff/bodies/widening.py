@@ -2,28 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
+from ...graph.bodies import Body
 from ...graph.describe import describe_op
+from ...graph.graph import Graph
+from ...graph.node import Operation, Tensor
 from ...ops.array.constants import constant
 from ...ops.array.fills import fill, zeros_like
 from ...ops.array.joining import concat
 from ...ops.control_flow.function_defs import register_named
 from ...ops.variables.resource_ops import VARIABLE_SHAPE
+from ...protos.dtypes import DType
 from ...protos.messages import NameAttrList
+from ...shape_inference.tensor_shape import TensorShape
 from ..common.static_facts import shape_of
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
-
-    from ...graph.bodies import Body
-    from ...graph.graph import Graph
-    from ...graph.node import Operation, Tensor
-    from ...protos.dtypes import DType
-    from ...shape_inference.tensor_shape import TensorShape
-
 
 Kept = TypeVar("Kept")
 _around: ContextVar[frozenset[str]] = ContextVar("_around", default=frozenset())
@@ -73,8 +69,7 @@ def kept_for(op: Operation, make: Callable[[Operation], Kept]) -> Kept:
     if first not in graph.workings:
         _leave_origin(graph, first)
         graph.workings[first] = make(graph.widest(op))
-    found: Kept = graph.workings[first]
-    return found
+    return graph.workings[first]
 
 
 def _leave_origin(graph: Graph, op: Operation) -> None:

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ...graph import registry
 from ...graph.describe import describe_op
 from ...graph.gradient_rules import Rule, register
+from ...graph.node import Operation, Tensor
 from .static_facts import summed_to
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-
-    from ...graph.node import Operation, Tensor
-
     Unary = Callable[[Tensor, Tensor, Tensor], Tensor]
     Binary = Callable[[Tensor, Tensor, Tensor, Tensor], Tensor]
 
@@ -82,16 +80,14 @@ def raw(op_type: str) -> Callable[..., Tensor]:
     """The function that adds ops of a type which has no public function, and one result."""
 
     def call(*inputs: Any, **attrs: Any) -> Tensor:
-        result: Tensor = registry.lookup(op_type)(*inputs, **attrs)
-        return result
+        return registry.lookup(op_type)(*inputs, **attrs)
 
     return call
 
 
 def raw_results(op_type: str) -> Callable[..., Sequence[Tensor]]:
     """As `raw`, for a type of several results."""
-    definition: Callable[..., Sequence[Tensor]] = registry.lookup(op_type)
-    return definition
+    return registry.lookup(op_type)
 
 
 def attr(op: Operation, name: str) -> Any:

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import math
 import sys
+from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from weakref import WeakKeyDictionary
 
 import numpy as np
 
 from ...graph.constant_value import constant_value, known_value
+from ...graph.graph import Graph
+from ...graph.node import Operation, Tensor
 from ...ops.array.broadcasting import BROADCAST_GRADIENT_ARGS, broadcast_to
 from ...ops.array.casting import cast
 from ...ops.array.constants import constant
@@ -25,13 +28,7 @@ from ...ops.math.division import floormod
 from ...ops.math.reductions import reduce_sum
 from ...protos.dtypes import int32
 from ...shape_inference.symbolic.symbolic import equal
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from ...graph.graph import Graph
-    from ...graph.node import Operation, Tensor
-    from ...shape_inference.tensor_shape import TensorShape
+from ...shape_inference.tensor_shape import TensorShape
 
 _SMALL = 64  # elements up to which constants are written out
 _PASSING_ON = ("Identity", "Reshape", "BroadcastTo", "Tile", "ExpandDims", "Squeeze")

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, TypeAlias
+from collections.abc import Callable, Sequence
+from typing import Any, TypeAlias
 
 from ...graph.convert import convert_to_tensor
 from ...graph.indexed_slices import IndexedSlices
@@ -10,14 +11,9 @@ from ...graph.node import Tensor
 from ...ops.array.casting import cast
 from ...ops.array.joining import concat
 from ...ops.math.add_n import accumulate_n, add_n
-from ...protos.dtypes import int64
+from ...protos.dtypes import DType, int64
 from ..common.static_facts import known_equal, leave_out, uniform
 from .list_items import ListItem, list_total
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from ...protos.dtypes import DType
 
 public = {"td": "AggregationMethod"}
 
@@ -36,7 +32,6 @@ class AggregationMethod:
         EXPERIMENTAL_ACCUMULATE_N: by `AccumulateNV2`, where there are more than two.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     x = td.constant(3.0)
         ...     method = td.AggregationMethod.EXPERIMENTAL_TREE

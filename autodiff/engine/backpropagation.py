@@ -2,26 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import ExitStack
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from ...graph.convert import convert_to_tensor
 from ...graph.default_graph import get_default_graph
 from ...graph.describe import describe_op
-from ...graph.gradient_rules import rule_of
+from ...graph.gradient_rules import Rule, rule_of
 from ...graph.indexed_slices import IndexedSlices
 from ...graph.node import Operation, Tensor
 from ...ops.array.fills import zeros_like
 from ...ops.debugging.ordering import tuple as gated
-from .accumulation import dense, summation
+from ...protos.dtypes import DType
+from .accumulation import Gradient, Part, dense, summation
 from .list_items import ListItem
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
-
-    from ...graph.gradient_rules import Rule
-    from ...protos.dtypes import DType
-    from .accumulation import Gradient, Part
 
 
 class Options(NamedTuple):

@@ -6,8 +6,10 @@ round, and makes no list of zeros for it.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Sequence
+from typing import NamedTuple
 
+from ...graph.node import Tensor
 from ...ops.array.fills import zeros_like
 from ...ops.lists.list_ops import (
     TENSOR_LIST_ELEMENT_SHAPE,
@@ -18,11 +20,6 @@ from ...ops.lists.list_ops import (
 )
 from ...ops.math.add_n import add_n
 from ..common.static_facts import shape_of
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from ...graph.node import Tensor
 
 
 class ListItem(NamedTuple):
@@ -58,5 +55,4 @@ def zero_list(handle: Tensor, dtype: object) -> Tensor:
     if getattr(dtype, "name", "") == "variant":
         return zeros_like(handle)
     shape = TENSOR_LIST_ELEMENT_SHAPE(handle, shape_type="int32")
-    made: Tensor = TENSOR_LIST_RESERVE(shape, TENSOR_LIST_LENGTH(handle), element_dtype=dtype)
-    return made
+    return TENSOR_LIST_RESERVE(shape, TENSOR_LIST_LENGTH(handle), element_dtype=dtype)

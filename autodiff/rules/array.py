@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from ...graph.constant_value import constant_value
+from ...graph.node import Operation, Tensor
 from ...ops.array.casting import cast
 from ...ops.array.fills import zeros_like
 from ...ops.array.joining import CONCAT_OFFSET, concat
@@ -26,9 +27,6 @@ from ...ops.math.exponentials import conj
 from ...ops.math.reductions import reduce_sum
 from ..common.rule_tables import gradient_of, not_differentiable, raw, raw_results, unary, undefined
 from ..common.static_facts import known_sizes, same_shape, shape_of, summed_to
-
-if TYPE_CHECKING:
-    from ...graph.node import Operation, Tensor
 
 # What is made of nothing, or of shapes alone; and what lets nothing pass by its very meaning.
 not_differentiable("Const", "Placeholder", "PlaceholderV2", "LinSpace", "Range")
@@ -64,8 +62,7 @@ def _prevented(op: Operation, gradient: Tensor) -> Tensor:
 
 @gradient_of("Cast")
 def _cast(op: Operation, gradient: Tensor) -> Tensor:
-    back: Tensor = cast(gradient, op.inputs[0].dtype.base_dtype)
-    return back
+    return cast(gradient, op.inputs[0].dtype.base_dtype)
 
 
 def like_input(op: Operation, gradient: Tensor) -> Tensor:

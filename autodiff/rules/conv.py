@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import operator
 from functools import reduce
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from ...graph.node import Operation, Tensor
 from ...ops.array.casting import cast
 from ...ops.array.fills import zeros_like
 from ...ops.array.ranges import range as arange
@@ -19,9 +20,6 @@ from ...ops.math.segments import unsorted_segment_sum
 from ...protos.dtypes import float64, int32
 from ..common.rule_tables import attrs_of, gradient_of, raw, undefined
 from ..common.static_facts import known_sizes, shape_of
-
-if TYPE_CHECKING:
-    from ...graph.node import Operation, Tensor
 
 _SLIDING = (
     "strides",

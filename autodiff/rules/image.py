@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from ...graph.node import Operation, Tensor
 from ...ops.array.casting import cast
 from ...ops.array.fills import ones_like
 from ...ops.array.reversing import reverse
@@ -21,9 +22,6 @@ from ...ops.math.reductions import reduce_max, reduce_min, reduce_sum
 from ...protos.dtypes import float32
 from ..common.rule_tables import attrs_of, gradient_of, not_differentiable, raw, undefined
 from ..common.static_facts import known_sizes, shape_of
-
-if TYPE_CHECKING:
-    from ...graph.node import Operation, Tensor
 
 _MODES = ("align_corners", "half_pixel_centers")
 
@@ -75,8 +73,7 @@ def _scale_and_translate(op: Operation, gradient: Tensor) -> Any:
         result = raw("ScaleAndTranslateGrad")(
             gradient, cast(images, float32), scale, translation, **attrs
         )
-        back: Tensor = cast(result, images.dtype)
-        return back
+        return cast(result, images.dtype)
 
     return for_images, None, None, None
 
@@ -142,12 +139,11 @@ def _rgb_to_hsv(op: Operation, gradient: Tensor) -> Tensor:
     shown = cast(greater(x, 0), dtype)
     saturation = shown * by_most * (greatest * least * by_most - smallest)
     by_hue, by_saturation, by_value = (gradient[..., i : i + 1] for i in range(3))
-    result: Tensor = (
+    return (
         by_hue * hue * cast(greater(most, 0), dtype)
         + by_saturation * saturation
         + by_value * greatest
     )
-    return result
 
 
 @gradient_of("ImageProjectiveTransform", "ImageProjectiveTransformV2", "ImageProjectiveTransformV3")

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from ...graph.constant_value import constant_value
 from ...graph.indexed_slices import IndexedSlices
+from ...graph.node import Operation, Tensor
 from ...ops.array.casting import cast
 from ...ops.array.fills import zeros_like
 from ...ops.array.joining import concat
@@ -37,9 +38,6 @@ from ...ops.math.segments import unsorted_segment_sum
 from ...protos.dtypes import int32
 from ..common.rule_tables import gradient_of, not_differentiable, undefined
 from ..common.static_facts import known_sizes, shape_of
-
-if TYPE_CHECKING:
-    from ...graph.node import Operation, Tensor
 
 not_differentiable("OneHot", "Empty")
 

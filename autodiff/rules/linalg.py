@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from ...graph.node import Operation, Tensor
 from ...ops.array.broadcasting import BROADCAST_GRADIENT_ARGS
 from ...ops.array.casting import cast
 from ...ops.array.reshaping import reshape
@@ -15,9 +16,6 @@ from ...ops.math.reductions import reduce_sum
 from ...shape_inference.tensor_shape import TensorShape
 from ..common.rule_tables import gradient_of
 from ..common.static_facts import known_equal
-
-if TYPE_CHECKING:
-    from ...graph.node import Operation, Tensor
 
 
 @gradient_of("MatMul")

@@ -6,8 +6,9 @@ defined; as in TensorFlow, the quotients there are taken to be 0.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from ...graph.node import Operation, Tensor
 from ...ops.array.casting import cast
 from ...ops.array.fills import zeros_like
 from ...ops.array.joining import concat
@@ -22,9 +23,6 @@ from ...ops.math.exponentials import real
 from ..common.rule_tables import gradient_of, undefined
 from ..common.static_facts import constant_like
 from .linalg_systems import band, half, matrix_sizes
-
-if TYPE_CHECKING:
-    from ...graph.node import Operation, Tensor
 
 
 def _safe_reciprocal(x: Tensor) -> Tensor:

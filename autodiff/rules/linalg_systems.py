@@ -5,8 +5,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from ...graph.node import Operation, Tensor
 from ...ops.array.casting import cast
 from ...ops.array.fills import ones, zeros_like
 from ...ops.array.joining import concat
@@ -26,9 +27,6 @@ from ...ops.math.reductions import reduce_sum
 from ..common.rule_tables import gradient_of, raw, undefined
 from ..common.static_facts import constant_like, summed_to, times
 from .linalg import summed_to_batch
-
-if TYPE_CHECKING:
-    from ...graph.node import Operation, Tensor
 
 
 def half(x: Tensor) -> Tensor:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from ...graph.node import Operation, Tensor
 from ...ops.array.fills import zeros_like
 from ...ops.array.ranges import range as arange
 from ...ops.lists.list_ops import (
@@ -30,9 +31,6 @@ from ..common.rule_tables import gradient_of, not_differentiable, raw, raw_resul
 from ..common.static_facts import shape_of
 from ..engine.list_items import ListItem
 from ..engine.sources import gradient_source
-
-if TYPE_CHECKING:
-    from ...graph.node import Operation, Tensor
 
 _VERSIONS = ("", "V2", "V3")
 
@@ -104,8 +102,7 @@ def _rows_of(tensor: Tensor) -> Tensor:
     """A list of the slices of a tensor."""
     sizes = shape_of(tensor)
     dtype = tensor.dtype.base_dtype
-    made: Tensor = TENSOR_LIST_FROM_TENSOR(tensor, sizes[1:], element_dtype=dtype)
-    return made
+    return TENSOR_LIST_FROM_TENSOR(tensor, sizes[1:], element_dtype=dtype)
 
 
 @gradient_of("TensorListFromTensor")
@@ -135,8 +132,7 @@ def _scatter(op: Operation, gradient: Tensor) -> Any:
 
 def _taken(op: Operation, gradient: Tensor, tensor: Tensor, indices: Tensor) -> Tensor:
     dtype = op.get_attr("element_dtype")
-    made: Tensor = TENSOR_LIST_GATHER(gradient, indices, shape_of(tensor)[1:], element_dtype=dtype)
-    return made
+    return TENSOR_LIST_GATHER(gradient, indices, shape_of(tensor)[1:], element_dtype=dtype)
 
 
 @gradient_of("TensorListScatterIntoExistingList")
@@ -163,7 +159,6 @@ def _split(op: Operation, gradient: Tensor) -> Any:
 
 @gradient_of("TensorListConcat", "TensorListConcatV2")
 def _concat(op: Operation, gradient: Tensor | None, lengths: None) -> Any:
-    del lengths
     dtype = op.get_attr("element_dtype")
     shape = [-1, *op.outputs[0].shape.as_list()[1:]] if op.outputs[0].shape.rank else -1
     shape = [-1 if size is None else size for size in shape] if isinstance(shape, list) else shape
@@ -228,7 +223,6 @@ def _register(version: str) -> None:
         return None, None, gather(array, op.inputs[1], after, dtype=op.get_attr("T")), flow
 
     def concat(op: Operation, gradient: Tensor | None, lengths: None) -> Any:
-        del lengths
         array, flow = _gradients_of(op, version, op.inputs[1])
         return None, raw(f"TensorArraySplit{version}")(array, gradient, op.outputs[1], flow)
 
@@ -238,7 +232,6 @@ def _register(version: str) -> None:
         return None, join(array, after, dtype=op.get_attr("T"))[0], None, flow
 
     def grad(op: Operation, handle: None, flow: Tensor | None = None) -> Any:
-        del handle
         return None, flow, *(None for _ in op.inputs[2:])
 
     rules: dict[str, Any] = {"Read": read, "Write": write, "Gather": gather, "Scatter": scatter}

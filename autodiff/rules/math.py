@@ -6,9 +6,9 @@ has an op type for a gradient, such as `TanhGrad`, this is made of it, too.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from ...graph.node import Tensor
+from ...graph.node import Operation, Tensor
 from ...ops.array.casting import cast
 from ...ops.array.fills import zeros_like
 from ...ops.math.arithmetic import add, multiply, negative, pow, reciprocal, sign, square, subtract
@@ -32,9 +32,6 @@ from ...ops.math.exponentials import (
 from ...ops.math.select import where_v2
 from ..common.rule_tables import binary, gradient_of, not_differentiable, raw, unary
 from ..common.static_facts import constant_like, times
-
-if TYPE_CHECKING:
-    from ...graph.node import Operation
 
 
 def masked(condition: Tensor, gradient: Tensor) -> Tensor:
@@ -103,8 +100,7 @@ def _divisor(g: Tensor, x: Tensor, y: Tensor, z: Tensor) -> Tensor:
 
 
 def _present(x: Tensor) -> Tensor:
-    present: Tensor = cast(not_equal(x, _of(0, x)), x.dtype.base_dtype)
-    return present
+    return cast(not_equal(x, _of(0, x)), x.dtype.base_dtype)
 
 
 def _modulus(g: Tensor, x: Tensor, y: Tensor, z: Tensor) -> Tensor:

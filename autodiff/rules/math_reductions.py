@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from ...graph.constant_value import constant_value
+from ...graph.node import Operation, Tensor
 from ...ops.array.casting import cast
 from ...ops.array.fills import zeros_like
 from ...ops.array.joining import concat
@@ -28,9 +29,6 @@ from ...protos.dtypes import int32
 from ..common.rule_tables import gradient_of
 from ..common.static_facts import constant_like, known_sizes, spread, summed_to, with_axes
 from .math import masked
-
-if TYPE_CHECKING:
-    from ...graph.node import Operation, Tensor
 
 
 def _spread(op: Operation, gradient: Tensor) -> Tensor:
@@ -69,8 +67,7 @@ def _number_of_terms(op: Operation, gradient: Tensor) -> Tensor:
         count = floordiv(count, maximum(size(y), np.array(1, np.int32)))
     elif number > 1:
         count = floordiv(count, np.array(number, np.int32))
-    number_now: Tensor = cast(count, gradient.dtype.base_dtype)
-    return number_now
+    return cast(count, gradient.dtype.base_dtype)
 
 
 @gradient_of("Max", "Min")

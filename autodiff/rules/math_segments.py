@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ...graph.node import Operation, Tensor
 from ...ops.array.casting import cast
 from ...ops.array.fills import ones_like
 from ...ops.array.joining import concat
@@ -28,10 +30,6 @@ from ..common.static_facts import constant_like
 from .math import masked
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from ...graph.node import Operation, Tensor
-
     Summing = Callable[[Tensor], Tensor]
 
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ...graph.describe import describe_op
+from ...graph.node import Operation, Tensor
 from ...ops.array.broadcasting import broadcast_to
 from ...ops.array.fills import ones, zeros_like
 from ...ops.array.joining import concat
@@ -22,10 +23,6 @@ from ...protos.dtypes import int32
 from ..common.rule_tables import attrs_of, gradient_of, not_differentiable, raw, unary, undefined
 from ..common.static_facts import constant_like, shape_of, summed_to, times
 from .math import masked
-
-if TYPE_CHECKING:
-    from ...graph.node import Operation, Tensor
-
 
 unary(
     {

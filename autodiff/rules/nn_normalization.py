@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from ...graph.node import Operation, Tensor
 from ...ops.array.casting import cast
 from ...ops.array.fills import zeros_like
 from ...ops.array.reshaping import reshape
@@ -15,9 +16,6 @@ from ...ops.math.reductions import reduce_mean, reduce_sum
 from ...protos.dtypes import float32
 from ..common.rule_tables import attrs_of, gradient_of, raw, raw_results, undefined
 from ..common.static_facts import constant_like
-
-if TYPE_CHECKING:
-    from ...graph.node import Operation, Tensor
 
 _ATTRS = ("epsilon", "data_format", "is_training")
 

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from ...graph.node import Operation, Tensor
 from ..common.rule_tables import gradient_of, not_differentiable, raw, raw_results, undefined
-
-if TYPE_CHECKING:
-    from ...graph.node import Operation, Tensor
 
 not_differentiable(
     "FakeQuantWithMinMaxArgsGradient",

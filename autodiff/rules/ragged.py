@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from ...graph.node import Operation, Tensor
 from ...ops.array.joining import concat
 from ...ops.array.ranges import range as arange
 from ...ops.array.reshaping import reshape
@@ -21,9 +22,6 @@ from ..common.rule_tables import (
     undefined,
 )
 from ..common.static_facts import summed_to
-
-if TYPE_CHECKING:
-    from ...graph.node import Operation, Tensor
 
 not_differentiable("RaggedRange")
 undefined(

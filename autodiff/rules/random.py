@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from ...graph.node import Operation, Tensor
 from ...ops.array.fills import fill
 from ...ops.array.joining import concat
 from ...ops.array.ranges import range as arange
@@ -13,9 +14,6 @@ from ...ops.math.reductions import reduce_sum
 from ...ops.special.incomplete_gamma_gradients import RANDOM_GAMMA_GRAD
 from ..common.rule_tables import gradient_of, not_differentiable, undefined
 from ..common.static_facts import times
-
-if TYPE_CHECKING:
-    from ...graph.node import Operation, Tensor
 
 not_differentiable(
     "NonDeterministicInts",

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from ...graph.node import Operation, Tensor
 from ...ops.array.casting import cast
 from ...ops.array.padding import pad
 from ...ops.array.ranges import range as numbers_in
@@ -15,9 +16,6 @@ from ...ops.math.division import divide
 from ...ops.math.reductions import reduce_prod
 from ..common.rule_tables import gradient_of, raw, undefined
 from ..common.static_facts import known_equal
-
-if TYPE_CHECKING:
-    from ...graph.node import Operation, Tensor
 
 undefined("a sound in a file is rounded to 16 bits", "DecodeWav")
 undefined("td.signal.stft has a gradient", "AudioSpectrogram", "Mfcc")
@@ -61,8 +59,7 @@ def _of_real(forward: str, backward: str, rank: int) -> None:
 
 def _number(sizes: Tensor, like: Tensor) -> Tensor:
     """How many elements each transform is of."""
-    number: Tensor = cast(reduce_prod(sizes), like.dtype)
-    return number
+    return cast(reduce_prod(sizes), like.dtype)
 
 
 def _counted(lengths: Tensor, like: Tensor, once: float, otherwise: float) -> Tensor:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from ...graph.node import Operation, Tensor
 from ...ops.array.casting import cast
 from ...ops.array.ranges import range as arange
 from ...ops.array.reshaping import reshape
@@ -15,9 +16,6 @@ from ...ops.math.comparison import equal
 from ...ops.math.reductions import reduce_sum
 from ..common.rule_tables import gradient_of, undefined
 from ..common.static_facts import shape_of
-
-if TYPE_CHECKING:
-    from ...graph.node import Operation, Tensor
 
 undefined(
     "equal elements have no order that small changes would keep",

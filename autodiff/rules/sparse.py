@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from ...graph.node import Operation, Tensor
 from ...graph.sparse_tensor import SparseTensor
 from ...ops.array.fills import ones_like
 from ...ops.array.joining import concat
@@ -24,9 +25,6 @@ from ...ops.sparse.sparse_ops import SPARSE_TENSOR_DENSE_MAT_MUL, sparse_reorder
 from ...ops.sparse.sparse_reductions import sparse_reduce_sum
 from ...protos.dtypes import int64
 from ..common.rule_tables import gradient_of, not_differentiable, raw, raw_results, undefined
-
-if TYPE_CHECKING:
-    from ...graph.node import Operation, Tensor
 
 undefined(
     "counts do not change with what is counted",

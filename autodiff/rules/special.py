@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from ...graph.node import Operation, Tensor
 from ...ops.math.arithmetic import negative, reciprocal, sign, square
 from ...ops.math.comparison import equal
 from ...ops.math.exponentials import exp, log, xlog1py, xlogy
@@ -14,9 +15,6 @@ from ...ops.special.incomplete_gamma_gradients import IGAMMA_GRAD_A
 from ...ops.special.zeta import polygamma, zeta
 from ..common.rule_tables import binary, gradient_of, raw, unary, undefined
 from ..common.static_facts import constant_like, summed_to, times
-
-if TYPE_CHECKING:
-    from ...graph.node import Operation, Tensor
 
 undefined(
     "what is known of the shape parameter stops at the first order",

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from ...graph.node import Operation, Tensor
 from ...ops.array.shapes import shape
 from ..common.rule_tables import gradient_of, raw, unary, undefined
 from ..common.static_facts import known_sizes, times
-
-if TYPE_CHECKING:
-    from ...graph.node import Operation, Tensor
 
 unary({"L2Loss": lambda g, x, y: times(x, g)})
 undefined(

@@ -5,18 +5,16 @@ The gradient of a variable is collected at the op that stands for it: its handle
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ...graph.indexed_slices import IndexedSlices
+from ...graph.node import Operation, Tensor
 from ...ops.array.squeezing import squeeze
 from ...ops.indexing.gather_nd import SCATTER_ND
 from ...ops.variables.resource_ops import VARIABLE_SHAPE
 from ...shape_inference.tensor_shape import TensorShape
 from ..common.rule_tables import gradient_of, not_differentiable
 from .indexing import slices_of
-
-if TYPE_CHECKING:
-    from ...graph.node import Operation, Tensor
 
 not_differentiable(
     "Variable",

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import IO, NamedTuple
 
-from ...protos.dtypes import as_dtype
+from ...protos.dtypes import DType, as_dtype
 from ...protos.messages import TensorShapeProto
 from ...runtime import errors
 from ..message_files import read_file
@@ -12,11 +12,6 @@ from ..replacement import replacing
 from ..sorted_table import read_table
 from ..table_writer import varint_bytes, write_table
 from .checkpoint_slices import Extent, fields, read_slice, slice_bytes
-
-if TYPE_CHECKING:
-    from typing import IO
-
-    from ...protos.dtypes import DType
 
 SUFFIX = ".index"
 _BIG_ENDIAN = 1

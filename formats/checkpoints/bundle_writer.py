@@ -11,22 +11,19 @@ from __future__ import annotations
 
 import glob
 import os
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from ...protos.dtypes import DType
 from ...runtime import errors
 from ..crc32c import masked_crc32c
 from ..replacement import replacing
 from ..table_writer import varint_bytes
 from .bundle_index import SUFFIX, Entry, Index, data_file, present_shards, read_index, write_index
 from .checkpoint_slices import Part, slice_key, spans
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-
-    from ...protos.dtypes import DType
 
 
 class Saved(NamedTuple):
@@ -54,8 +51,6 @@ def write_bundle(prefix: str, tensors: Iterable[Saved]) -> None:
 
     Example:
         >>> import os, tempfile
-        >>> import numpy as np
-        >>> import tensordraft as td
         >>> from tensordraft.formats.checkpoints.bundle_writer import Saved, write_bundle
         >>> path = os.path.join(tempfile.mkdtemp(), "model")
         >>> write_bundle(path, [Saved("v", td.float32, np.array([1, 2], np.float32))])

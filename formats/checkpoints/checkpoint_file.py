@@ -14,22 +14,19 @@ manifest. Nothing is pickled. Every member has a CRC-32, which is checked when i
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ...protos.config import config
-from ...protos.dtypes import as_dtype
+from ...protos.dtypes import DType, as_dtype
 from ...runtime import errors
 from ..numpy_files import read_npy
-from .checkpoint_slices import cut
+from .checkpoint_slices import Part, cut
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
     from zipfile import ZipFile
-
-    from ...protos.dtypes import DType
-    from .checkpoint_slices import Part
 
 SUFFIX = ".npz"
 _MANIFEST = "manifest.json"

@@ -3,23 +3,20 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Any, Self
+from os import PathLike
+from typing import Any, Self
 
+import numpy as np
+
+from ...protos.dtypes import DType
 from ...protos.messages import DataType
 from ...runtime import errors
 from .bundle_index import SUFFIX as INDEX_SUFFIX
 from .checkpoint_file import SUFFIX, CheckpointFile
+from .checkpoint_slices import Part
 from .checkpoint_state import checkpoint_exists, latest_checkpoint
 from .tensor_bundle import TensorBundle
 from .v1_checkpoint import OldCheckpoint, files_of
-
-if TYPE_CHECKING:
-    from os import PathLike
-
-    import numpy as np
-
-    from ...protos.dtypes import DType
-    from .checkpoint_slices import Part
 
 public = {
     "td.train": (
@@ -45,7 +42,6 @@ class CheckpointReader:
 
     Example:
         >>> import os, tempfile
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     v = td.Variable([1.5, 2.5], name="v")
         ...     session.run(v.initializer)
@@ -147,7 +143,6 @@ def load_checkpoint(ckpt_dir_or_file: str | PathLike[str]) -> CheckpointReader:
 
     Example:
         >>> import os, tempfile
-        >>> import tensordraft as td
         >>> path = os.path.join(tempfile.mkdtemp(), "model")
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     v = td.Variable([1.5, 2.5], name="v")
@@ -178,7 +173,6 @@ def list_variables(ckpt_dir_or_file: str | PathLike[str]) -> list[tuple[str, lis
 
     Example:
         >>> import os, tempfile
-        >>> import tensordraft as td
         >>> path = os.path.join(tempfile.mkdtemp(), "model")
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     v = td.Variable([1.5, 2.5], name="v")
@@ -204,7 +198,6 @@ def load_variable(ckpt_dir_or_file: str | PathLike[str], name: str) -> Any:
 
     Example:
         >>> import os, tempfile
-        >>> import tensordraft as td
         >>> path = os.path.join(tempfile.mkdtemp(), "model")
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     v = td.Variable([1.5, 2.5], name="v")

@@ -4,18 +4,15 @@ from __future__ import annotations
 
 import math
 import re
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from ...protos.config import config
+from ...protos.dtypes import DType
 from ..sorted_table import varint
 from ..table_writer import varint_bytes
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-
-    from ...protos.dtypes import DType
 
 _WHOLE = -1
 _SIZE = re.compile(r"[0-9]{1,18}")

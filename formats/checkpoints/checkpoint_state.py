@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
-from typing import TYPE_CHECKING
+from os import PathLike
 
 from ...protos.messages import CheckpointState, SaverDef
 from ...runtime import errors
@@ -14,10 +15,6 @@ from ..replacement import replacing
 from .bundle_index import SUFFIX as INDEX_SUFFIX
 from .checkpoint_file import SUFFIX
 from .v1_checkpoint import files_of
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-    from os import PathLike
 
 public = {
     "td.train": (
@@ -39,7 +36,6 @@ def checkpoint_exists(checkpoint_prefix: str | PathLike[str]) -> bool:
 
     Example:
         >>> import os, tempfile
-        >>> import tensordraft as td
         >>> path = os.path.join(tempfile.mkdtemp(), "model")
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     v = td.Variable([1.5, 2.5], name="v")
@@ -77,7 +73,6 @@ def generate_checkpoint_state_proto(
         ValueError: there are not as many times as checkpoints.
 
     Example:
-        >>> import tensordraft as td
         >>> state = td.train.generate_checkpoint_state_proto("run", "run/model-7")
         >>> state.model_checkpoint_path
         'model-7'
@@ -124,7 +119,6 @@ def update_checkpoint_state(
 
     Example:
         >>> import os, tempfile
-        >>> import tensordraft as td
         >>> folder = tempfile.mkdtemp()
         >>> td.train.update_checkpoint_state(folder, os.path.join(folder, "model-7"))
         >>> with open(os.path.join(folder, "checkpoint")) as file:
@@ -165,7 +159,6 @@ def get_checkpoint_state(
 
     Example:
         >>> import os, tempfile
-        >>> import tensordraft as td
         >>> path = os.path.join(tempfile.mkdtemp(), "model")
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     v = td.Variable([1.5, 2.5], name="v")
@@ -211,7 +204,6 @@ def latest_checkpoint(
 
     Example:
         >>> import tempfile
-        >>> import tensordraft as td
         >>> td.train.latest_checkpoint(tempfile.mkdtemp()) is None
         True
     """
@@ -228,7 +220,6 @@ def get_checkpoint_mtimes(checkpoint_prefixes: Iterable[str | PathLike[str]]) ->
         checkpoint_prefixes: the names of the checkpoints, without a suffix.
 
     Example:
-        >>> import tensordraft as td
         >>> td.train.get_checkpoint_mtimes(["no such checkpoint"])
         []
     """
@@ -258,7 +249,6 @@ def remove_checkpoint(
 
     Example:
         >>> import os, tempfile
-        >>> import tensordraft as td
         >>> path = os.path.join(tempfile.mkdtemp(), "model")
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     v = td.Variable([1.5, 2.5], name="v")
@@ -268,7 +258,6 @@ def remove_checkpoint(
         >>> os.listdir(os.path.dirname(path))
         ['checkpoint']
     """
-    del checkpoint_format_version
     prefix = os.fsdecode(checkpoint_prefix)
     # The index goes first: from then on there is no checkpoint, and no half of one.
     paths = [prefix + INDEX_SUFFIX, prefix + SUFFIX, *files_of(prefix)]

@@ -4,23 +4,19 @@ from __future__ import annotations
 
 import math
 import os
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator, Sequence
+from io import FileIO
+from typing import Any
 
 import numpy as np
 
 from ...protos.config import config
+from ...protos.dtypes import DType
 from ...runtime import errors
 from ..crc32c import masked_crc32c
 from ..sorted_table import varint
 from .bundle_index import SUFFIX, Entry, data_file, read_index
-from .checkpoint_slices import assembled, cut, slice_key, spans
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-    from io import FileIO
-
-    from ...protos.dtypes import DType
-    from .checkpoint_slices import Extent, Part
+from .checkpoint_slices import Extent, Part, assembled, cut, slice_key, spans
 
 
 class TensorBundle:

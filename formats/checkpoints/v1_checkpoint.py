@@ -5,21 +5,18 @@ from __future__ import annotations
 import glob
 import math
 import os
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from ...protos.config import config
-from ...protos.dtypes import as_dtype
+from ...protos.dtypes import DType, as_dtype
 from ...protos.messages import TensorProto, TensorShapeProto
 from ...protos.tensor_codec import decode_tensor
 from ...runtime import errors
 from ..message_files import read_file
 from ..sorted_table import read_table
 from .checkpoint_slices import Extent, Part, assembled, cut, fields, read_slice, slice_key, spans
-
-if TYPE_CHECKING:
-    from ...protos.dtypes import DType
 
 
 class Entry(NamedTuple):

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable
+from typing import Any
 
 import numpy as np
 
 from ...protos.messages import TensorShapeProto
 from ..replacement import replacing
 from ..table_writer import varint_bytes, write_table
+from .bundle_writer import Saved
 from .checkpoint_slices import Extent, slice_bytes, slice_key
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from .bundle_writer import Saved
 
 # The fields of a TensorProto that hold values, by the kinds of NumPy's dtypes and their sizes.
 _BITS = {"half": 13, "bfloat16": 13, "float32": 5, "float64": 6, "complex64": 9, "complex128": 12}
@@ -37,8 +34,6 @@ def write_old_checkpoint(path: str, tensors: Iterable[Saved]) -> None:
 
     Example:
         >>> import os, tempfile
-        >>> import numpy as np
-        >>> import tensordraft as td
         >>> from tensordraft.formats.checkpoints.bundle_writer import Saved
         >>> from tensordraft.formats.checkpoints.v1_checkpoint_writer import write_old_checkpoint
         >>> path = os.path.join(tempfile.mkdtemp(), "model")
@@ -79,8 +74,7 @@ def _shape(sizes: list[int]) -> bytes:
     message = TensorShapeProto()
     for size in sizes:
         message.dim.add(size=size)
-    data: bytes = message.SerializeToString()
-    return data
+    return message.SerializeToString()
 
 
 def _values(saved: Saved) -> bytes:

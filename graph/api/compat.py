@@ -38,7 +38,6 @@ def as_bytes(bytes_or_text: str | bytes, encoding: str = "utf-8") -> bytes:
         TypeError: it is neither.
 
     Example:
-        >>> import tensordraft as td
         >>> td.compat.as_bytes("seven"), td.compat.as_bytes(b"seven")
         (b'seven', b'seven')
     """
@@ -60,7 +59,6 @@ def as_text(bytes_or_text: str | bytes, encoding: str = "utf-8") -> str:
         TypeError: it is neither.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     td.compat.as_text(session.run(td.string_join(["a", "b"])))
         'ab'
@@ -77,7 +75,6 @@ def as_str_any(value: Any) -> str:
         value: anything.
 
     Example:
-        >>> import tensordraft as td
         >>> td.compat.as_str_any(b"seven"), td.compat.as_str_any(7)
         ('seven', '7')
     """
@@ -95,7 +92,6 @@ def path_to_str(path: Any) -> Any:
 
     Example:
         >>> import pathlib
-        >>> import tensordraft as td
         >>> td.compat.path_to_str(pathlib.PurePosixPath("a", "b")), td.compat.path_to_str(7)
         ('a/b', 7)
     """
@@ -116,7 +112,6 @@ def forward_compatible(year: int, month: int, day: int) -> bool:
         ValueError: there is no such day.
 
     Example:
-        >>> import tensordraft as td
         >>> td.compat.forward_compatible(2019, 6, 6), td.compat.forward_compatible(2020, 1, 1)
         (True, False)
     """

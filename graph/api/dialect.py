@@ -4,13 +4,9 @@ from __future__ import annotations
 
 import re
 import sys
-from types import ModuleType
-from typing import TYPE_CHECKING
+from types import FrameType, ModuleType
 
 from .user_frames import is_ours
-
-if TYPE_CHECKING:
-    from types import FrameType
 
 _HINT = re.compile(r"(?<![\w./'\"])td\.(?=[A-Za-z_])(?!py\b)")
 _ROOTS = ("tensorflow", "tensorflow.compat.v1")

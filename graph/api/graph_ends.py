@@ -6,12 +6,10 @@ Every command and function that needs a default asks here, so that they agree.
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Iterable, Sequence
+from typing import Any, NamedTuple
 
 from ...shape_inference.traits import Constant, Input
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
 
 _SWITCHES = ("Switch", "RefSwitch", "_SwitchN")
 _EXITS = ("Exit", "RefExit")

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from .graph_ends import graph_ends, tensors_of
 from .notebook_pictures import PicturedGraph
 from .suggestions import pluralize
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
 
 _MOST_SHOWN = 8
 _copying: list[Callable[[], tuple[Callable[[Any], bytes], Callable[[bytes], Any]]]] = []
@@ -40,7 +38,6 @@ class ShownGraph(PicturedGraph):
         """The tensors that have to be fed: those of placeholders without a default.
 
         Example:
-            >>> import tensordraft as td
             >>> with td.Graph().as_default() as graph:
             ...     y = td.placeholder(td.float32, [None], name="x") + 1.0
             >>> graph.inputs
@@ -55,7 +52,6 @@ class ShownGraph(PicturedGraph):
         That is without inputs, summaries, remains of control flow, and what serves variables.
 
         Example:
-            >>> import tensordraft as td
             >>> with td.Graph().as_default() as graph:
             ...     y = td.placeholder(td.float32, [None], name="x") + 1.0
             >>> graph.outputs
@@ -70,7 +66,6 @@ class ShownGraph(PicturedGraph):
             The text, which `print(graph)` prints, too.
 
         Example:
-            >>> import tensordraft as td
             >>> with td.Graph().as_default() as graph:
             ...     y = td.placeholder(td.float32, [None, 3], name="x") + 1.0
             >>> print(graph.summary())

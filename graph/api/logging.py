@@ -47,7 +47,6 @@ def get_logger() -> logging.Logger:
         Python's logger of the name "tensordraft", where TensorFlow's is named "tensorflow".
 
     Example:
-        >>> import tensordraft as td
         >>> td.get_logger().setLevel("ERROR")
         >>> td.logging.get_verbosity() == td.logging.ERROR
         True
@@ -60,7 +59,6 @@ def get_verbosity() -> int:
     """The level from which on messages are shown.
 
     Example:
-        >>> import tensordraft as td
         >>> td.logging.get_verbosity() == td.logging.WARN
         True
     """
@@ -77,7 +75,6 @@ def set_verbosity(v: int | str) -> None:
         ValueError: there is no level of that name.
 
     Example:
-        >>> import tensordraft as td
         >>> td.logging.set_verbosity(td.logging.ERROR)
         >>> td.logging.get_verbosity()
         40
@@ -98,7 +95,6 @@ def log(level: int, msg: Any, *args: Any, **kwargs: Any) -> None:
         kwargs: what Python's `Logger.log` takes.
 
     Example:
-        >>> import tensordraft as td
         >>> td.logging.log(td.logging.DEBUG, "step %d", 3)
     """
     _logger().log(level, msg, *args, **{"stacklevel": 2, **kwargs})
@@ -108,7 +104,6 @@ def debug(msg: Any, *args: Any, **kwargs: Any) -> None:
     """Logs what helps to find faults: see `td.logging.log`.
 
     Example:
-        >>> import tensordraft as td
         >>> td.logging.debug("step %d", 3)
     """
     _logger().debug(msg, *args, **{"stacklevel": 2, **kwargs})
@@ -118,7 +113,6 @@ def info(msg: Any, *args: Any, **kwargs: Any) -> None:
     """Logs what happens: see `td.logging.log`.
 
     Example:
-        >>> import tensordraft as td
         >>> td.logging.info("step %d", 3)
     """
     _logger().info(msg, *args, **{"stacklevel": 2, **kwargs})
@@ -128,7 +122,6 @@ def warn(msg: Any, *args: Any, **kwargs: Any) -> None:
     """Logs a warning: see `td.logging.log`.
 
     Example:
-        >>> import tensordraft as td
         >>> td.logging.set_verbosity(td.logging.ERROR)
         >>> td.logging.warning("the loss grows")
         >>> td.logging.set_verbosity(td.logging.WARN)
@@ -140,7 +133,6 @@ def error(msg: Any, *args: Any, **kwargs: Any) -> None:
     """Logs an error: see `td.logging.log`.
 
     Example:
-        >>> import tensordraft as td
         >>> td.logging.set_verbosity(td.logging.FATAL)
         >>> td.logging.error("no data in %s", "train/")
         >>> td.logging.set_verbosity(td.logging.WARN)
@@ -152,7 +144,6 @@ def fatal(msg: Any, *args: Any, **kwargs: Any) -> None:
     """Logs that the program cannot go on, which is for the caller to end: see `td.logging.log`.
 
     Example:
-        >>> import tensordraft as td
         >>> td.logging.set_verbosity(td.logging.FATAL + 1)
         >>> td.logging.fatal("no data")
         >>> td.logging.set_verbosity(td.logging.WARN)
@@ -164,7 +155,6 @@ def vlog(level: int, msg: Any, *args: Any, **kwargs: Any) -> None:
     """The older form of `td.logging.log`.
 
     Example:
-        >>> import tensordraft as td
         >>> td.logging.vlog(1, "step %d", 3)
     """
     _logger().log(level, msg, *args, **{"stacklevel": 2, **kwargs})
@@ -189,7 +179,6 @@ def log_every_n(level: int, msg: Any, n: int, *args: Any) -> None:
         args: as there.
 
     Example:
-        >>> import tensordraft as td
         >>> for step in range(6):
         ...     td.logging.log_every_n(td.logging.DEBUG, "step %d", 3, step)
     """
@@ -206,7 +195,6 @@ def log_first_n(level: int, msg: Any, n: int, *args: Any) -> None:
         args: as there.
 
     Example:
-        >>> import tensordraft as td
         >>> for step in range(6):
         ...     td.logging.log_first_n(td.logging.DEBUG, "step %d", 1, step)
     """
@@ -223,7 +211,6 @@ def log_if(level: int, msg: Any, condition: Any, *args: Any) -> None:
         args: as there.
 
     Example:
-        >>> import tensordraft as td
         >>> td.logging.log_if(td.logging.INFO, "step %d", False, 3)
     """
     if condition:
@@ -234,7 +221,6 @@ def flush() -> None:
     """Has all that was logged written.
 
     Example:
-        >>> import tensordraft as td
         >>> td.logging.flush()
     """
     for handler in _logger().handlers:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 from importlib import import_module
 from importlib.abc import Loader, MetaPathFinder
 from importlib.machinery import ModuleSpec
@@ -14,8 +15,6 @@ from .public_table import resolve
 from .unsupported_names import missing
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from .public_table import PublicTable
 
 NAMESPACES = {

@@ -11,7 +11,8 @@ import inspect
 import os
 import re
 import sys
-from types import FunctionType, TracebackType
+from collections.abc import Callable, Iterator
+from types import FrameType, FunctionType, TracebackType
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from ...protos.config import config
@@ -21,9 +22,6 @@ from .suggestions import did_you_mean
 from .user_frames import home, is_ours
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-    from types import FrameType
-
     Function = TypeVar("Function", bound=Callable[..., Any])
 
 _UNEXPECTED = re.compile(r"^(?:\w+\.)?(\w+)\(\) got an unexpected keyword argument '(\w+)'")
@@ -73,8 +71,7 @@ def guarded(function: Function, name: str = "") -> Function:
     code = guard.__code__.replace(co_name=name, co_qualname=name)
     made: Any = FunctionType(code, function.__globals__, name, None, guard.__closure__)
     functools.update_wrapper(made, function)
-    result: Function = made
-    return result
+    return made
 
 
 _GUARD = guarded.__code__.co_filename

@@ -10,14 +10,12 @@ from __future__ import annotations
 import pkgutil
 import sys
 from collections import defaultdict
+from collections.abc import Iterator, Mapping
 from importlib import import_module
-from typing import TYPE_CHECKING, NamedTuple
+from threading import RLock
+from typing import NamedTuple
 
 from .rooms import STAGE_NAMES, STAGES
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-    from threading import RLock
 
 
 class Home(NamedTuple):

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import sys
 import warnings
-from typing import TYPE_CHECKING, NamedTuple
+from types import FrameType
+from typing import NamedTuple
 
 from .dialect import spoken
 from .public_calls import guard_name
 from .source_lines import shown_line
 from .user_frames import is_ours, starts
-
-if TYPE_CHECKING:
-    from types import FrameType
 
 
 class Site(NamedTuple):

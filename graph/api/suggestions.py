@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from difflib import get_close_matches
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
 
 _MOST_COMPARED = 20_000
 _MOST_NEAREST = 3
@@ -31,10 +28,10 @@ def did_you_mean(name: str, known: Iterable[str], before: str = "; ") -> str:
 
 
 def nearest(name: str, known: Iterable[str]) -> str:
-    """`; did you mean 'this', 'that' or 'scope/this'?`, or nothing where no known name is like it.
+    """`; did you mean 'this', 'that' or 'scope/this'?`, or nothing where no known name is similar.
 
-    As `did_you_mean`, for names in scopes: those that are alike come first, then those that are, or are
-    alike, but for their scopes.
+    Like `did_you_mean`, for names in scopes: similar names come first, then names that are equal or
+    similar without their scopes.
     """
     compared = [item for item, _ in zip(known, range(_MOST_COMPARED), strict=False)]
     for item in compared:

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import Any, NoReturn
+
+import numpy as np
 
 from .dialect import spoken
-
-if TYPE_CHECKING:
-    import numpy as np
 
 _LATER = "it has a value in a run alone: write session.run(t)"
 

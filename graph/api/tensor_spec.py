@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
-from ...protos.dtypes import as_dtype
+from ...protos.dtypes import DType, as_dtype
 from ...shape_inference.tensor_shape import TensorShape
-
-if TYPE_CHECKING:
-    from ...protos.dtypes import DType
 
 public = {"td": "TensorSpec"}
 
@@ -25,7 +22,6 @@ class TensorSpec:
         TypeError: `shape` is no shape, or `dtype` no dtype.
 
     Example:
-        >>> import tensordraft as td
         >>> spec = td.TensorSpec([None, 3], td.float32, name="x")
         >>> with td.Graph().as_default():
         ...     spec.is_compatible_with(td.zeros([2, 3])), spec.is_compatible_with(td.zeros([2]))

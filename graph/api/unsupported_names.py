@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from difflib import get_close_matches
-from typing import TYPE_CHECKING
 
 from .dialect import spoken
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
 
 _NO_DEBUGGER = "td.Session.profile and td.Print show what a run does"
 _EAGER = "there is only graph mode: td.gradients makes derivatives, td.Session runs them"

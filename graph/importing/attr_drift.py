@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ...protos.attr_codec import encode_attr
 from ...protos.attr_history import added_attrs
+from ...protos.messages import AttrValue, OpDef as OpDefProto, OpList
 from ...shape_inference.tensor_shape import TensorShape
 from ...shape_inference.traits import Input
+from ..graph_protocols import OpType
 from ..signature import REQUIRED, parse_signature
-
-if TYPE_CHECKING:
-    from ...protos.messages import AttrValue, OpDef as OpDefProto, OpList
-    from ..graph_protocols import OpType
 
 _LAST_WITHOUT_UNKNOWN_RANK = 21
 

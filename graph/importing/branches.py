@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Iterable, Mapping
+from typing import NamedTuple
 
 from ...protos.messages import GraphDef, NodeDef
 from ..node_def import source_name
@@ -20,9 +21,6 @@ from .node_texts import (
     output_of,
     sources,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
 
 
 def with_branches(source: BodySource) -> BodySource:

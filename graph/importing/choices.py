@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Iterable
+from typing import NamedTuple
 
 from ...protos.messages import GraphDef, NodeDef
 from ..node_def import source_name
@@ -27,9 +28,6 @@ from .node_texts import (
     takes_references,
     type_attr,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
 
 _DECIDING = {*SWITCHES, *MERGES, *WAITING}
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Iterable
+from typing import NamedTuple
 
 from ...protos.messages import GraphDef, NodeDef
 from ..node_def import source_name
 from .branches import with_branches
+from .frames import Frame
 from .node_texts import (
     ENTERS,
     EXITS,
@@ -29,11 +31,6 @@ from .node_texts import (
     reference,
     type_attr,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from .frames import Frame
 
 
 class Variable(NamedTuple):

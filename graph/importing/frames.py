@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 from collections import deque
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 from .node_texts import ENTERS, EXITS, NEXTS, Nodes, sources
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 
 class Frame:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections import ChainMap
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
 
 from ...protos.config import config
 from ...protos.dtypes import as_dtype
-from ...protos.messages import GraphDef, NameAttrList, NodeDef
+from ...protos.messages import FunctionDef, GraphDef, NameAttrList, NodeDef
 from ...runtime import errors
 from ...shape_inference.tensor_shape import TensorShape
 from ..bodies import Body, Declared
@@ -21,11 +22,6 @@ from .import_options import ImportOptions
 from .importer import Importer
 from .node_texts import WAITING, BodySource
 from .preparation import prepared
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
-
-    from ...protos.messages import FunctionDef
 
 
 def body_of(graph: Graph, func: NameAttrList) -> Body:

@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Mapping
+from typing import Any
 
 from ...protos.attr_codec import decode_attr
 from ...protos.dtypes import as_dtype
+from ...protos.messages import AttrValue, FunctionDef, NodeDef
 from ...shape_inference.tensor_shape import TensorShape
 from .. import registry
 from ..api.suggestions import pluralize
-from ..signature import REQUIRED
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-
-    from ...protos.messages import AttrValue, FunctionDef, NodeDef
-    from ..signature import Signature
+from ..signature import REQUIRED, Signature
 
 CALL_TYPES = ("PartitionedCall", "StatefulPartitionedCall")
 _COLOCATED = b"loc:@"

@@ -3,21 +3,17 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Iterable, Mapping
+from typing import Any, NamedTuple
 
+from ...formats.progress import Progress
 from ...protos.config import config
-from ...protos.messages import GraphDef, NodeDef
+from ...protos.messages import AttrValue, FunctionDef, GraphDef, NodeDef
 from .. import registry
 from ..node_def import full_input, read_attrs, source_name
 from ..referred_functions import named_functions, referred_functions
 from .function_calls import Call, type_name
 from .node_order import sorted_by_need
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-
-    from ...formats.progress import Progress
-    from ...protos.messages import AttrValue, FunctionDef
 
 public = {"td.graph_util": "inline_functions"}
 
@@ -55,7 +51,6 @@ def inline_functions(graph_def: GraphDef, progress: Progress | None = None) -> G
             more nesting than `td.config.max_nesting`, or more bytes than a message can have.
 
     Example:
-        >>> import tensordraft as td
         >>> from google.protobuf import text_format
         >>> graph_def = text_format.Parse(
         ...     '''
@@ -315,7 +310,6 @@ class Expansion:
 
 def _kept(definition: Any, name: str, value: AttrValue) -> AttrValue:
     """What to do with an attr that the definition does not have: whoever imports it decides."""
-    del definition, name
     return value
 
 

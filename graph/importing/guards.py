@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+from ...protos.messages import NodeDef
 from .node_order import sorted_by_need
 from .node_texts import MERGES, SWITCHES, Nodes, control_inputs, data_inputs, output_of, sources
-
-if TYPE_CHECKING:
-    from ...protos.messages import NodeDef
 
 Guard = frozenset[tuple[str, int]]
 """When a node runs: for each predicate that decides over it, which branch has to be taken."""

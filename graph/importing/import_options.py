@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from ...formats.progress import Progress
-    from ...protos.messages import OpList
-    from ..node import Operation, Tensor
+from ...formats.progress import Progress
+from ...protos.messages import OpList
+from ..node import Operation, Tensor
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from ...formats.progress import reported
+from ...formats.progress import Progress, reported
 from ...protos.attr_codec import decode_attr, encode_attr
 from ...protos.config import config
-from ...protos.messages import AttrValue, GraphDef, OpList
+from ...protos.dtypes import DType
+from ...protos.messages import AttrValue, GraphDef, NodeDef, OpList
 from ...protos.tensor_codec import TensorValue
 from ...runtime.gc_pause import collector
 from ...shape_inference.tensor_shape import TensorShape
@@ -18,6 +20,7 @@ from ..api.suggestions import pluralize
 from ..default_graph import get_default_graph
 from ..export import PRODUCER
 from ..graph import Graph
+from ..graph_protocols import RegisteredOpType
 from ..node import Operation, Tensor
 from ..node_def import check_inputs, full_input, read_attrs, stated_shapes
 from ..scopes.device import parse_device
@@ -32,14 +35,6 @@ from .preparation import prepared
 from .renaming import Renaming
 from .structuring import keep_origins, structured
 from .versions import merge_versions
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from ...formats.progress import Progress
-    from ...protos.dtypes import DType
-    from ...protos.messages import NodeDef
-    from ..graph_protocols import RegisteredOpType
 
 public = {"td, td.graph_util": "import_graph_def"}
 
@@ -82,7 +77,6 @@ def import_graph_def(
             `input_map` or `return_elements` name something that is not there.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default() as graph:
         ...     y = td.square(td.placeholder(td.float32, [2], name="x"), name="y")
         >>> with td.Graph().as_default():
@@ -92,7 +86,6 @@ def import_graph_def(
         ...         print(y.name, session.run(y))
         import/y:0 [ 9. 16.]
     """
-    del op_dict
     if not isinstance(graph_def, GraphDef):
         raise TypeError(f"graph_def must be a GraphDef proto, got {type(graph_def).__name__!r}")
     if not isinstance(producer_op_list, (OpList, type(None))):
@@ -325,9 +318,8 @@ class Importer:
         name, _, number = key.rpartition(":")
         outputs = self.ops[name].outputs
         if int(number) >= len(outputs):
-            raise ValueError(
-                f"the input {text!r} does not exist: {name!r} has {pluralize(len(outputs), 'output')}"
-            )
+            number_of = pluralize(len(outputs), "output")
+            raise ValueError(f"the input {text!r} does not exist: {name!r} has {number_of}")
         return outputs[int(number)]
 
     def _check_input_map(self) -> None:

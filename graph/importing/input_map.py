@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ..convert import convert_to_tensor
+from ..graph import Graph
 from ..node import Operation, Tensor
 from ..node_def import full_input
-
-if TYPE_CHECKING:
-    from ..graph import Graph
 
 
 def mapped_inputs(graph: Graph, input_map: Any, scope: str) -> dict[str, Tensor | Operation]:

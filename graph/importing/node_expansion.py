@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
 
-from ...protos.messages import GraphDef, NodeDef
+from ...protos.messages import FunctionDef, GraphDef, NodeDef
 from .. import node_expanders
 from ..node_def import source_name
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from ...protos.messages import FunctionDef
-    from ..node_expanders import Expanded
+from ..node_expanders import Expanded
 
 
 def expand_nodes(graph_def: GraphDef, functions: Mapping[str, FunctionDef]) -> GraphDef:

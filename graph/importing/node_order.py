@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Collection
 
+from ...protos.messages import NodeDef
 from ..node_def import full_input
 from .node_texts import NEXTS
-
-if TYPE_CHECKING:
-    from collections.abc import Collection
-
-    from ...protos.messages import NodeDef
 
 
 def in_order(

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Iterable, Mapping, Sequence
+from typing import NamedTuple
 
 from ...protos.dtypes import as_dtype
-from ...protos.messages import GraphDef, NodeDef
+from ...protos.messages import AttrValue, GraphDef, NodeDef
 from .. import registry
 from ..node_def import full_input, read_attrs, source_name
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-
-    from ...protos.messages import AttrValue
 
 Nodes = dict[str, NodeDef]
 
@@ -125,7 +121,6 @@ def dtype_of(text: str, nodes: Mapping[str, NodeDef]) -> int:
 
 
 def _kept(definition: object, name: str, value: AttrValue) -> AttrValue:
-    del definition, name
     return value
 
 

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+from ...formats.progress import Progress
 from ...protos.config import config
+from ...protos.messages import GraphDef
 from .function_inlining import inline_functions
 from .node_expansion import expand_nodes
 from .versions import check_versions
-
-if TYPE_CHECKING:
-    from ...formats.progress import Progress
-    from ...protos.messages import GraphDef
 
 
 def prepared(graph_def: GraphDef, progress: Progress | None = None) -> GraphDef:

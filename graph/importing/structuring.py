@@ -5,14 +5,17 @@ The nodes as they were read are kept: a graph is saved with them, node for node.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Callable, Iterable, Mapping
+from typing import NamedTuple
 
 from ...protos.messages import NodeDef
+from ..graph import Graph
+from ..node import Operation
 from ..node_def import source_name
 from ..origins import Origin
 from .branches import conditionals, op_of_effects, waiting_for_ops
 from .frame_loops import Loop
-from .frames import frames_of
+from .frames import Frame, frames_of
 from .node_texts import (
     CONTROL_FLOW,
     ENTERS,
@@ -29,13 +32,6 @@ from .node_texts import (
     sources,
     type_attr,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
-
-    from ..graph import Graph
-    from ..node import Operation
-    from .frames import Frame
 
 _COLOCATED = b"loc:@"
 

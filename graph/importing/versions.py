@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+from ...protos.messages import GraphDef, VersionDef
 from ..export import MIN_CONSUMER, PRODUCER
-
-if TYPE_CHECKING:
-    from ...protos.messages import GraphDef, VersionDef
 
 public = {
     "td, td.version": (

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any, NamedTuple
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
+from collections.abc import Callable
+from typing import Any, NamedTuple
 
 public = {"td": "GraphKeys"}
 
@@ -15,7 +13,6 @@ class GraphKeys:
     """The names of the usual collections.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default():
         ...     td.add_to_collection(td.GraphKeys.LOSSES, td.constant(0.5, name="loss"))
         ...     td.get_collection("losses")

@@ -30,7 +30,6 @@ class DeviceSpec:
         device_index: its number.
 
     Example:
-        >>> import tensordraft as td
         >>> td.DeviceSpec(job="worker", task=1, device_type="gpu", device_index=0).to_string()
         '/job:worker/task:1/device:GPU:0'
     """
@@ -123,7 +122,6 @@ def merge_device(spec: str | DeviceSpec | None) -> Callable[[Placed], str]:
         ValueError: the string is malformed.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.device("/gpu:0"):
         ...     with td.device(td.merge_device("/job:worker/cpu:0")):
         ...         td.constant(1).op.device

@@ -13,7 +13,6 @@ def strip_name_scope(name: str | bytes, export_scope: str | None) -> str | bytes
         export_scope: the scope; None for none.
 
     Example:
-        >>> import tensordraft as td
         >>> td.strip_name_scope("^layer/w", "layer"), td.strip_name_scope("other/w", "layer")
         ('^w', 'other/w')
     """
@@ -34,7 +33,6 @@ def prepend_name_scope(name: str | bytes, import_scope: str | None) -> str | byt
         import_scope: the scope; None for none.
 
     Example:
-        >>> import tensordraft as td
         >>> td.prepend_name_scope("loc:@w", "layer")
         'loc:@layer/w'
     """

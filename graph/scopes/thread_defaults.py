@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
+from typing import Any
 
 public = {"td": "get_default_session"}
 
@@ -55,7 +53,6 @@ def get_default_session() -> Any:
     """The innermost session that is the default in this thread, or None.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Session() as session:
         ...     td.get_default_session() is session
         True

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import Any
 
 from ...graph.convert import convert_to_tensor
+from ...graph.node import Tensor
 from ...ops.array.stacking import stack
 from ...ops.conv import convolution_nd, depthwise_convolution as depthwise
 from ...ops.conv.transposed_convolution import (
@@ -12,11 +14,6 @@ from ...ops.conv.transposed_convolution import (
     conv3d_transpose as transposed_3d,
 )
 from .backend_padding import format_of, temporal_padding
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from ...graph.node import Tensor
 
 public = {
     "td.keras.backend": (
@@ -50,7 +47,6 @@ def conv1d(
         dilation_rate: how far apart what the window sees is.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default():
         ...     td.keras.backend.conv1d(td.ones([1, 8, 3]), td.ones([3, 3, 4])).shape.as_list()
         [1, 6, 4]
@@ -81,7 +77,6 @@ def conv2d(
         dilation_rate: how far apart what the window sees is.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default():
         ...     x = td.keras.backend.conv2d(td.ones([1, 8, 8, 3]), td.ones([3, 3, 3, 4]))
         ...     x.shape.as_list()
@@ -109,7 +104,6 @@ def conv3d(
         dilation_rate: how far apart what the window sees is.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default():
         ...     x = td.keras.backend.conv3d(td.ones([1, 4, 4, 4, 1]), td.ones([3, 3, 3, 1, 2]))
         ...     x.shape.as_list()
@@ -150,7 +144,6 @@ def conv2d_transpose(
         data_format: "channels_last" or "channels_first".
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default():
         ...     x, kernel = td.ones([1, 4, 4, 3]), td.ones([2, 2, 5, 3])
         ...     td.keras.backend.conv2d_transpose(x, kernel, (1, 8, 8, 5), (2, 2)).shape.as_list()
@@ -180,7 +173,6 @@ def conv3d_transpose(
         data_format: "channels_last" or "channels_first".
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default():
         ...     x, kernel = td.ones([1, 2, 2, 2, 3]), td.ones([2, 2, 2, 5, 3])
         ...     shape = (1, 4, 4, 4, 5)
@@ -212,7 +204,6 @@ def depthwise_conv2d(
         dilation_rate: how far apart what the window sees is.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default():
         ...     x = td.keras.backend.depthwise_conv2d(td.ones([1, 8, 8, 3]), td.ones([3, 3, 3, 2]))
         ...     x.shape.as_list()
@@ -250,7 +241,6 @@ def separable_conv2d(
         dilation_rate: how far apart what the window sees is.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default():
         ...     kernels = td.ones([3, 3, 3, 2]), td.ones([1, 1, 6, 4])
         ...     td.keras.backend.separable_conv2d(td.ones([1, 8, 8, 3]), *kernels).shape.as_list()
@@ -287,7 +277,6 @@ def pool2d(
         pool_mode: "max" or "avg".
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default():
         ...     td.keras.backend.pool2d(td.ones([1, 8, 8, 3]), (2, 2), (2, 2)).shape.as_list()
         [1, 4, 4, 3]
@@ -310,7 +299,6 @@ def pool3d(
     """The greatest number of each window of a volume, or the mean: see `pool2d`.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default():
         ...     x = td.keras.backend.pool3d(td.ones([1, 4, 4, 4, 3]), (2, 2, 2), (2, 2, 2))
         ...     x.shape.as_list()

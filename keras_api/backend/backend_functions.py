@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Sequence
+from typing import Any
 
 from ...graph.convert import convert_to_tensor
+from ...graph.node import Tensor
 from ...ops.array import squeezing
 from ...ops.array.casting import cast
 from ...ops.array.joining import concat
@@ -24,11 +26,6 @@ from ...ops.nn.activations import relu as plain_relu
 from ...ops.nn.leaky_relu import leaky_relu
 from .backend_session import learning_phase
 from .backend_settings import floatx
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from ...graph.node import Tensor
 
 public = {
     "td.keras.activations": "relu",
@@ -54,7 +51,6 @@ def mean(x: Any, axis: Any = None, keepdims: bool = False) -> Tensor:
         keepdims: whether they stay, of size 1.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default():
         ...     td.keras.backend.eval(td.keras.backend.mean(td.constant([True, False])))
         np.float32(0.5)
@@ -71,7 +67,6 @@ def any(x: Any, axis: Any = None, keepdims: bool = False) -> Tensor:  # noqa: A0
         keepdims: whether they stay, of size 1.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default():
         ...     td.keras.backend.eval(td.keras.backend.any([0.0, 2.0]))
         np.True_
@@ -88,7 +83,6 @@ def all(x: Any, axis: Any = None, keepdims: bool = False) -> Tensor:  # noqa: A0
         keepdims: whether they stay, of size 1.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default():
         ...     td.keras.backend.eval(td.keras.backend.all([0.0, 2.0]))
         np.False_
@@ -104,7 +98,6 @@ def argmax(x: Any, axis: int = -1) -> Tensor:
         axis: the dimension.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default():
         ...     print(td.keras.backend.eval(td.keras.backend.argmax([[1.0, 3.0], [5.0, 2.0]])))
         [1 0]
@@ -120,7 +113,6 @@ def argmin(x: Any, axis: int = -1) -> Tensor:
         axis: the dimension.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default():
         ...     print(td.keras.backend.eval(td.keras.backend.argmin([[1.0, 3.0], [5.0, 2.0]])))
         [0 1]
@@ -136,7 +128,6 @@ def expand_dims(x: Any, axis: int = -1) -> Tensor:
         axis: where the dimension is to be.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default():
         ...     td.keras.backend.expand_dims(td.ones([2])).shape.as_list()
         [2, 1]
@@ -152,7 +143,6 @@ def concatenate(tensors: Sequence[Any], axis: int = -1) -> Tensor:
         axis: along which dimension.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default():
         ...     td.keras.backend.concatenate([td.ones([2, 3]), td.ones([2, 4])]).shape.as_list()
         [2, 7]
@@ -167,7 +157,6 @@ def flatten(x: Any) -> Tensor:
         x: the tensor.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default():
         ...     td.keras.backend.flatten(td.ones([2, 3])).shape.as_list()
         [6]
@@ -182,7 +171,6 @@ def batch_flatten(x: Any) -> Tensor:
         x: the tensor.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default():
         ...     td.keras.backend.batch_flatten(td.ones([2, 3, 4])).shape.as_list()
         [2, 12]
@@ -200,7 +188,6 @@ def repeat(x: Any, n: int) -> Tensor:
         n: how many times.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default():
         ...     td.keras.backend.repeat(td.ones([2, 3]), 4).shape.as_list()
         [2, 4, 3]
@@ -216,7 +203,6 @@ def dot(x: Any, y: Any) -> Tensor:
         y: a tensor.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default():
         ...     td.keras.backend.dot(td.ones([2, 3, 4]), td.ones([4, 5])).shape.as_list()
         [2, 3, 5]
@@ -241,7 +227,6 @@ def batch_dot(x: Any, y: Any, axes: Any = None) -> Tensor:
         ValueError: a rank is another one.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default():
         ...     td.keras.backend.batch_dot(td.ones([2, 3, 4]), td.ones([2, 4, 5])).shape.as_list()
         [2, 3, 5]
@@ -278,14 +263,12 @@ def relu(x: Any, alpha: float = 0.0, max_value: float | None = None) -> Tensor:
         max_value: the limit; None for none.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default():
         ...     print(td.keras.backend.eval(td.keras.backend.relu([-1.0, 9.0], max_value=6.0)))
         [0. 6.]
     """
     above = leaky_relu(x, alpha) if alpha else plain_relu(x)
-    result: Tensor = above if max_value is None else minimum(above, max_value)
-    return result
+    return above if max_value is None else minimum(above, max_value)
 
 
 def dropout(x: Any, level: float, noise_shape: Any = None, seed: int | None = None) -> Tensor:
@@ -298,7 +281,6 @@ def dropout(x: Any, level: float, noise_shape: Any = None, seed: int | None = No
         seed: makes it repeatable.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default():
         ...     td.keras.backend.dropout(td.ones([2, 3]), 0.5).shape.as_list()
         [2, 3]
@@ -315,7 +297,6 @@ def switch(condition: Any, then_expression: Any, else_expression: Any) -> Any:
         else_expression: a tensor, or a function that makes one.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default():
         ...     td.keras.backend.eval(td.keras.backend.switch(td.constant(True), 1.0, 2.0))
         np.float32(1.0)
@@ -343,7 +324,6 @@ def in_train_phase(x: Any, alt: Any, training: Any = None) -> Any:
         training: whether it is training; by default `learning_phase()` tells.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default():
         ...     td.keras.backend.eval(td.keras.backend.in_train_phase(1.0, 2.0))
         np.float32(2.0)
@@ -363,7 +343,6 @@ def in_test_phase(x: Any, alt: Any, training: Any = None) -> Any:
         training: whether it is training; by default `learning_phase()` tells.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default():
         ...     td.keras.backend.eval(td.keras.backend.in_test_phase(1.0, 2.0))
         np.float32(1.0)

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import Any
 
 from ...graph.convert import convert_to_tensor
+from ...graph.node import Tensor
 from ...ops.array.padding import pad, tile
 from ...ops.array.reshaping import reshape
 from ...ops.array.shapes import shape
@@ -12,11 +14,6 @@ from ...ops.array.squeezing import expand_dims
 from ...ops.array.transposing import transpose
 from ...ops.image.resizing import resize_bilinear
 from ...ops.nn.activations import bias_add as plain_bias_add
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from ...graph.node import Tensor
 
 public = {
     "td.keras.backend": (
@@ -52,7 +49,6 @@ def bias_add(x: Any, bias: Any, data_format: str | None = None) -> Any:
         data_format: "channels_last" or "channels_first".
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default():
         ...     print(td.keras.backend.eval(td.keras.backend.bias_add([[1.0, 2.0]], [3.0, 4.0])))
         [[4. 6.]]
@@ -74,7 +70,6 @@ def temporal_padding(x: Any, padding: Sequence[int] = (1, 1)) -> Tensor:
         padding: how many.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default():
         ...     td.keras.backend.temporal_padding(td.ones([1, 8, 3]), (2, 0)).shape.as_list()
         [1, 10, 3]
@@ -93,7 +88,6 @@ def spatial_2d_padding(
         data_format: "channels_last" or "channels_first".
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default():
         ...     td.keras.backend.spatial_2d_padding(td.ones([1, 4, 4, 3])).shape.as_list()
         [1, 6, 6, 3]
@@ -109,7 +103,6 @@ def spatial_3d_padding(
     """Puts zeros around volumes: see `spatial_2d_padding`.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default():
         ...     td.keras.backend.spatial_3d_padding(td.ones([1, 4, 4, 4, 3])).shape.as_list()
         [1, 6, 6, 6, 3]
@@ -126,7 +119,6 @@ def repeat_elements(x: Any, rep: int, axis: int) -> Tensor:
         axis: the dimension.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default():
         ...     print(td.keras.backend.eval(td.keras.backend.repeat_elements([1, 2], 2, 0)))
         [1 1 2 2]
@@ -160,7 +152,6 @@ def resize_images(
         interpolation: "nearest" or "bilinear".
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default():
         ...     td.keras.backend.resize_images(td.ones([1, 2, 2, 3]), 2, 3).shape.as_list()
         [1, 4, 6, 3]
@@ -197,7 +188,6 @@ def resize_volumes(
         data_format: "channels_last" or "channels_first".
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default():
         ...     td.keras.backend.resize_volumes(td.ones([1, 2, 2, 2, 3]), 2, 2, 1).shape.as_list()
         [1, 4, 4, 2, 3]

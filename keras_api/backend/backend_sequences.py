@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Sequence
+from typing import Any
 
 from ...graph.convert import convert_to_tensor
+from ...graph.node import Tensor
 from ...graph.sparse_tensor import SparseTensor
 from ...ops.array.casting import cast
 from ...ops.array.fills import zeros_like
@@ -24,11 +26,6 @@ from ...ops.nn.ctc_loss import ctc_loss
 from ...ops.sparse.sparse_ops import sparse_tensor_to_dense
 from .backend_settings import epsilon
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from ...graph.node import Tensor
-
 public = {
     "td.keras.backend": "ctc_batch_cost ctc_decode ctc_label_dense_to_sparse rnn",
 }
@@ -42,7 +39,6 @@ def ctc_label_dense_to_sparse(labels: Any, label_lengths: Any) -> SparseTensor:
         label_lengths: how long each row is.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default():
         ...     labels = td.keras.backend.ctc_label_dense_to_sparse([[5, 6], [7, 0]], [2, 1])
         ...     print(td.keras.backend.eval(labels.values))
@@ -64,7 +60,6 @@ def ctc_batch_cost(y_true: Any, y_pred: Any, input_length: Any, label_length: An
         label_length: how many labels it has, `[batch, 1]`.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default():
         ...     shares = td.constant([[[0.5, 0.25, 0.25], [0.25, 0.25, 0.5]]])
         ...     loss = td.keras.backend.ctc_batch_cost([[0]], shares, [[2]], [[1]])
@@ -99,7 +94,6 @@ def ctc_decode(
         likely each is.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default():
         ...     shares = td.constant([[[0.8, 0.1, 0.1], [0.1, 0.1, 0.8], [0.1, 0.8, 0.1]]])
         ...     (labels,), _ = td.keras.backend.ctc_decode(shares, [3])
@@ -150,14 +144,12 @@ def rnn(
             state.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default():
         ...     add = lambda x, states: (x + states[0], [x + states[0]])
         ...     _, outputs, _ = td.keras.backend.rnn(add, td.ones([1, 3, 1]), [td.zeros([1, 1])])
         ...     print(td.keras.backend.eval(outputs)[0, :, 0])
         [1. 2. 3.]
     """
-    del input_length
     if mask is not None and not initial_states:
         raise ValueError("there must be states where there is a mask")
     steps = convert_to_tensor(inputs) if time_major else _turned(inputs)

@@ -2,24 +2,21 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
 from weakref import WeakKeyDictionary
 
 import numpy as np
 
 from ...graph.default_graph import get_default_graph, reset_default_graph
+from ...graph.graph import Graph
+from ...graph.node import Tensor
 from ...graph.scopes.collections import GraphKeys
 from ...graph.scopes.thread_defaults import get_default_session
 from ...ops.array.constants import placeholder, placeholder_with_default
 from ...ops.common.nest import flatten, pack_sequence_as
 from ...ops.debugging.ordering import group
 from ...session.session import Session
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
-
-    from ...graph.graph import Graph
-    from ...graph.node import Tensor
 
 public = {
     "td.keras.backend": (
@@ -49,7 +46,6 @@ def get_session() -> Any:
         A Session on the default graph. Variables that hold nothing yet get their initial values.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default():
         ...     v = td.keras.backend.variable(3.0)
         ...     td.keras.backend.get_session().run(v)
@@ -91,7 +87,6 @@ def set_session(session: Any) -> None:
         session: the Session.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default():
         ...     session = td.Session()
         ...     td.keras.backend.set_session(session)
@@ -106,7 +101,6 @@ def clear_session() -> None:
     """Forgets the session, and begins a new default graph.
 
     Example:
-        >>> import tensordraft as td
         >>> td.keras.backend.clear_session()
         >>> td.get_default_graph().get_operations()
         []
@@ -122,7 +116,6 @@ def manual_variable_initialization(value: bool) -> None:
         value: whether it does.
 
     Example:
-        >>> import tensordraft as td
         >>> td.keras.backend.manual_variable_initialization(False)
     """
     _State.manual = bool(value)
@@ -136,7 +129,6 @@ def learning_phase() -> Any:
         given.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     x = td.keras.layers.Dropout(0.999)(td.ones([3]))
         ...     print(session.run(x), session.run(x, {td.keras.backend.learning_phase(): True}))
@@ -156,7 +148,6 @@ def set_learning_phase(value: Any) -> None:
         value: 1 if they are, 0 if not.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default():
         ...     td.keras.backend.set_learning_phase(1)
         ...     td.keras.backend.learning_phase()
@@ -171,8 +162,7 @@ def _root(graph: Any) -> Graph:
     """The graph around the bodies of branches and loops."""
     while graph.outer is not None:
         graph = graph.outer
-    found: Graph = graph
-    return found
+    return graph
 
 
 def get_value(x: Any) -> Any:
@@ -182,7 +172,6 @@ def get_value(x: Any) -> Any:
         x: a variable or a tensor; anything else is returned as it is.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default():
         ...     print(td.keras.backend.get_value(td.keras.backend.variable([1.0, 2.0])))
         [1. 2.]
@@ -197,13 +186,11 @@ def batch_get_value(tensors: Sequence[Any]) -> list[Any]:
         tensors: the variables.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default():
         ...     td.keras.backend.batch_get_value([td.keras.backend.variable(1.0)])
         [np.float32(1.0)]
     """
-    values: list[Any] = get_session().run(list(tensors)) if tensors else []
-    return values
+    return get_session().run(list(tensors)) if tensors else []
 
 
 def set_value(x: Any, value: Any) -> None:
@@ -214,7 +201,6 @@ def set_value(x: Any, value: Any) -> None:
         value: numbers of its shape.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default():
         ...     v = td.keras.backend.variable(1.0)
         ...     td.keras.backend.set_value(v, 5.0)
@@ -234,7 +220,6 @@ def batch_set_value(tuples: Iterable[tuple[Any, Any]]) -> None:
         ValueError: a value is not of the shape of its variable.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default():
         ...     v = td.keras.backend.variable(1.0)
         ...     td.keras.backend.batch_set_value([(v, 2.0)])
@@ -267,7 +252,6 @@ def eval(x: Any) -> Any:  # noqa: A001 - Keras's name
         x: the tensor.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default():
         ...     td.keras.backend.eval(td.constant(1) + 1)
         np.int32(2)
@@ -291,14 +275,12 @@ def function(
         A function from a list of values to arrays, in the structure of `outputs`.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default():
         ...     x = td.keras.backend.placeholder([None])
         ...     double = td.keras.backend.function([x], [2.0 * x])
         ...     print(double([[1.0, 2.0]]))
         [array([2., 4.], dtype=float32)]
     """
-    del name, kwargs
     steps = [item[0].assign(item[1]) if isinstance(item, tuple) else item for item in updates or ()]
     tensors = flatten(outputs)
     places = list(inputs) if isinstance(inputs, (list, tuple)) else [inputs]

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ...graph.convert import convert_to_tensor
+from ...graph.node import Tensor
 from ...ops.array.constants import placeholder as plain_placeholder
 from ...ops.array.fills import ones as plain_ones, zeros as plain_zeros
 from ...ops.variables.variable import Variable
 from ...training.layers.layer_names import numbered
-
-if TYPE_CHECKING:
-    from ...graph.node import Tensor
 
 public = {
     "td.keras.backend": (
@@ -28,7 +26,6 @@ def backend() -> str:
     """The name of what Keras builds upon.
 
     Example:
-        >>> import tensordraft as td
         >>> td.keras.backend.backend()
         'tensorflow'
     """
@@ -39,7 +36,6 @@ def epsilon() -> float:
     """What keeps divisors and logarithms from 0.
 
     Example:
-        >>> import tensordraft as td
         >>> td.keras.backend.epsilon()
         1e-07
     """
@@ -53,7 +49,6 @@ def set_epsilon(value: float) -> None:
         value: the number.
 
     Example:
-        >>> import tensordraft as td
         >>> td.keras.backend.set_epsilon(1e-7)
     """
     _EPSILON[0] = float(value)
@@ -63,7 +58,6 @@ def floatx() -> str:
     """The dtype of variables and placeholders, unless one is given.
 
     Example:
-        >>> import tensordraft as td
         >>> td.keras.backend.floatx()
         'float32'
     """
@@ -77,7 +71,6 @@ def set_floatx(value: str) -> None:
         value: "float16", "float32" or "float64".
 
     Example:
-        >>> import tensordraft as td
         >>> td.keras.backend.set_floatx("float32")
     """
     if value not in {"float16", "float32", "float64"}:
@@ -89,7 +82,6 @@ def image_data_format() -> str:
     """Where images have their channels.
 
     Example:
-        >>> import tensordraft as td
         >>> td.keras.backend.image_data_format()
         'channels_last'
     """
@@ -106,7 +98,6 @@ def set_image_data_format(data_format: str) -> None:
         ValueError: it is another one.
 
     Example:
-        >>> import tensordraft as td
         >>> td.keras.backend.set_image_data_format("channels_last")
     """
     if data_format != "channels_last":
@@ -123,7 +114,6 @@ def get_uid(prefix: str = "") -> int:
         prefix: the word.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default():
         ...     td.keras.backend.get_uid("x"), td.keras.backend.get_uid("x")
         (1, 2)
@@ -148,7 +138,6 @@ def placeholder(
         name: a name for the op.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default():
         ...     td.keras.backend.placeholder(ndim=2).shape.as_list()
         [None, None]
@@ -169,7 +158,6 @@ def variable(value: Any, dtype: Any = None, name: str | None = None, constraint:
         constraint: what is applied to it after an update.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default():
         ...     td.keras.backend.variable([1, 2]).dtype.name
         'float32_ref'
@@ -187,7 +175,6 @@ def zeros(shape: Any, dtype: Any = None, name: str | None = None) -> Any:
         name: a name for the ops.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default():
         ...     print(td.keras.backend.get_value(td.keras.backend.zeros([2])))
         [0. 0.]
@@ -204,7 +191,6 @@ def ones(shape: Any, dtype: Any = None, name: str | None = None) -> Any:
         name: a name for the ops.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default():
         ...     print(td.keras.backend.get_value(td.keras.backend.ones([2])))
         [1. 1.]
@@ -219,7 +205,6 @@ def int_shape(x: Any) -> tuple[int | None, ...] | None:
         x: the tensor.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default():
         ...     td.keras.backend.int_shape(td.placeholder(td.float32, [None, 3]))
         (None, 3)
@@ -234,13 +219,11 @@ def ndim(x: Any) -> int | None:
         x: the tensor.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default():
         ...     td.keras.backend.ndim(td.ones([2, 3]))
         2
     """
-    rank: int | None = x.shape.rank
-    return rank
+    return x.shape.rank
 
 
 def dtype(x: Any) -> str:
@@ -250,13 +233,11 @@ def dtype(x: Any) -> str:
         x: the tensor.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default():
         ...     td.keras.backend.dtype(td.ones([2]))
         'float32'
     """
-    name: str = x.dtype.base_dtype.name
-    return name
+    return x.dtype.base_dtype.name
 
 
 def count_params(x: Any) -> int | None:
@@ -266,10 +247,8 @@ def count_params(x: Any) -> int | None:
         x: the tensor.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default():
         ...     td.keras.backend.count_params(td.ones([2, 3]))
         6
     """
-    count: int | None = x.shape.num_elements()
-    return count
+    return x.shape.num_elements()

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ...graph.convert import convert_to_tensor
+from ...graph.node import Tensor
 from ...graph.sparse_tensor import SparseTensor
 from ...ops.array.casting import cast
 from ...ops.array.reshaping import reshape
@@ -18,9 +19,6 @@ from ...ops.variable_scopes.moving_averages import assign_moving_average
 from ...training.layers.layer_names import forget_names
 from .backend_settings import floatx, variable
 from .keras_tensors import call_of
-
-if TYPE_CHECKING:
-    from ...graph.node import Tensor
 
 public = {
     "td.keras.backend": (
@@ -52,7 +50,6 @@ def batch_normalization(
         epsilon: what keeps the divisor from 0.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default():
         ...     y = td.keras.backend.batch_normalization([[3.0]], [1.0], [4.0], [0.5], [2.0])
         ...     print(td.keras.backend.eval(y).round(2))
@@ -89,7 +86,6 @@ def normalize_batch_in_training(
         The normalized tensor, the means and the variances.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default():
         ...     y, mean, _ = td.keras.backend.normalize_batch_in_training(
         ...         td.constant([[1.0], [3.0]]), [1.0], [0.0], [0], epsilon=0.0
@@ -119,7 +115,6 @@ def moving_average_update(x: Any, value: Any, momentum: Any) -> Any:
         momentum: how much of it is kept.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default():
         ...     v = td.keras.backend.variable(0.0)
         ...     td.keras.backend.eval(td.keras.backend.moving_average_update(v, 4.0, 0.75))
@@ -137,7 +132,6 @@ def print_tensor(x: Any, message: str = "", summarize: int = 3) -> Tensor:
         summarize: how many numbers.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default():
         ...     td.keras.backend.print_tensor(td.ones([2]), "ones:").shape.as_list()
         [2]
@@ -155,7 +149,6 @@ def random_binomial(shape: Any, p: float = 0.0, dtype: Any = None, seed: int | N
         seed: what makes the numbers repeat.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default():
         ...     print(td.keras.backend.eval(td.keras.backend.random_binomial([2], p=1.0)))
         [1. 1.]
@@ -183,7 +176,6 @@ def random_uniform_variable(
         seed: what makes the numbers repeat.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default():
         ...     td.keras.backend.random_uniform_variable([2, 3], 0.0, 1.0).shape.as_list()
         [2, 3]
@@ -210,7 +202,6 @@ def random_normal_variable(
         seed: what makes the numbers repeat.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default():
         ...     td.keras.backend.random_normal_variable([2, 3], 0.0, 1.0).shape.as_list()
         [2, 3]
@@ -225,7 +216,6 @@ def is_sparse(tensor: Any) -> bool:
         tensor: anything.
 
     Example:
-        >>> import tensordraft as td
         >>> td.keras.backend.is_sparse(3)
         False
     """
@@ -239,7 +229,6 @@ def to_dense(tensor: Any) -> Any:
         tensor: the tensor.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default():
         ...     x = td.SparseTensor([[1]], [5.0], [3])
         ...     print(td.keras.backend.eval(td.keras.backend.to_dense(x)))
@@ -258,7 +247,6 @@ def is_keras_tensor(x: Any) -> bool:
         ValueError: it is no tensor.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default():
         ...     td.keras.backend.is_keras_tensor(td.keras.Input([3]))
         True
@@ -272,7 +260,6 @@ def reset_uids() -> None:
     """Has names of layers and `get_uid` begin anew.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default():
         ...     td.keras.backend.get_uid("x"), td.keras.backend.reset_uids()
         ...     td.keras.backend.get_uid("x")

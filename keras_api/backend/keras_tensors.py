@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Mapping
+from typing import Any, NamedTuple
 from weakref import WeakKeyDictionary
 
+from ...graph.graph import Graph
 from ...graph.node import Tensor
 from ...ops.common.nest import flatten
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from ...graph.graph import Graph
 
 
 class LayerCall(NamedTuple):

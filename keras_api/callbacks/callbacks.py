@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable
+from typing import Any
 
 public = {"td.keras.callbacks": "Callback CallbackList History LambdaCallback TerminateOnNaN"}
 
@@ -18,8 +16,6 @@ class Callback:
     """What is told when training, epochs and batches begin and end; to be overridden.
 
     Example:
-        >>> import numpy as np
-        >>> import tensordraft as td
         >>> class Count(td.keras.callbacks.Callback):
         ...     def on_epoch_end(self, epoch, logs=None):
         ...         print(epoch, sorted(logs))
@@ -101,7 +97,6 @@ class CallbackList:
         callbacks: the callbacks.
 
     Example:
-        >>> import tensordraft as td
         >>> told = td.keras.callbacks.LambdaCallback(on_epoch_end=lambda epoch, logs: print(epoch))
         >>> td.keras.callbacks.CallbackList([told]).on_epoch_end(2, {})
         2
@@ -143,7 +138,6 @@ class History(Callback):
     """What `fit` returns: the numbers of every epoch.
 
     Example:
-        >>> import tensordraft as td
         >>> told = td.keras.callbacks.History()
         >>> told.on_train_begin()
         >>> told.on_epoch_end(0, {"loss": 1.0})
@@ -158,7 +152,6 @@ class History(Callback):
 
     def on_train_begin(self, logs: Logs | None = None) -> None:
         """Begins with nothing."""
-        del logs
         self.epoch, self.history = [], {}
 
     def on_epoch_end(self, epoch: int, logs: Logs | None = None) -> None:
@@ -176,7 +169,6 @@ class LambdaCallback(Callback):
             `on_batch_end`, `on_train_begin` and `on_train_end`.
 
     Example:
-        >>> import tensordraft as td
         >>> told = td.keras.callbacks.LambdaCallback(on_epoch_end=lambda epoch, logs: print(epoch))
         >>> told.on_epoch_end(3, {})
         3
@@ -195,7 +187,6 @@ class TerminateOnNaN(Callback):
     """Stops when the loss is no number.
 
     Example:
-        >>> import tensordraft as td
         >>> td.keras.callbacks.TerminateOnNaN().on_batch_end(0, {"loss": 1.0})
     """
 

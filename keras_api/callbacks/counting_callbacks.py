@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterable
 
 from .callbacks import Callback, Logs
 from .progress import Progress
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
 
 public = {"td.keras.callbacks": "BaseLogger ProgbarLogger"}
 
@@ -20,7 +17,6 @@ class BaseLogger(Callback):
         stateful_metrics: names of numbers that are means already.
 
     Example:
-        >>> import tensordraft as td
         >>> told = td.keras.callbacks.BaseLogger()
         >>> told.set_params({"metrics": ["loss"]})
         >>> told.on_epoch_begin(0)
@@ -40,12 +36,10 @@ class BaseLogger(Callback):
 
     def on_epoch_begin(self, epoch: int, logs: Logs | None = None) -> None:
         """Begins with nothing."""
-        del epoch, logs
         self.seen, self.totals = 0, {}
 
     def on_batch_end(self, batch: int, logs: Logs | None = None) -> None:
         """Adds the numbers of a batch, by how many examples it has."""
-        del batch
         numbers = dict(logs or {})
         size = numbers.pop("size", 0)
         self.seen += size
@@ -64,7 +58,6 @@ class BaseLogger(Callback):
 
     def on_epoch_end(self, epoch: int, logs: Logs | None = None) -> None:
         """Tells the means."""
-        del epoch
         if logs is not None:
             asked = self.params.get("metrics", ())
             logs.update({name: mean for name, mean in self.means().items() if name in asked})
@@ -81,7 +74,6 @@ class ProgbarLogger(BaseLogger):
         ValueError: `count_mode` is another word.
 
     Example:
-        >>> import tensordraft as td
         >>> td.keras.callbacks.ProgbarLogger("steps").use_steps
         True
     """
@@ -114,6 +106,5 @@ class ProgbarLogger(BaseLogger):
 
     def on_epoch_end(self, epoch: int, logs: Logs | None = None) -> None:
         """Ends the bar, with the numbers of the epoch."""
-        del epoch
         if self._bar is not None:
             self._bar.show(self._done, dict(logs or self.means()), end=True)

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+import os
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
 from ..backend.backend_session import get_value, set_value
 from .callbacks import Callback, Logs
-
-if TYPE_CHECKING:
-    import os
-    from collections.abc import Callable
 
 public = {
     "td.keras.callbacks": ("EarlyStopping LearningRateScheduler ModelCheckpoint ReduceLROnPlateau")
@@ -56,7 +54,6 @@ class EarlyStopping(_Watching):
         restore_best_weights: whether the variables become again what they were at the best.
 
     Example:
-        >>> import tensordraft as td
         >>> td.keras.callbacks.EarlyStopping("val_acc", patience=2).upwards
         True
     """
@@ -79,7 +76,6 @@ class EarlyStopping(_Watching):
 
     def on_train_begin(self, logs: Logs | None = None) -> None:
         """Begins anew."""
-        del logs
         self.wait = self.stopped_epoch = 0
         worst = -math.inf if self.upwards else math.inf
         self.best = worst if self.baseline is None else self.baseline
@@ -103,7 +99,6 @@ class EarlyStopping(_Watching):
 
     def on_train_end(self, logs: Logs | None = None) -> None:
         """Prints a stop."""
-        del logs
         if self.stopped_epoch > 0 and self.verbose > 0:
             print(f"Epoch {self.stopped_epoch + 1:05d}: early stopping")
 
@@ -124,7 +119,6 @@ class ModelCheckpoint(_Watching):
         settings: accepted for TensorFlow's sake.
 
     Example:
-        >>> import tensordraft as td
         >>> td.keras.callbacks.ModelCheckpoint("best", save_best_only=True).monitor
         'val_loss'
     """
@@ -140,7 +134,6 @@ class ModelCheckpoint(_Watching):
         period: int = 1,
         **settings: Any,
     ) -> None:
-        del settings
         super().__init__(monitor, mode)
         self.filepath, self.verbose = str(filepath), verbose
         self.save_best_only, self.period = save_best_only, period
@@ -175,7 +168,6 @@ class LearningRateScheduler(Callback):
         verbose: whether it is printed.
 
     Example:
-        >>> import tensordraft as td
         >>> told = td.keras.callbacks.LearningRateScheduler(lambda epoch: 0.1 / (1 + epoch))
         >>> told.schedule(1)
         0.05
@@ -187,7 +179,6 @@ class LearningRateScheduler(Callback):
 
     def on_epoch_begin(self, epoch: int, logs: Logs | None = None) -> None:
         """Sets the rate."""
-        del logs
         optimizer = self.model.optimizer
         try:
             rate = self.schedule(epoch, float(get_value(optimizer.lr)))
@@ -201,7 +192,6 @@ class LearningRateScheduler(Callback):
 
     def on_epoch_end(self, epoch: int, logs: Logs | None = None) -> None:
         """Tells the rate."""
-        del epoch
         if logs is not None:
             logs["lr"] = float(get_value(self.model.optimizer.lr))
 
@@ -220,7 +210,6 @@ class ReduceLROnPlateau(_Watching):
         min_lr: the least rate.
 
     Example:
-        >>> import tensordraft as td
         >>> td.keras.callbacks.ReduceLROnPlateau(factor=0.5).patience
         10
     """

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import csv
+import os
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ...protos.messages import Summary
 from ...saving.event_writer import FileWriter
 from ..backend.backend_session import get_session
 from .callbacks import Callback, Logs
-
-if TYPE_CHECKING:
-    import os
-    from collections.abc import Mapping, Sequence
 
 public = {"td.keras.callbacks": "CSVLogger TensorBoard"}
 
@@ -27,7 +25,6 @@ class CSVLogger(Callback):
         append: whether what is there already stays.
 
     Example:
-        >>> import tensordraft as td
         >>> td.keras.callbacks.CSVLogger("log.csv").separator
         ','
     """
@@ -41,7 +38,6 @@ class CSVLogger(Callback):
 
     def on_train_begin(self, logs: Logs | None = None) -> None:
         """Begins the file."""
-        del logs
         if not self.append:
             self.filename.write_text("")
 
@@ -66,7 +62,6 @@ class TensorBoard(Callback):
         settings: accepted for TensorFlow's sake: histograms and pictures are not written.
 
     Example:
-        >>> import tensordraft as td
         >>> td.keras.callbacks.TensorBoard("logs").log_dir
         'logs'
     """
@@ -79,7 +74,6 @@ class TensorBoard(Callback):
 
     def on_train_begin(self, logs: Logs | None = None) -> None:
         """Writes the graph."""
-        del logs
         self._writer = FileWriter(self.log_dir, get_session().graph)
 
     def on_epoch_end(self, epoch: int, logs: Logs | None = None) -> None:
@@ -92,5 +86,4 @@ class TensorBoard(Callback):
 
     def on_train_end(self, logs: Logs | None = None) -> None:
         """Closes the file."""
-        del logs
         self._writer.close()

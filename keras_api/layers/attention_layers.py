@@ -40,7 +40,6 @@ class _Attention(KerasStyle):
             mask: a list of bools for queries and values, each `[batch, steps]` or None.
             kwargs: accepted for TensorFlow's sake.
         """
-        del kwargs
         mask = args[0] if args else mask
         if not isinstance(inputs, (list, tuple)) or len(inputs) not in (2, 3):
             raise ValueError(
@@ -64,7 +63,6 @@ class _Attention(KerasStyle):
 
     def compute_mask(self, inputs: Any, mask: Any = None) -> Any:
         """The mask of the queries."""
-        del inputs
         return None if mask is None else mask[0]
 
 
@@ -80,7 +78,6 @@ class Attention(_Attention):
         kwargs: further arguments of a layer.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default():
         ...     layer = td.keras.layers.Attention()
         ...     layer([td.ones([2, 3, 4]), td.ones([2, 5, 4])]).shape.as_list()
@@ -92,7 +89,6 @@ class Attention(_Attention):
 
     def build(self, input_shape: Any) -> None:
         """Makes the factor."""
-        del input_shape
         if self.use_scale:
             self.scale = self.add_weight("scale", (), initializer="ones")
         self.built = True
@@ -112,7 +108,6 @@ class AdditiveAttention(_Attention):
         kwargs: further arguments of a layer.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default():
         ...     layer = td.keras.layers.AdditiveAttention()
         ...     layer([td.ones([2, 3, 4]), td.ones([2, 5, 4])]).shape.as_list()

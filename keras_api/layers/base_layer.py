@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping, Sequence
 from inspect import signature
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ...graph.default_graph import get_default_graph
 from ...graph.node import Tensor
@@ -16,9 +17,6 @@ from ...training.layers.named_functions import resolve_function
 from ..backend.backend_session import batch_set_value, get_session
 from ..backend.keras_tensors import LayerCall, mask_of, note_call, note_mask
 from .keras_configs import Described
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
 
 public = {"td.keras.layers": "Layer=KerasStyle"}
 
@@ -49,7 +47,6 @@ class KerasStyle(Described):
             is a list of arrays that the variables begin with.
 
     Example:
-        >>> import tensordraft as td
         >>> class Scale(td.keras.layers.Layer):
         ...     def build(self, input_shape):
         ...         self.factor = self.add_weight("factor", [], initializer=td.ones_initializer())
@@ -108,7 +105,6 @@ class KerasStyle(Described):
             partitioner: as for `td.get_variable`.
             kwargs: accepted for TensorFlow's sake.
         """
-        del kwargs
         name = word = name or "Variable"
         taken = store_of(get_default_graph()).variables
         count = 0
@@ -135,12 +131,10 @@ class KerasStyle(Described):
 
     def add_loss(self, losses: Any, inputs: Any = None) -> None:
         """Adds losses to those of the layer."""
-        del inputs
         self._losses += losses if isinstance(losses, (list, tuple)) else [losses]
 
     def add_update(self, updates: Any, inputs: Any = None) -> None:
         """Adds updates to those of the layer."""
-        del inputs
         self._updates += updates if isinstance(updates, (list, tuple)) else [updates]
 
     def __call__(self, inputs: Any, *args: Any, **kwargs: Any) -> Any:
@@ -181,7 +175,6 @@ class KerasStyle(Described):
             inputs: the inputs of a call.
             mask: their mask, in the form of the inputs; None where all steps count.
         """
-        del inputs
         return mask if self.supports_masking else None
 
     def note(self, inputs: Any, args: Any, kwargs: Any, outputs: Any) -> None:
@@ -228,8 +221,7 @@ class KerasStyle(Described):
         weights = self.weights
         if not weights:
             return []
-        values: list[Any] = (session or get_session()).run(weights)
-        return values
+        return (session or get_session()).run(weights)
 
     def set_weights(self, weights: Sequence[Any]) -> None:
         """Puts values into the variables, in the session of Keras.
@@ -265,5 +257,4 @@ class FunctionLayer(KerasStyle):
 
     def call(self, inputs: Any, *args: Any, **kwargs: Any) -> Any:
         """The function of the input."""
-        del args, kwargs
         return self.function(inputs)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import Any
 
 from ...ops.array.casting import cast
 from ...ops.array.constants import placeholder
@@ -19,9 +20,6 @@ from ...training.layers.layer_names import numbered
 from ...training.layers.named_functions import resolve_function
 from ..backend.backend_session import learning_phase
 from .base_layer import FunctionLayer, KerasStyle
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 public = {
     "td.keras": "Input",
@@ -54,7 +52,6 @@ def Input(  # noqa: N802 - Keras's name
         batch_shape: the whole shape.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default():
         ...     td.keras.layers.Input([3]).shape.as_list()
         [None, 3]
@@ -81,7 +78,6 @@ class InputLayer(KerasStyle):
         kwargs: further arguments of a layer.
 
     Example:
-        >>> import tensordraft as td
         >>> td.keras.layers.InputLayer(input_shape=(3,)).batch_input_shape
         (None, 3)
     """
@@ -110,7 +106,6 @@ class Dropout(KerasStyle, _Dropout):
     """In training, sets random elements to 0: `td.layers.Dropout`.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     print(session.run(td.keras.layers.Dropout(0.5)(td.ones([3]))))
         [1. 1. 1.]
@@ -129,7 +124,6 @@ class Flatten(KerasStyle, _Flatten):
     """Puts all dimensions but the first together into one: `td.layers.Flatten`.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default():
         ...     td.keras.layers.Flatten()(td.ones([2, 3, 4])).shape.as_list()
         [2, 12]
@@ -140,7 +134,6 @@ class BatchNormalization(KerasStyle, _BatchNormalization):
     """Normalizes batches: `td.layers.BatchNormalization`; the updates are `layer.updates` alone.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default():
         ...     layer = td.keras.layers.BatchNormalization()
         ...     y = layer(td.ones([2, 3]), training=True)
@@ -166,7 +159,6 @@ class Activation(FunctionLayer):
         kwargs: further arguments of a layer.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     print(session.run(td.keras.layers.Activation("relu")(td.constant([-1.0, 2.0]))))
         [0. 2.]
@@ -191,7 +183,6 @@ class ReLU(FunctionLayer):
         kwargs: further arguments of a layer.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     print(session.run(td.keras.layers.ReLU(6.0)(td.constant([-1.0, 9.0]))))
         [0. 6.]
@@ -211,7 +202,6 @@ class ReLU(FunctionLayer):
 
     def call(self, inputs: Any, *args: Any, **kwargs: Any) -> Any:
         """What is above, and the slope of what is below."""
-        del args, kwargs
         limit, slope, threshold = self.limits
         if threshold:
             above = multiply(inputs, cast(inputs > threshold, inputs.dtype))
@@ -230,7 +220,6 @@ class LeakyReLU(FunctionLayer):
         kwargs: further arguments of a layer.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     print(session.run(td.keras.layers.LeakyReLU()(td.constant([-1.0, 9.0]))))
         [-0.3  9. ]
@@ -251,7 +240,6 @@ class ELU(FunctionLayer):
         kwargs: further arguments of a layer.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     print(session.run(td.keras.layers.ELU()(td.constant([-1.0, 9.0]))).round(3))
         [-0.632  9.   ]
@@ -272,7 +260,6 @@ class Softmax(FunctionLayer):
         kwargs: further arguments of a layer.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     print(session.run(td.keras.layers.Softmax()(td.constant([[1.0, 1.0]]))))
         [[0.5 0.5]]
@@ -299,7 +286,6 @@ class Embedding(KerasStyle):
         kwargs: further arguments of a layer.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default():
         ...     layer = td.keras.layers.Embedding(100, 8)
         ...     layer(td.constant([[1, 2, 3]])).shape.as_list(), layer.weights[0].op.name
@@ -346,13 +332,11 @@ class Embedding(KerasStyle):
 
     def call(self, inputs: Any, *args: Any, **kwargs: Any) -> Any:
         """The rows."""
-        del args, kwargs
         whole = inputs if inputs.dtype.is_integer else cast(inputs, "int32")
         return embedding_lookup(self.embeddings, whole)
 
     def compute_mask(self, inputs: Any, mask: Any = None) -> Any:
         """The mask of the words."""
-        del mask
         return not_equal(inputs, 0) if self.mask_zero else None
 
 
@@ -364,7 +348,6 @@ class Masking(KerasStyle):
         kwargs: further arguments of a layer.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default():
         ...     td.keras.layers.Masking()(td.ones([2, 5, 3])).shape.as_list()
         [2, 5, 3]
@@ -376,11 +359,9 @@ class Masking(KerasStyle):
 
     def compute_mask(self, inputs: Any, mask: Any = None) -> Any:
         """The mask of the steps that count."""
-        del mask
         return reduce_any(not_equal(inputs, self.mask_value), axis=-1)
 
     def call(self, inputs: Any, *args: Any, **kwargs: Any) -> Any:
         """The input, with zeros in the steps that do not count."""
-        del args, kwargs
         counts = expand_dims(self.compute_mask(inputs), -1)
         return inputs * cast(counts, inputs.dtype)

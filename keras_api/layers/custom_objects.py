@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ...training.layers.named_functions import custom_objects
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
 
 public = {
     "td.keras.utils": (
@@ -21,7 +19,6 @@ def get_custom_objects() -> dict[str, Any]:
     """The names that stand for classes and functions of your own, everywhere; to be changed.
 
     Example:
-        >>> import tensordraft as td
         >>> td.keras.utils.get_custom_objects()["twice"] = lambda x: 2 * x
         >>> td.keras.activations.get("twice")(4)
         8
@@ -38,7 +35,6 @@ def custom_object_scope(*args: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
         args: dicts of them by name.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.keras.utils.custom_object_scope({"twice": lambda x: 2 * x}):
         ...     td.keras.activations.get("twice")(4)
         8

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
 from ...ops.conv.depthwise_convolution import depthwise_conv2d
 from ...training.layers.convolution_layer import Conv
 from ...training.layers.kernel_layer import ZEROS
 from .base_layer import KerasStyle
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 public = {"td.keras.layers": "DepthwiseConv2D"}
 
@@ -101,7 +99,6 @@ class DepthwiseConv2D(KerasStyle, _DepthwiseConv2D):
             other settings of kernel and bias are those of `Conv2D`.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default():
         ...     layer = td.keras.layers.DepthwiseConv2D(3, depth_multiplier=2)
         ...     layer(td.ones([2, 8, 8, 3])).shape.as_list(), layer.weights[0].shape.as_list()

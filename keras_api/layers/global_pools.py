@@ -28,7 +28,6 @@ class GlobalAveragePooling1D(KerasStyle):
         kwargs: further arguments of a layer.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default():
         ...     td.keras.layers.GlobalAveragePooling1D()(td.ones([2, 5, 3])).shape.as_list()
         [2, 3]
@@ -40,7 +39,6 @@ class GlobalAveragePooling1D(KerasStyle):
 
     def call(self, inputs: Any, *args: Any, mask: Any = None, **kwargs: Any) -> Any:
         """The means; `mask` tells which steps count: `[batch, steps]`."""
-        del args, kwargs
         if mask is None:
             return reduce_mean(inputs, axis=self._steps)
         counts = expand_dims(cast(mask, inputs.dtype), 1 if self._steps == [2] else -1)
@@ -55,7 +53,6 @@ class GlobalMaxPooling1D(FunctionLayer):
         kwargs: further arguments of a layer.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default():
         ...     td.keras.layers.GlobalMaxPooling1D()(td.ones([2, 5, 3])).shape.as_list()
         [2, 3]
@@ -81,7 +78,6 @@ class GlobalAveragePooling2D(FunctionLayer):
         kwargs: further arguments of a layer.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default():
         ...     td.keras.layers.GlobalAveragePooling2D()(td.ones([2, 5, 5, 3])).shape.as_list()
         [2, 3]
@@ -100,7 +96,6 @@ class GlobalMaxPooling2D(FunctionLayer):
         kwargs: further arguments of a layer.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default():
         ...     td.keras.layers.GlobalMaxPooling2D()(td.ones([2, 5, 5, 3])).shape.as_list()
         [2, 3]
@@ -119,7 +114,6 @@ class GlobalAveragePooling3D(FunctionLayer):
         kwargs: further arguments of a layer.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default():
         ...     td.keras.layers.GlobalAveragePooling3D()(td.ones([2, 5, 5, 4, 3])).shape.as_list()
         [2, 3]
@@ -138,7 +132,6 @@ class GlobalMaxPooling3D(FunctionLayer):
         kwargs: further arguments of a layer.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default():
         ...     td.keras.layers.GlobalMaxPooling3D()(td.ones([2, 5, 5, 4, 3])).shape.as_list()
         [2, 3]

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from inspect import Parameter, signature
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 from ...graph.api.suggestions import did_you_mean as alike
 from ...ops.initializers.scaling_initializers import GlorotUniform
@@ -11,9 +12,6 @@ from ...protos.dtypes import DType
 from ...training.layers.layer import Layer
 from ...training.layers.named_functions import custom_objects, resolve_function, word_of
 from .tracked_parts import Parts
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
 
 _NAMED = (Parameter.POSITIONAL_ONLY, Parameter.POSITIONAL_OR_KEYWORD, Parameter.KEYWORD_ONLY)
 _PLAIN = (bool, int, float, str, bytes, type(None))
@@ -71,7 +69,6 @@ class Described(Parts):
         by their words, and objects by `class_name` and `config`.
 
         Example:
-            >>> import tensordraft as td
             >>> layer = td.keras.layers.Dense(4, "relu", name="first")
             >>> config = layer.get_config()
             >>> config["name"], config["units"], config["activation"]

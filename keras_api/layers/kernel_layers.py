@@ -28,7 +28,6 @@ class Dense(KerasStyle, _Dense):
     """`activation(inputs @ kernel + bias)`, along the last dimension: `td.layers.Dense`.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default():
         ...     layer = td.keras.layers.Dense(4, "relu")
         ...     layer(td.ones([2, 3])).shape.as_list(), len(layer.weights)
@@ -42,7 +41,6 @@ class Conv1D(KerasStyle, _Conv1D):
     """A convolution along one dimension: `td.layers.Conv1D`.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default():
         ...     layer = td.keras.layers.Conv1D(4, 3)
         ...     layer(td.ones([2, 8, 3])).shape.as_list(), len(layer.weights)
@@ -54,7 +52,6 @@ class Conv2D(KerasStyle, _Conv2D):
     """A convolution over images: `td.layers.Conv2D`.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default():
         ...     layer = td.keras.layers.Conv2D(4, 3, padding="same")
         ...     layer(td.ones([2, 8, 8, 3])).shape.as_list(), len(layer.weights)
@@ -66,7 +63,6 @@ class Conv3D(KerasStyle, _Conv3D):
     """A convolution over volumes: `td.layers.Conv3D`.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default():
         ...     layer = td.keras.layers.Conv3D(4, 2)
         ...     layer(td.ones([2, 4, 4, 4, 1])).shape.as_list(), len(layer.weights)
@@ -78,7 +74,6 @@ class Conv2DTranspose(KerasStyle, _Conv2DTranspose):
     """The transpose of a convolution over images: `td.layers.Conv2DTranspose`.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default():
         ...     layer = td.keras.layers.Conv2DTranspose(4, 2, 2)
         ...     layer(td.ones([2, 4, 4, 1])).shape.as_list(), len(layer.weights)
@@ -90,7 +85,6 @@ class Conv3DTranspose(KerasStyle, _Conv3DTranspose):
     """The transpose of a convolution over volumes: `td.layers.Conv3DTranspose`.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default():
         ...     layer = td.keras.layers.Conv3DTranspose(4, 2, 2)
         ...     layer(td.ones([2, 2, 2, 2, 1])).shape.as_list(), len(layer.weights)
@@ -102,7 +96,6 @@ class SeparableConv1D(KerasStyle, _SeparableConv1D):
     """Convolves each channel along one dimension, and mixes: `td.layers.SeparableConv1D`.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default():
         ...     layer = td.keras.layers.SeparableConv1D(4, 3)
         ...     layer(td.ones([2, 8, 3])).shape.as_list(), len(layer.weights)
@@ -114,7 +107,6 @@ class SeparableConv2D(KerasStyle, _SeparableConv2D):
     """Convolves each channel of images, and mixes: `td.layers.SeparableConv2D`.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default():
         ...     layer = td.keras.layers.SeparableConv2D(4, 3)
         ...     layer(td.ones([2, 8, 8, 3])).shape.as_list(), len(layer.weights)

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from inspect import signature
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ...training.layers.named_functions import custom_objects, words_of
 from .base_layer import KerasStyle
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 public = {"td.keras.layers": "Lambda"}
 
@@ -25,7 +23,6 @@ class Lambda(KerasStyle):
         kwargs: further arguments of a layer.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     session.run(td.keras.layers.Lambda(lambda x: x * 2)(td.constant(3)))
         np.int32(6)

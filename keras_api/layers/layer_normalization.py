@@ -33,7 +33,6 @@ class LayerNormalization(KerasStyle):
         ValueError: when called, an axis is not one of the input, or its size is not known.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default():
         ...     y = td.keras.layers.LayerNormalization()(td.constant([[1.0, 3.0]]))
         ...     print(td.keras.backend.eval(y).round(2))
@@ -91,7 +90,6 @@ class LayerNormalization(KerasStyle):
 
     def call(self, inputs: Any, *args: Any, **kwargs: Any) -> Any:
         """The normalized input."""
-        del args, kwargs
         sizes = inputs.shape.as_list()
         axes = self._axes(len(sizes))
         mean, variance = moments(inputs, axes, keep_dims=True)

@@ -106,7 +106,6 @@ class _LocallyConnected(KerasStyle):
 
     def call(self, inputs: Any, *args: Any, **kwargs: Any) -> Any:
         """The products, each place with a kernel of its own."""
-        del args, kwargs
         images = inputs
         if self._first:
             images = transpose(images, [0, *range(2, self.rank + 2), 1])
@@ -149,7 +148,6 @@ class LocallyConnected1D(_LocallyConnected):
         ValueError: when called, a size is not known, or the window is larger than the input.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default():
         ...     layer = td.keras.layers.LocallyConnected1D(4, 3)
         ...     layer(td.ones([2, 8, 5])).shape.as_list(), layer.kernel.shape.as_list()
@@ -177,7 +175,6 @@ class LocallyConnected2D(_LocallyConnected):
         ValueError: when called, a size is not known, or the window is larger than the input.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default():
         ...     layer = td.keras.layers.LocallyConnected2D(4, 3)
         ...     layer(td.ones([2, 8, 8, 5])).shape.as_list(), layer.kernel.shape.as_list()

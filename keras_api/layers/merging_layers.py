@@ -30,7 +30,6 @@ class _Merge(KerasStyle):
 
     def call(self, inputs: Any, *args: Any, **kwargs: Any) -> Any:
         """What becomes of the inputs."""
-        del args, kwargs
         if not isinstance(inputs, list) or len(inputs) < 2:
             raise ValueError(f"layer {self.name} takes a list of two inputs or more, got {inputs}")
         return self.merged(inputs)
@@ -41,7 +40,6 @@ class _Merge(KerasStyle):
 
     def compute_mask(self, inputs: Any, mask: Any = None) -> Any:
         """The mask of the steps that count in all inputs that have a mask."""
-        del inputs
         masks = [one for one in mask or () if one is not None]
         return reduce(logical_and, masks) if masks else None
 
@@ -50,7 +48,6 @@ class Add(_Merge):
     """The sum of inputs.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     session.run(td.keras.layers.Add()([td.constant(1), td.constant(2)]))
         np.int32(3)
@@ -65,7 +62,6 @@ class Subtract(_Merge):
     """The first of two inputs less the second.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     session.run(td.keras.layers.Subtract()([td.constant(1), td.constant(2)]))
         np.int32(-1)
@@ -90,7 +86,6 @@ class Dot(_Merge):
         ValueError: `axes` is something else.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     layer = td.keras.layers.Dot(1, normalize=True)
         ...     print(session.run(layer([td.constant([[3.0, 4.0]]), td.constant([[2.0, 0.0]])])))
@@ -117,14 +112,12 @@ class Dot(_Merge):
 
     def compute_mask(self, inputs: Any, mask: Any = None) -> Any:
         """None: products have no steps."""
-        del inputs, mask
 
 
 class Multiply(_Merge):
     """The product of inputs, element by element.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     session.run(td.keras.layers.Multiply()([td.constant(3), td.constant(2)]))
         np.int32(6)
@@ -139,7 +132,6 @@ class Average(_Merge):
     """The mean of inputs.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     session.run(td.keras.layers.Average()([td.constant(3.0), td.constant(2.0)]))
         np.float32(2.5)
@@ -154,7 +146,6 @@ class Maximum(_Merge):
     """The greatest of inputs, element by element.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     session.run(td.keras.layers.Maximum()([td.constant(3), td.constant(2)]))
         np.int32(3)
@@ -169,7 +160,6 @@ class Minimum(_Merge):
     """The least of inputs, element by element.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     session.run(td.keras.layers.Minimum()([td.constant(3), td.constant(2)]))
         np.int32(2)
@@ -188,7 +178,6 @@ class Concatenate(_Merge):
         kwargs: further arguments of a layer.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default():
         ...     layer = td.keras.layers.Concatenate()
         ...     layer([td.ones([2, 3]), td.ones([2, 4])]).shape.as_list()
@@ -225,7 +214,6 @@ def add_layer(inputs: Any, **kwargs: Any) -> Any:
         kwargs: arguments of the layer.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default():
         ...     td.keras.layers.add([td.ones([2]), td.ones([2])]).shape.as_list()
         [2]
@@ -241,7 +229,6 @@ def subtract_layer(inputs: Any, **kwargs: Any) -> Any:
         kwargs: arguments of the layer.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default():
         ...     td.keras.layers.subtract([td.ones([2]), td.ones([2])]).shape.as_list()
         [2]
@@ -257,7 +244,6 @@ def multiply_layer(inputs: Any, **kwargs: Any) -> Any:
         kwargs: arguments of the layer.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default():
         ...     td.keras.layers.multiply([td.ones([2]), td.ones([2])]).shape.as_list()
         [2]
@@ -273,7 +259,6 @@ def average_layer(inputs: Any, **kwargs: Any) -> Any:
         kwargs: arguments of the layer.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default():
         ...     td.keras.layers.average([td.ones([2]), td.ones([2])]).shape.as_list()
         [2]
@@ -289,7 +274,6 @@ def maximum_layer(inputs: Any, **kwargs: Any) -> Any:
         kwargs: arguments of the layer.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default():
         ...     td.keras.layers.maximum([td.ones([2]), td.ones([2])]).shape.as_list()
         [2]
@@ -305,7 +289,6 @@ def minimum_layer(inputs: Any, **kwargs: Any) -> Any:
         kwargs: arguments of the layer.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default():
         ...     td.keras.layers.minimum([td.ones([2]), td.ones([2])]).shape.as_list()
         [2]
@@ -322,7 +305,6 @@ def concatenate(inputs: Any, axis: int = -1, **kwargs: Any) -> Any:
         kwargs: arguments of the layer.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default():
         ...     td.keras.layers.concatenate([td.ones([2, 3]), td.ones([2, 4])]).shape.as_list()
         [2, 7]
@@ -340,7 +322,6 @@ def dot_layer(inputs: Any, axes: Any, normalize: bool = False, **kwargs: Any) ->
         kwargs: arguments of the layer.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default():
         ...     td.keras.layers.dot([td.ones([2, 3, 4]), td.ones([2, 5, 4])], 2).shape.as_list()
         [2, 3, 5]

@@ -24,7 +24,6 @@ def get_activation(identifier: Any) -> Any:
         ValueError: the word stands for nothing.
 
     Example:
-        >>> import tensordraft as td
         >>> td.keras.activations.get("tanh").__name__, td.keras.activations.get(None)(3)
         ('tanh', 3)
     """
@@ -41,7 +40,6 @@ def get_initializer(identifier: Any) -> Any:
         ValueError: the word stands for nothing.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     print(session.run(td.keras.initializers.get("ones")([2])))
         [1. 1.]
@@ -59,7 +57,6 @@ def get_regularizer(identifier: Any) -> Any:
         ValueError: the word stands for nothing.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     print(session.run(td.keras.regularizers.get("l2")([10.0])))
         1.0
@@ -77,7 +74,6 @@ def get_constraint(identifier: Any) -> Any:
         ValueError: the word stands for nothing.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     print(session.run(td.keras.constraints.get("non_neg")([-1.0, 2.0])))
         [0. 2.]

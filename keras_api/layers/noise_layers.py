@@ -33,7 +33,6 @@ class GaussianNoise(KerasStyle):
         kwargs: further arguments of a layer.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     print(session.run(td.keras.layers.GaussianNoise(1.0)(td.ones([3]))))
         [1. 1. 1.]
@@ -47,7 +46,6 @@ class GaussianNoise(KerasStyle):
 
     def call(self, inputs: Any, *args: Any, training: Any = None, **kwargs: Any) -> Any:
         """The input, with noise in training."""
-        del args, kwargs
 
         def noisy() -> Any:
             return inputs + random_normal(shape(inputs), 0.0, self.stddev, inputs.dtype)
@@ -63,7 +61,6 @@ class GaussianDropout(KerasStyle):
         kwargs: further arguments of a layer.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     print(session.run(td.keras.layers.GaussianDropout(0.5)(td.ones([3]))))
         [1. 1. 1.]
@@ -79,7 +76,6 @@ class GaussianDropout(KerasStyle):
 
     def call(self, inputs: Any, *args: Any, training: Any = None, **kwargs: Any) -> Any:
         """The input, multiplied in training."""
-        del args, kwargs
         wide = (self.rate / (1 - self.rate)) ** 0.5
 
         def changed() -> Any:
@@ -98,7 +94,6 @@ class AlphaDropout(GaussianDropout):
         kwargs: further arguments of a layer.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     print(session.run(td.keras.layers.AlphaDropout(0.5)(td.ones([3]))))
         [1. 1. 1.]
@@ -112,7 +107,6 @@ class AlphaDropout(GaussianDropout):
 
     def call(self, inputs: Any, *args: Any, training: Any = None, **kwargs: Any) -> Any:
         """The input, without some of its elements in training."""
-        del args, kwargs
         rate, low = self.rate, -1.7580993408473766  # what selu gives at the far left
         scale = ((1 - rate) * (1 + rate * low**2)) ** -0.5
 
@@ -133,7 +127,6 @@ class SpatialDropout1D(Dropout):
         kwargs: further arguments of a layer.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default():
         ...     td.keras.layers.SpatialDropout1D(0.5)(td.ones([2, 5, 3])).shape.as_list()
         [2, 5, 3]
@@ -158,7 +151,6 @@ class SpatialDropout2D(SpatialDropout1D):
         kwargs: further arguments of a layer.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default():
         ...     td.keras.layers.SpatialDropout2D(0.5)(td.ones([2, 5, 5, 3])).shape.as_list()
         [2, 5, 5, 3]
@@ -173,7 +165,6 @@ class SpatialDropout3D(SpatialDropout1D):
         kwargs: further arguments of a layer.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default():
         ...     td.keras.layers.SpatialDropout3D(0.5)(td.ones([2, 4, 4, 4, 3])).shape.as_list()
         [2, 4, 4, 4, 3]
@@ -189,7 +180,6 @@ class ActivityRegularization(KerasStyle):
         kwargs: further arguments of a layer.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default():
         ...     layer = td.keras.layers.ActivityRegularization(l2=0.1)
         ...     layer(td.ones([2, 3])).shape.as_list(), len(layer.losses)
@@ -210,7 +200,6 @@ class ThresholdedReLU(FunctionLayer):
         kwargs: further arguments of a layer.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     print(session.run(td.keras.layers.ThresholdedReLU()(td.constant([0.5, 2.0]))))
         [0. 2.]
@@ -234,7 +223,6 @@ class PReLU(KerasStyle):
         kwargs: further arguments of a layer.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default():
         ...     layer = td.keras.layers.PReLU(shared_axes=[1, 2])
         ...     layer(td.ones([2, 5, 5, 3])).shape.as_list(), layer.weights[0].shape.as_list()
@@ -272,5 +260,4 @@ class PReLU(KerasStyle):
 
     def call(self, inputs: Any, *args: Any, **kwargs: Any) -> Any:
         """What is positive, and the slopes of the rest."""
-        del args, kwargs
         return relu(inputs) + self.alpha * minimum(inputs, 0.0)

@@ -65,7 +65,6 @@ class ZeroPadding1D(FunctionLayer):
         kwargs: further arguments of a layer.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default():
         ...     td.keras.layers.ZeroPadding1D((2, 0))(td.ones([1, 4, 3])).shape.as_list()
         [1, 6, 3]
@@ -85,7 +84,6 @@ class ZeroPadding2D(FunctionLayer):
         kwargs: further arguments of a layer.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default():
         ...     layer = td.keras.layers.ZeroPadding2D(((1, 0), (2, 2)))
         ...     layer(td.ones([1, 4, 4, 3])).shape.as_list()
@@ -106,7 +104,6 @@ class ZeroPadding3D(FunctionLayer):
         kwargs: further arguments of a layer.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default():
         ...     td.keras.layers.ZeroPadding3D(1)(td.ones([1, 2, 2, 2, 3])).shape.as_list()
         [1, 4, 4, 4, 3]
@@ -125,7 +122,6 @@ class Cropping1D(FunctionLayer):
         kwargs: further arguments of a layer.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default():
         ...     td.keras.layers.Cropping1D((2, 0))(td.ones([1, 8, 3])).shape.as_list()
         [1, 6, 3]
@@ -145,7 +141,6 @@ class Cropping2D(FunctionLayer):
         kwargs: further arguments of a layer.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default():
         ...     td.keras.layers.Cropping2D(((1, 0), (2, 2)))(td.ones([1, 8, 8, 3])).shape.as_list()
         [1, 7, 4, 3]
@@ -167,7 +162,6 @@ class Cropping3D(FunctionLayer):
         kwargs: further arguments of a layer.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default():
         ...     td.keras.layers.Cropping3D()(td.ones([1, 4, 5, 6, 3])).shape.as_list()
         [1, 2, 3, 4, 3]
@@ -191,7 +185,6 @@ class UpSampling1D(FunctionLayer):
         kwargs: further arguments of a layer.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default():
         ...     td.keras.layers.UpSampling1D(3)(td.ones([1, 4, 3])).shape.as_list()
         [1, 12, 3]
@@ -212,7 +205,6 @@ class UpSampling2D(FunctionLayer):
         kwargs: further arguments of a layer.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default():
         ...     td.keras.layers.UpSampling2D((2, 3))(td.ones([1, 4, 4, 3])).shape.as_list()
         [1, 8, 12, 3]
@@ -246,7 +238,6 @@ class UpSampling3D(FunctionLayer):
         kwargs: further arguments of a layer.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default():
         ...     td.keras.layers.UpSampling3D()(td.ones([1, 2, 3, 4, 5])).shape.as_list()
         [1, 4, 6, 8, 5]

@@ -28,7 +28,6 @@ class MaxPooling1D(KerasStyle, _MaxPooling1D):
     """The greatest of each window along one dimension: `td.layers.MaxPooling1D`.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default():
         ...     layer = td.keras.layers.MaxPooling1D(2, 2)
         ...     layer(td.ones([2, 8, 3])).shape.as_list(), len(layer.weights)
@@ -45,7 +44,6 @@ class MaxPooling2D(KerasStyle, _MaxPooling2D):
     """The greatest of each window of images: `td.layers.MaxPooling2D`.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default():
         ...     layer = td.keras.layers.MaxPooling2D(2, 2)
         ...     layer(td.ones([2, 8, 8, 3])).shape.as_list(), len(layer.weights)
@@ -62,7 +60,6 @@ class MaxPooling3D(KerasStyle, _MaxPooling3D):
     """The greatest of each window of volumes: `td.layers.MaxPooling3D`.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default():
         ...     layer = td.keras.layers.MaxPooling3D(2, 2)
         ...     layer(td.ones([2, 4, 4, 4, 3])).shape.as_list(), len(layer.weights)
@@ -79,7 +76,6 @@ class AveragePooling1D(KerasStyle, _AveragePooling1D):
     """The mean of each window along one dimension: `td.layers.AveragePooling1D`.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default():
         ...     layer = td.keras.layers.AveragePooling1D(2, 2)
         ...     layer(td.ones([2, 8, 3])).shape.as_list(), len(layer.weights)
@@ -96,7 +92,6 @@ class AveragePooling2D(KerasStyle, _AveragePooling2D):
     """The mean of each window of images: `td.layers.AveragePooling2D`.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default():
         ...     layer = td.keras.layers.AveragePooling2D(2, 2)
         ...     layer(td.ones([2, 8, 8, 3])).shape.as_list(), len(layer.weights)
@@ -113,7 +108,6 @@ class AveragePooling3D(KerasStyle, _AveragePooling3D):
     """The mean of each window of volumes: `td.layers.AveragePooling3D`.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default():
         ...     layer = td.keras.layers.AveragePooling3D(2, 2)
         ...     layer(td.ones([2, 4, 4, 4, 3])).shape.as_list(), len(layer.weights)

@@ -21,7 +21,6 @@ class RandomNormal(plain_initializers.RandomNormal):
         dtype: the dtype.
 
     Example:
-        >>> import tensordraft as td
         >>> td.keras.initializers.RandomNormal().stddev
         0.05
     """
@@ -43,7 +42,6 @@ class TruncatedNormal(plain_initializers.TruncatedNormal):
         dtype: the dtype.
 
     Example:
-        >>> import tensordraft as td
         >>> td.keras.initializers.TruncatedNormal(seed=1).stddev
         0.05
     """
@@ -65,7 +63,6 @@ class RandomUniform(plain_initializers.RandomUniform):
         dtype: the dtype.
 
     Example:
-        >>> import tensordraft as td
         >>> initializer = td.keras.initializers.RandomUniform()
         >>> initializer.minval, initializer.maxval
         (-0.05, 0.05)

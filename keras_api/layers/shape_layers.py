@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import Any
 
 from ...ops.array.padding import tile
 from ...ops.array.reshaping import reshape
@@ -11,9 +12,6 @@ from ...ops.array.squeezing import expand_dims
 from ...ops.array.stacking import stack
 from ...ops.array.transposing import transpose
 from .base_layer import FunctionLayer, KerasStyle
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 public = {
     "td.keras.layers": "Permute RepeatVector Reshape",
@@ -28,7 +26,6 @@ class Reshape(KerasStyle):
         kwargs: further arguments of a layer.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default():
         ...     td.keras.layers.Reshape([2, -1])(td.ones([5, 6])).shape.as_list()
         [5, 2, 3]
@@ -40,7 +37,6 @@ class Reshape(KerasStyle):
 
     def call(self, inputs: Any, *args: Any, **kwargs: Any) -> Any:
         """The input in the other shape."""
-        del args, kwargs
         sizes = list(self.target_shape)
         whole = inputs.shape[1:].num_elements()
         if -1 in sizes and whole is not None:
@@ -60,7 +56,6 @@ class Permute(KerasStyle):
         kwargs: further arguments of a layer.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default():
         ...     td.keras.layers.Permute((2, 1))(td.ones([5, 6, 7])).shape.as_list()
         [5, 7, 6]
@@ -74,7 +69,6 @@ class Permute(KerasStyle):
 
     def call(self, inputs: Any, *args: Any, **kwargs: Any) -> Any:
         """The input with its dimensions in that order."""
-        del args, kwargs
         return transpose(inputs, [0, *self.dims])
 
 
@@ -86,7 +80,6 @@ class RepeatVector(FunctionLayer):
         kwargs: further arguments of a layer.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default():
         ...     td.keras.layers.RepeatVector(3)(td.ones([5, 6])).shape.as_list()
         [5, 3, 6]

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from typing import Any
 
 from ...ops.variables.variable import Variable
 from ...training.layers.layer import Layer
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 
 class Parts(Layer):

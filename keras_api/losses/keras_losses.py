@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from ...graph.convert import convert_to_tensor
+from ...graph.node import Tensor
 from ...ops.array.casting import cast
 from ...ops.array.reshaping import reshape
 from ...ops.array.shapes import shape
@@ -21,9 +22,6 @@ from ...ops.nn.losses import (
     sparse_softmax_cross_entropy_with_logits,
 )
 from ..backend.backend_settings import epsilon
-
-if TYPE_CHECKING:
-    from ...graph.node import Tensor
 
 public = {
     "td.keras.backend": "binary_crossentropy=binary_crossentropies",
@@ -66,7 +64,6 @@ def mean_squared_error(y_true: Any, y_pred: Any) -> Tensor:
     """The mean of the squares of what predictions are off.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     print(session.run(td.keras.losses.mean_squared_error([[1.0, 1.0]], [[1.0, 2.0]])))
         [0.5]
@@ -80,7 +77,6 @@ def mean_absolute_error(y_true: Any, y_pred: Any) -> Tensor:
     """The mean of what predictions are off.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     print(session.run(td.keras.losses.mean_absolute_error([[1.0, 1.0]], [[1.0, 2.0]])))
         [0.5]
@@ -94,7 +90,6 @@ def mean_absolute_percentage_error(y_true: Any, y_pred: Any) -> Tensor:
     """The mean of what predictions are off, in parts of a hundred of the labels.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     loss = td.keras.losses.mean_absolute_percentage_error([[1.0, 1.0]], [[1.0, 2.0]])
         ...     print(session.run(loss).round(4))
@@ -110,7 +105,6 @@ def mean_squared_logarithmic_error(y_true: Any, y_pred: Any) -> Tensor:
     """The mean of the squares of what logarithms of one more are off.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     loss = td.keras.losses.mean_squared_logarithmic_error([[1.0, 1.0]], [[1.0, 2.0]])
         ...     print(session.run(loss).round(4))
@@ -126,7 +120,6 @@ def poisson(y_true: Any, y_pred: Any) -> Tensor:
     """The mean of `predictions - labels * log(predictions)`.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     print(session.run(td.keras.losses.poisson([[1.0, 1.0]], [[1.0, 2.0]])))
         [1.1534264]
@@ -140,7 +133,6 @@ def hinge(y_true: Any, y_pred: Any) -> Tensor:
     """The mean of what products with labels of 1 and -1 lack of 1; labels of 0 count as -1.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     print(session.run(td.keras.losses.hinge([[1.0, 1.0]], [[1.0, 2.0]])))
         [0.]
@@ -154,7 +146,6 @@ def squared_hinge(y_true: Any, y_pred: Any) -> Tensor:
     """The mean of the squares of what products with labels of 1 and -1 lack of 1.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     print(session.run(td.keras.losses.squared_hinge([[1.0, 1.0]], [[1.0, 2.0]])))
         [0.]
@@ -175,7 +166,6 @@ def kullback_leibler_divergence(y_true: Any, y_pred: Any) -> Tensor:
     """The sum of `labels * log(labels / predictions)`.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     loss = td.keras.losses.kullback_leibler_divergence([[0.0, 1.0]], [[0.5, 0.5]])
         ...     print(session.run(loss).round(4))
@@ -205,7 +195,6 @@ def categorical_crossentropy(
         A Tensor without the last dimension.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     loss = td.keras.losses.categorical_crossentropy([[0.0, 1.0]], [[0.5, 0.5]])
         ...     print(session.run(loss).round(4))
@@ -234,7 +223,6 @@ def sparse_categorical_crossentropy(y_true: Any, y_pred: Any, from_logits: bool 
         A Tensor of the shape of the predictions without the last dimension.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     loss = td.keras.losses.sparse_categorical_crossentropy([1.0], [[0.5, 0.5]])
         ...     print(session.run(loss).round(4))
@@ -260,7 +248,6 @@ def binary_crossentropies(target: Any, output: Any, from_logits: bool = False) -
         from_logits: whether they are logits.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     losses = td.keras.backend.binary_crossentropy([[0.0, 1.0]], [[0.5, 0.5]])
         ...     print(session.run(losses).round(4))
@@ -289,7 +276,6 @@ def binary_crossentropy(
         A Tensor without the last dimension.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     loss = td.keras.losses.binary_crossentropy([[0.0, 1.0]], [[0.5, 0.5]])
         ...     print(session.run(loss).round(4))

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
 from . import keras_losses as plain, more_keras_losses as further
 from .more_keras_losses import LossOfFunction
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 public = {
     "td.keras.losses": (

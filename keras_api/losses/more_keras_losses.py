@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
 from ...graph.convert import convert_to_tensor
+from ...graph.node import Tensor
 from ...ops.array.casting import cast
 from ...ops.math.arithmetic import abs as magnitude, maximum, minimum, square
 from ...ops.math.reductions import reduce_max, reduce_mean, reduce_sum
@@ -12,11 +14,6 @@ from ...ops.nn.activations import softplus
 from ...ops.statistics.norms import l2_normalize
 from ...training.layers.named_functions import custom_objects, made_of
 from . import keras_losses as plain
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from ...graph.node import Tensor
 
 public = {
     "td.keras.losses": (
@@ -32,7 +29,6 @@ def logcosh(y_true: Any, y_pred: Any) -> Tensor:
     """The mean of the logarithms of the hyperbolic cosine of what predictions are off.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     print(session.run(td.keras.losses.logcosh([[0.0]], [[1.0]])).round(4))
         [0.4338]
@@ -49,7 +45,6 @@ def categorical_hinge(y_true: Any, y_pred: Any) -> Tensor:
         y_pred: the predictions.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     print(session.run(td.keras.losses.categorical_hinge([[0.0, 1.0]], [[0.5, 1.0]])))
         [0.5]
@@ -70,7 +65,6 @@ def cosine_proximity(y_true: Any, y_pred: Any, axis: int = -1) -> Tensor:
         axis: the dimension of the vectors.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     print(session.run(td.keras.losses.cosine_proximity([[0.0, 1.0]], [[0.0, 3.0]])))
         [-1.]
@@ -95,7 +89,6 @@ class Loss:
         name: the name.
 
     Example:
-        >>> import tensordraft as td
         >>> class Greatest(td.keras.losses.Loss):
         ...     def call(self, y_true, y_pred):
         ...         return td.reduce_max(td.abs(y_true - y_pred), axis=-1)
@@ -152,7 +145,6 @@ class MeanSquaredError(LossOfFunction):
     """`mean_squared_error` as an object.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     session.run(td.keras.losses.MeanSquaredError()([[1.0]], [[3.0]]))
         np.float32(4.0)
@@ -166,7 +158,6 @@ class MeanAbsoluteError(LossOfFunction):
     """`mean_absolute_error` as an object.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     session.run(td.keras.losses.MeanAbsoluteError()([[1.0]], [[3.0]]))
         np.float32(2.0)
@@ -180,7 +171,6 @@ class Huber(LossOfFunction):
     """Squares of what is off up to a limit, and linear beyond.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     session.run(td.keras.losses.Huber()([[1.0]], [[3.0]]))
         np.float32(1.5)
@@ -196,7 +186,6 @@ class CategoricalCrossentropy(LossOfFunction):
     """`categorical_crossentropy` as an object.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     loss = td.keras.losses.CategoricalCrossentropy(from_logits=True)
         ...     session.run(loss([[1.0, 0.0]], [[2.0, 2.0]]))
@@ -219,7 +208,6 @@ class SparseCategoricalCrossentropy(LossOfFunction):
     """`sparse_categorical_crossentropy` as an object.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     loss = td.keras.losses.SparseCategoricalCrossentropy(from_logits=True)
         ...     session.run(loss([1.0], [[2.0, 2.0]]))
@@ -240,7 +228,6 @@ class BinaryCrossentropy(LossOfFunction):
     """`binary_crossentropy` as an object.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     loss = td.keras.losses.BinaryCrossentropy(from_logits=True)
         ...     session.run(loss([[1.0]], [[0.0]]))
@@ -283,7 +270,6 @@ def get(identifier: Any) -> Any:
         ValueError: the word stands for none.
 
     Example:
-        >>> import tensordraft as td
         >>> td.keras.losses.get("mse") is td.keras.losses.get("mean_squared_error")
         True
     """

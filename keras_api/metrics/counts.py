@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar
+from collections.abc import Sequence
+from typing import Any, ClassVar
 
 from ...graph.convert import convert_to_tensor
 from ...ops.array.casting import cast
@@ -12,9 +13,6 @@ from ...ops.math.select import where
 from ...ops.sorting.top_k import top_k as greatest
 from ...training.metrics.threshold_counts import CASES, in_unit_interval, seen_at
 from .metric import Metric, of_one_rank
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 public = {
     "td.keras.metrics": (
@@ -94,7 +92,6 @@ class TruePositives(_AtThresholds):
         dtype: the dtype, by default float32.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default():
         ...     so_far = td.keras.metrics.TruePositives()([1, 1, 0], [0.9, 0.1, 0.9])
         ...     print(td.keras.backend.get_session().run(so_far))
@@ -113,7 +110,6 @@ class TrueNegatives(_AtThresholds):
         dtype: the dtype, by default float32.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default():
         ...     so_far = td.keras.metrics.TrueNegatives()([0, 0, 1], [0.2, 0.1, 0.9])
         ...     print(td.keras.backend.get_session().run(so_far))
@@ -132,7 +128,6 @@ class FalsePositives(_AtThresholds):
         dtype: the dtype, by default float32.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default():
         ...     so_far = td.keras.metrics.FalsePositives([0.3, 0.6])([0, 0, 1], [0.8, 0.4, 0.9])
         ...     print(td.keras.backend.get_session().run(so_far))
@@ -151,7 +146,6 @@ class FalseNegatives(_AtThresholds):
         dtype: the dtype, by default float32.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default():
         ...     so_far = td.keras.metrics.FalseNegatives()([1, 1, 0], [0.9, 0.1, 0.9])
         ...     print(td.keras.backend.get_session().run(so_far))
@@ -208,7 +202,6 @@ class Precision(_Share):
         dtype: the dtype, by default float32.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default():
         ...     so_far = td.keras.metrics.Precision()([1, 0, 1], [0.9, 0.8, 0.1])
         ...     print(td.keras.backend.get_session().run(so_far))
@@ -229,7 +222,6 @@ class Recall(_Share):
         dtype: the dtype, by default float32.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default():
         ...     so_far = td.keras.metrics.Recall()([1, 0, 1, 1], [0.9, 0.8, 0.1, 0.7])
         ...     print(td.keras.backend.get_session().run(so_far).round(4))

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar
+from collections.abc import Sequence
+from typing import Any, ClassVar
 
 from ...ops.array.casting import cast
 from ...ops.math.along_axis import argmin
@@ -15,9 +16,6 @@ from ...training.metrics.class_means import iou, met
 from ...training.metrics.threshold_counts import around, even_thresholds
 from .counts import Counts
 from .metric import Metric
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 public = {
     "td.keras.metrics": "AUC MeanIoU SensitivityAtSpecificity SpecificityAtSensitivity",
@@ -67,7 +65,6 @@ class SensitivityAtSpecificity(_WhereOther):
         dtype: the dtype, by default float32.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default():
         ...     metric = td.keras.metrics.SensitivityAtSpecificity(0.9)
         ...     so_far = metric([0, 0, 1, 1], [0.0, 0.5, 0.3, 0.9])
@@ -102,7 +99,6 @@ class SpecificityAtSensitivity(_WhereOther):
         dtype: the dtype, by default float32.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default():
         ...     metric = td.keras.metrics.SpecificityAtSensitivity(0.8, num_thresholds=1)
         ...     so_far = metric([0, 0, 1, 1], [0.0, 0.5, 0.3, 0.9])
@@ -139,7 +135,6 @@ class AUC(Counts):
         thresholds: the thresholds between 0 and 1 themselves.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default():
         ...     so_far = td.keras.metrics.AUC()([0, 0, 1, 1], [0.0, 0.5, 0.3, 0.9])
         ...     print(td.keras.backend.get_session().run(so_far))
@@ -202,7 +197,6 @@ class MeanIoU(Metric):
         dtype: the dtype, by default float32.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default():
         ...     so_far = td.keras.metrics.MeanIoU(num_classes=2)([0, 0, 1, 1], [0, 1, 0, 1])
         ...     print(td.keras.backend.get_session().run(so_far).round(4))

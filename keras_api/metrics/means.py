@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
 from ...graph.convert import convert_to_tensor
 from ...ops.array.casting import cast
@@ -15,9 +16,6 @@ from ...ops.statistics.norms import l2_normalize
 from ..losses import keras_losses as losses, more_keras_losses as further
 from . import metric_functions as metrics
 from .metric import Mean, MeanMetricWrapper, of_one_rank
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 public = {
     "td.keras.metrics": (
@@ -240,7 +238,6 @@ class MeanRelativeError(Mean):
         dtype: the dtype, by default float32.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default():
         ...     metric = td.keras.metrics.MeanRelativeError(normalizer=[1.0, 4.0])
         ...     print(td.keras.backend.get_session().run(metric([1.0, 2.0], [1.0, 4.0])))
@@ -266,7 +263,6 @@ class RootMeanSquaredError(Mean):
         dtype: the dtype, by default float32.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default():
         ...     so_far = td.keras.metrics.RootMeanSquaredError()([1.0, 2.0], [1.0, 4.0])
         ...     print(td.keras.backend.get_session().run(so_far).round(4))

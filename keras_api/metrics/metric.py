@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from functools import wraps
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -26,9 +27,6 @@ from ...training.losses.shape_matching import without_last
 from ...training.metrics.counting import spread
 from ..backend.backend_session import batch_set_value, track_variable
 
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
 public = {"td.keras.metrics": "Mean MeanMetricWrapper Metric Sum"}
 
 
@@ -46,7 +44,6 @@ class Metric:
         kwargs: accepted for TensorFlow's sake.
 
     Example:
-        >>> import tensordraft as td
         >>> class Greatest(td.keras.metrics.Metric):
         ...     def __init__(self):
         ...         super().__init__(name="greatest")
@@ -67,7 +64,6 @@ class Metric:
     """
 
     def __init__(self, name: str | None = None, dtype: Any = None, **kwargs: Any) -> None:
-        del kwargs
         word = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", type(self).__name__).lower()
         self.name = name or numbered(word)
         self.dtype = as_dtype(dtype or float32)
@@ -107,7 +103,6 @@ class Metric:
             initializer: what makes the first value: a function, or the word for it.
             dtype: the dtype; by default that of the metric.
         """
-        del aggregation, synchronization
         kind = as_dtype(dtype or self.dtype)
         first = resolve_function("initializer", initializer or "zeros")
         with control_dependencies(None), name_scope(f"{self.name}/"):
@@ -219,7 +214,6 @@ class Mean(_Sums):
         dtype: the dtype, by default float32.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default():
         ...     mean = td.keras.metrics.Mean()
         ...     values = td.placeholder(td.float32, [None])
@@ -240,7 +234,6 @@ class Sum(_Sums):
         dtype: the dtype, by default float32.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default():
         ...     total = td.keras.metrics.Sum()([1.0, 2.0, 6.0], sample_weight=[1.0, 0.0, 1.0])
         ...     print(td.keras.backend.get_session().run(total))
@@ -260,7 +253,6 @@ class MeanMetricWrapper(Mean):
         kwargs: further arguments of the function.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default():
         ...     metric = td.keras.metrics.MeanMetricWrapper(td.keras.metrics.mae, name="off")
         ...     print(td.keras.backend.get_session().run(metric([[1.0], [2.0]], [[1.0], [4.0]])))

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ...graph.convert import convert_to_tensor
+from ...graph.node import Tensor
 from ...ops.array.casting import cast
 from ...ops.array.reshaping import reshape
 from ...ops.array.shapes import shape
@@ -12,9 +13,6 @@ from ...ops.math.along_axis import argmax
 from ...ops.math.comparison import equal
 from ...ops.math.reductions import reduce_mean
 from ...ops.sorting.top_k import in_top_k
-
-if TYPE_CHECKING:
-    from ...graph.node import Tensor
 
 public = {
     "td.keras.metrics": (
@@ -33,7 +31,6 @@ def binary_accuracy(y_true: Any, y_pred: Any, threshold: float = 0.5) -> Tensor:
         threshold: what is above it counts as 1.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     print(session.run(td.keras.metrics.binary_accuracy([[1.0, 0.0]], [[0.7, 0.6]])))
         [0.5]
@@ -52,7 +49,6 @@ def categorical_accuracy(y_true: Any, y_pred: Any) -> Any:
         y_pred: the predictions.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     print(
         ...         session.run(td.keras.metrics.categorical_accuracy([[0.0, 1.0]], [[0.3, 0.7]]))
@@ -70,7 +66,6 @@ def sparse_categorical_accuracy(y_true: Any, y_pred: Any) -> Any:
         y_pred: the predictions.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     print(
         ...         session.run(td.keras.metrics.sparse_categorical_accuracy([1.0], [[0.3, 0.7]]))
@@ -90,7 +85,6 @@ def top_k_categorical_accuracy(y_true: Any, y_pred: Any, k: int = 5) -> Any:
         k: how many.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     right = td.keras.metrics.top_k_categorical_accuracy([[0.0, 1.0]], [[0.7, 0.3]], 1)
         ...     print(session.run(right))
@@ -108,7 +102,6 @@ def sparse_top_k_categorical_accuracy(y_true: Any, y_pred: Any, k: int = 5) -> A
         k: how many.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     right = td.keras.metrics.sparse_top_k_categorical_accuracy([1.0], [[0.7, 0.3]], 2)
         ...     print(session.run(right))

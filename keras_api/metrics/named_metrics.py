@@ -34,7 +34,6 @@ def get(identifier: Any) -> Any:
         ValueError: the word stands for none.
 
     Example:
-        >>> import tensordraft as td
         >>> td.keras.metrics.get("mae").__name__
         'mean_absolute_error'
         >>> with td.Graph().as_default():

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator, Sequence
+from typing import Any
 
 import numpy as np
 
@@ -15,9 +16,6 @@ from ..callbacks.callbacks import CallbackList, History
 from ..callbacks.progress import Progress
 from ..preprocessing.sequence import Sequence as BatchSequence
 from .model_data import batches_of, example_weights
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
 
 
 class Batches:

@@ -5,8 +5,9 @@ from __future__ import annotations
 import io
 import math
 import os
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -14,9 +15,6 @@ from ...formats.file_kinds import not_hdf5
 from ...formats.replacement import replacing
 from ...protos.config import config
 from ...runtime import errors
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
 
 SUFFIXES = (".h5", ".hdf5", ".keras")
 """What names of files end in that Keras writes as HDF5."""

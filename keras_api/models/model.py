@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 
@@ -10,6 +11,7 @@ from ...graph.default_scopes import control_dependencies
 from ...ops.common.nest import flatten
 from ...ops.debugging.ordering import group
 from ..backend.backend_session import get_session, learning_phase
+from ..callbacks.callbacks import History
 from ..layers.core_layers import Input
 from ..optimizers import keras_optimizers
 from .fitting import Means, evaluated, fitted, predicted
@@ -17,11 +19,6 @@ from .model_data import arrays_of, example_weights
 from .model_writing import save_model
 from .network import Network
 from .objectives import Objectives, objectives_of
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from ..callbacks.callbacks import History
 
 public = {"td.keras, td.keras.models": "Model"}
 
@@ -41,8 +38,6 @@ class Model(Network):
         ValueError: the outputs do not come from the inputs by layers.
 
     Example:
-        >>> import numpy as np
-        >>> import tensordraft as td
         >>> x = np.array([[0.0], [1.0], [2.0]], np.float32)
         >>> with td.Graph().as_default():
         ...     inputs = td.keras.Input([1])
@@ -93,7 +88,6 @@ class Model(Network):
         Raises:
             ValueError: a word stands for nothing, or an argument must be None.
         """
-        del kwargs
         others = {
             "sample_weight_mode": sample_weight_mode,
             "weighted_metrics": weighted_metrics,
@@ -212,8 +206,7 @@ class Model(Network):
     def run_outputs(self, inputs: Sequence[np.ndarray[Any, Any]]) -> list[Any]:
         """The outputs for a batch."""
         fetched = [self.outputs, self.state_updates]
-        found: list[Any] = get_session().run(fetched, self._feeds(inputs, False))[0]
-        return found
+        return get_session().run(fetched, self._feeds(inputs, False))[0]
 
     def fit(
         self,
@@ -260,7 +253,6 @@ class Model(Network):
             ValueError: data do not fit.
             RuntimeError: the model has not been compiled.
         """
-        del kwargs
         return fitted(
             self,
             (x, y, sample_weight, class_weight),
@@ -302,7 +294,6 @@ class Model(Network):
             callbacks: what is told of it.
             kwargs: accepted for TensorFlow's sake.
         """
-        del kwargs
         data = (x, y, sample_weight, None)
         numbers = evaluated(self, data, batch_size or 32, steps, verbose, callbacks)
         return numbers[0] if len(numbers) == 1 else numbers
@@ -330,7 +321,6 @@ class Model(Network):
             callbacks: what is told of it.
             kwargs: accepted for TensorFlow's sake.
         """
-        del verbose, kwargs
         found = predicted(self, x, batch_size or 32, steps, callbacks)
         return found[0] if len(found) == 1 else found
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Mapping
+from typing import Any
 
 from ...ops.common.nest import flatten
 from ..layers.core_layers import InputLayer
@@ -12,9 +13,6 @@ from ..layers.keras_configs import described, layer_from
 from .model import Model
 from .network_configs import begun, ends_of_config, layer_of, network_config
 from .sequential import Sequential
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
 
 public = {
     "td.keras.layers": "deserialize serialize",
@@ -33,7 +31,6 @@ def model_from_config(config: Any, custom_objects: Any = None) -> Any:
         ValueError: it tells no model, or a layer is not known.
 
     Example:
-        >>> import tensordraft as td
         >>> flat = {"class_name": "Flatten", "config": {"name": "flat"}}
         >>> with td.Graph().as_default():
         ...     told = {"class_name": "Sequential", "config": {"name": "mine", "layers": [flat]}}
@@ -62,7 +59,6 @@ def model_from_json(json_string: str, custom_objects: Any = None) -> Any:
         ValueError: it is no JSON, tells no model, or a layer is not known.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default():
         ...     inputs = td.keras.Input([3])
         ...     model = td.keras.Model(inputs, td.keras.layers.Dense(2, name="last")(inputs))
@@ -86,13 +82,11 @@ def serialize(layer: Any) -> dict[str, Any]:
         layer: a layer or a model.
 
     Example:
-        >>> import tensordraft as td
         >>> told = td.keras.layers.serialize(td.keras.layers.Flatten(name="flat"))
         >>> told["class_name"], told["config"]["name"]
         ('Flatten', 'flat')
     """
-    told: dict[str, Any] = described(layer)
-    return told
+    return described(layer)
 
 
 def deserialize(config: Mapping[str, Any], custom_objects: Mapping[str, Any] | None = None) -> Any:
@@ -106,7 +100,6 @@ def deserialize(config: Mapping[str, Any], custom_objects: Mapping[str, Any] | N
         ValueError: the class is not known, or the config does not tell one.
 
     Example:
-        >>> import tensordraft as td
         >>> td.keras.layers.deserialize({"class_name": "Dense", "config": {"units": 3}}).units
         3
     """
@@ -128,7 +121,6 @@ def clone_model(
         ValueError: the model is neither, or there are more or fewer tensors than inputs.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default():
         ...     model = td.keras.Sequential([td.keras.layers.Dense(2, input_shape=(3,))])
         ...     other = td.keras.models.clone_model(model)

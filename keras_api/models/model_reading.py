@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import os
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from os import PathLike
+from typing import Any
 
 from ...runtime import errors
 from ..backend.backend_session import batch_set_value
@@ -16,10 +18,6 @@ from .hdf5_files import array_at, group_at, opened, read_names, read_text
 from .model_configs import model_from_config
 from .model_writing import COMPILED
 from .weight_files import read_weights
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from os import PathLike
 
 public = {"td.keras.models": "load_model"}
 
@@ -44,7 +42,6 @@ def load_model(
 
     Example:
         >>> import os, tempfile
-        >>> import tensordraft as td
         >>> path = os.path.join(tempfile.mkdtemp(), "model.h5")
         >>> with td.Graph().as_default():
         ...     model = td.keras.Sequential([td.keras.layers.Dense(1, input_shape=(2,))])

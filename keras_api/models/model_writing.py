@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Any
+from os import PathLike
+from typing import Any
 
 from ..layers.keras_configs import described
 from .config_json import KERAS_VERSION, json_of
 from .hdf5_files import written
 from .weight_files import write_arrays, write_weights
-
-if TYPE_CHECKING:
-    from os import PathLike
 
 public = {"td.keras.models": "save_model"}
 
@@ -44,8 +42,6 @@ def save_model(
 
     Example:
         >>> import os, tempfile
-        >>> import numpy as np
-        >>> import tensordraft as td
         >>> path = os.path.join(tempfile.mkdtemp(), "model.h5")
         >>> with td.Graph().as_default():
         ...     model = td.keras.Sequential([td.keras.layers.Dense(1, input_shape=(2,))])
@@ -54,7 +50,6 @@ def save_model(
         ...     np.array_equal(again.predict(np.ones((1, 2))), model.predict(np.ones((1, 2))))
         True
     """
-    del kwargs
     path = os.fsdecode(filepath)
     if save_format not in (None, "h5", "hdf5", "keras"):
         raise ValueError(

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable, Sequence
 from operator import attrgetter
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from ...graph.node import Tensor
 from ...ops.common.nest import flatten, map_structure
 from ..backend.keras_tensors import LayerCall, call_of
 from ..layers.base_layer import KerasStyle
@@ -17,11 +19,6 @@ from .config_json import KERAS_VERSION, json_of
 from .network_configs import ends_of_config, network_config
 from .stored_weights import load_weights, save_weights
 from .summaries import summary_of
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from ...graph.node import Tensor
 
 
 class Network(KerasStyle):
@@ -149,7 +146,6 @@ class Network(KerasStyle):
 
     def call(self, inputs: Any, *args: Any, **kwargs: Any) -> Any:
         """Calls the layers again, on other inputs."""
-        del args, kwargs
         made = dict(zip(self.inputs, flatten(inputs), strict=True))
         for layer, taken, arguments, options, given in self._order:
             found = map_structure(lambda tensor: made.get(tensor, tensor), taken)
@@ -224,7 +220,6 @@ class Network(KerasStyle):
         Raises:
             ValueError: shapes are not known yet.
         """
-        del positions
         for line in summary_of(self, line_length or 65):
             (print_fn or print)(line)
 
@@ -296,8 +291,7 @@ def _fed_by(inputs: Sequence[Tensor], updates: list[Any]) -> list[Any]:
 def _layer_name(tensor: Tensor) -> str:
     """The name of the layer that made a tensor."""
     call = call_of(tensor)
-    name: str = tensor.op.name if call is None else call.layer.name
-    return name
+    return tensor.op.name if call is None else call.layer.name
 
 
 def ordered_calls(inputs: Sequence[Tensor], outputs: Sequence[Tensor]) -> list[LayerCall]:

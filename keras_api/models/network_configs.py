@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from inspect import signature
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ...graph.node import Tensor
 from ...ops.common.nest import flatten, map_structure
-from ..backend.keras_tensors import call_of
+from ..backend.keras_tensors import LayerCall, call_of
 from ..layers.core_layers import Input, InputLayer
 from ..layers.keras_configs import described, layer_from
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from ..backend.keras_tensors import LayerCall
 
 
 def network_config(network: Any) -> dict[str, Any]:

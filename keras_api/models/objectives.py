@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from inspect import unwrap
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from ...graph.default_scopes import name_scope
+from ...graph.node import Tensor
 from ...ops.array.casting import cast
 from ...ops.array.constants import placeholder, placeholder_with_default
 from ...ops.array.reshaping import reshape
@@ -17,11 +19,6 @@ from ..backend.keras_tensors import mask_of
 from ..losses import keras_losses, more_keras_losses
 from ..metrics import metric_functions, named_metrics
 from ..metrics.metric import MeanMetricWrapper, Metric
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from ...graph.node import Tensor
 
 
 class Objectives(NamedTuple):

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
 
 from ..layers.base_layer import KerasStyle
 from ..layers.core_layers import Input, InputLayer
@@ -10,11 +13,6 @@ from ..layers.custom_objects import custom_object_scope
 from ..layers.keras_configs import described, layer_from
 from .model import Model
 from .network_configs import begun, layer_of
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    import numpy as np
 
 public = {"td.keras, td.keras.models": "Sequential"}
 
@@ -30,7 +28,6 @@ class Sequential(Model):
         name: the name.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default():
         ...     model = td.keras.Sequential()
         ...     model.add(td.keras.layers.Dense(4, activation="relu", input_shape=(3,)))

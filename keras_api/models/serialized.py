@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Mapping
+from typing import Any
 
 from ...training.layers.named_functions import custom_objects as known_to_all, made_of
 from ..layers import named_objects
@@ -11,9 +12,6 @@ from ..layers.keras_configs import described
 from ..losses import more_keras_losses
 from ..metrics import named_metrics
 from ..optimizers import keras_optimizers
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
 
 public = {
     "td.keras.activations, td.keras.constraints, td.keras.initializers, td.keras.losses": (
@@ -43,7 +41,6 @@ def serialize_keras_object(instance: Any) -> Any:
         ValueError: it is neither.
 
     Example:
-        >>> import tensordraft as td
         >>> td.keras.regularizers.serialize(td.keras.regularizers.l2(0.5))["class_name"]
         'L1L2'
         >>> td.keras.activations.serialize(td.nn.relu)
@@ -75,7 +72,6 @@ def deserialize_keras_object(
         ValueError: the name stands for nothing.
 
     Example:
-        >>> import tensordraft as td
         >>> told = {"class_name": "Dense", "config": {"units": 3}}
         >>> td.keras.utils.deserialize_keras_object(told, vars(td.keras.layers)).units
         3
@@ -119,7 +115,6 @@ def _deserializer(get: Callable[[Any], Any], what: str, example: str) -> Any:
         ValueError: the name stands for nothing.
 
     Example:
-        >>> import tensordraft as td
         >>> {called}
         {printed}
     """

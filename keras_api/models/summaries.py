@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from typing import Any
 
 from ...ops.common.nest import flatten
 from ..backend.keras_tensors import call_of
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 _HEAD = "Layer (type)", "Output Shape", "Param #"
 

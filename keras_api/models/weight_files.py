@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,8 +13,6 @@ from .config_json import KERAS_VERSION
 from .hdf5_files import array_at, group_at, read_names, write_names
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     Pairs = list[tuple[Any, np.ndarray[Any, Any]]]
 
 

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar
+from collections.abc import Callable, Sequence
+from typing import Any, ClassVar
 
 import numpy as np
 
 from ...autodiff.gradients import gradients
 from ...graph.default_scopes import control_dependencies, name_scope
 from ...graph.indexed_slices import IndexedSlices
+from ...graph.node import Operation
 from ...ops.array.casting import cast
 from ...ops.debugging.ordering import group
 from ...ops.math.select import clip_by_value
@@ -16,11 +18,6 @@ from ...ops.statistics.clipping import clip_by_norm
 from ...ops.variables.variable import Variable
 from ...training.optimizers.optimizer import Optimizer as PlainOptimizer
 from ..backend.backend_session import batch_set_value, get_session, get_value
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from ...graph.node import Operation
 
 public = {"td.keras.optimizers": "Optimizer"}
 
@@ -37,7 +34,6 @@ class Optimizer:
         numbers: further numbers of the step.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default():
         ...     optimizer = td.keras.optimizers.SGD(lr=0.5)
         ...     v = td.keras.backend.variable(3.0)
@@ -162,7 +158,6 @@ class Optimizer:
 
     def _following(self, done: int) -> list[tuple[Any, Any]]:
         """What else is kept that follows from how many steps there were."""
-        del done
         return []
 
     def _rate(self) -> Any:
@@ -238,5 +233,4 @@ class FromPlain(Optimizer):
         return None
 
     def _step_maker(self, rate: Any) -> PlainOptimizer:
-        del rate
         return self._optimizer

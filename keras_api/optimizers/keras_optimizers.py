@@ -50,7 +50,6 @@ class SGD(Optimizer):
         settings: `clipnorm`, `clipvalue`, `name`, and `learning_rate` as another name for `lr`.
 
     Example:
-        >>> import tensordraft as td
         >>> td.keras.optimizers.SGD(0.5, momentum=0.9).get_config()["momentum"]
         0.9
     """
@@ -91,7 +90,6 @@ class RMSprop(Optimizer):
         settings: `clipnorm`, `clipvalue`, `name`, and `learning_rate` as another name for `lr`.
 
     Example:
-        >>> import tensordraft as td
         >>> td.keras.optimizers.RMSprop().get_config()["rho"]
         0.9
     """
@@ -140,7 +138,6 @@ class Adagrad(Optimizer):
             as another name for `lr`.
 
     Example:
-        >>> import tensordraft as td
         >>> td.keras.optimizers.Adagrad(0.1).get_config()["learning_rate"]
         0.1
     """
@@ -178,7 +175,6 @@ class Adadelta(Optimizer):
         settings: `clipnorm`, `clipvalue`, `name`, and `learning_rate` as another name for `lr`.
 
     Example:
-        >>> import tensordraft as td
         >>> td.keras.optimizers.Adadelta().get_config()["rho"]
         0.95
     """
@@ -218,7 +214,6 @@ class Adam(Optimizer):
         settings: `clipnorm`, `clipvalue`, `name`, and `learning_rate` as another name for `lr`.
 
     Example:
-        >>> import tensordraft as td
         >>> td.keras.optimizers.Adam(lr=1e-4).get_config()["beta_2"]
         0.999
     """
@@ -271,7 +266,6 @@ class Adamax(Adam):
         settings: as for `Adam`.
 
     Example:
-        >>> import tensordraft as td
         >>> td.keras.optimizers.Adamax().get_config()["learning_rate"]
         0.001
     """
@@ -297,7 +291,6 @@ class Nadam(Adam):
         settings: `schedule_decay`, how the momentum grows, by default 0.004; and as for `Adam`.
 
     Example:
-        >>> import tensordraft as td
         >>> td.keras.optimizers.Nadam().get_config()["learning_rate"]
         0.001
     """
@@ -354,7 +347,6 @@ def get(identifier: Any) -> Optimizer:
         ValueError: it is neither.
 
     Example:
-        >>> import tensordraft as td
         >>> type(td.keras.optimizers.get("adam")).__name__
         'Adam'
     """
@@ -368,5 +360,4 @@ def get(identifier: Any) -> Optimizer:
     found = known.get(word, _WORDS.get(str(word).lower())) if isinstance(word, str) else None
     if found is None:
         raise ValueError(f"optimizer must be one of {sorted(_WORDS)} or an Optimizer, got {word!r}")
-    made: Optimizer = made_of(found, identifier["config"]) if described else found()
-    return made
+    return made_of(found, identifier["config"]) if described else found()

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar
+from collections.abc import Sequence
+from typing import Any, ClassVar
 
 from ...graph.convert import convert_to_tensor
 from ...graph.default_scopes import control_dependencies
@@ -13,9 +14,6 @@ from ...ops.indexing.gathering import gather
 from ...ops.math.arithmetic import abs as magnitude, maximum, square
 from ...ops.math.exponentials import sqrt
 from ...training.optimizers.optimizer import Optimizer
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 
 class RuleOptimizer(Optimizer):

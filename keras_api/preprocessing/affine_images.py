@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 public = {
     "td.keras.preprocessing.image": (
@@ -64,8 +62,6 @@ def apply_affine_transform(
         ValueError: the image is of another rank, or a word or order is another one.
 
     Example:
-        >>> import numpy as np
-        >>> import tensordraft as td
         >>> image = np.arange(4.0).reshape(2, 2, 1)
         >>> td.keras.preprocessing.image.apply_affine_transform(image, ty=1)[..., 0]
         array([[1., 1.],
@@ -152,11 +148,9 @@ def apply_channel_shift(x: Any, intensity: float, channel_axis: int = 0) -> Any:
         channel_axis: accepted for TensorFlow's sake.
 
     Example:
-        >>> import tensordraft as td
         >>> td.keras.preprocessing.image.apply_channel_shift([1.0, 5.0], 2.0).tolist()
         [3.0, 5.0]
     """
-    del channel_axis
     image = np.asarray(x)
     return np.clip(image + intensity, image.min(), image.max())
 
@@ -169,7 +163,6 @@ def apply_brightness_shift(x: Any, brightness: float) -> Any:
         brightness: the factor.
 
     Example:
-        >>> import tensordraft as td
         >>> td.keras.preprocessing.image.apply_brightness_shift([[[0.0], [255.0]]], 0.5).tolist()
         [[[0.0], [127.0]]]
     """
@@ -197,8 +190,6 @@ def random_rotation(
     """An image turned by up to `rg` degrees, drawn at random: see `apply_affine_transform`.
 
     Example:
-        >>> import numpy as np
-        >>> import tensordraft as td
         >>> td.keras.preprocessing.image.random_rotation(np.ones((3, 4, 4)), 20).shape
         (3, 4, 4)
     """
@@ -220,8 +211,6 @@ def random_shift(
     """An image shifted by up to parts of its width and height: see `apply_affine_transform`.
 
     Example:
-        >>> import numpy as np
-        >>> import tensordraft as td
         >>> td.keras.preprocessing.image.random_shift(np.ones((3, 4, 4)), 0.2, 0.2).shape
         (3, 4, 4)
     """
@@ -244,8 +233,6 @@ def random_shear(
     """An image sheared by up to `intensity` degrees: see `apply_affine_transform`.
 
     Example:
-        >>> import numpy as np
-        >>> import tensordraft as td
         >>> td.keras.preprocessing.image.random_shear(np.ones((3, 4, 4)), 20).shape
         (3, 4, 4)
     """
@@ -269,8 +256,6 @@ def random_zoom(
         ValueError: the range is no pair.
 
     Example:
-        >>> import numpy as np
-        >>> import tensordraft as td
         >>> td.keras.preprocessing.image.random_zoom(np.ones((3, 4, 4)), (0.5, 1.0)).shape
         (3, 4, 4)
     """
@@ -288,8 +273,6 @@ def random_channel_shift(x: Any, intensity_range: float, channel_axis: int = 0) 
     """An image to whose numbers one of up to `intensity_range` is added.
 
     Example:
-        >>> import numpy as np
-        >>> import tensordraft as td
         >>> td.keras.preprocessing.image.random_channel_shift(np.eye(4), 0.5).max() <= 1.0
         np.True_
     """
@@ -303,8 +286,6 @@ def random_brightness(x: Any, brightness_range: Sequence[float]) -> Any:
         ValueError: the range is no pair.
 
     Example:
-        >>> import numpy as np
-        >>> import tensordraft as td
         >>> td.keras.preprocessing.image.random_brightness(np.ones((4, 4, 3)), (0.5, 1.5)).shape
         (4, 4, 3)
     """

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+import os
+from typing import Any
 
 import numpy as np
 
 from ...ops.image_files.pillow import pillow, reading
-
-if TYPE_CHECKING:
-    import os
 
 public = {"td.keras.preprocessing.image": "array_to_img img_to_array load_img save_img"}
 
@@ -29,7 +27,6 @@ def img_to_array(img: Any, data_format: str | None = None, dtype: Any = "float32
         ValueError: the rank or a word is another one.
 
     Example:
-        >>> import tensordraft as td
         >>> td.keras.preprocessing.image.img_to_array([[1, 2, 3]]).shape
         (1, 3, 1)
     """
@@ -59,8 +56,6 @@ def array_to_img(
         ValueError: the rank or the number of channels is another one, or Pillow is not installed.
 
     Example:
-        >>> import numpy as np
-        >>> import tensordraft as td
         >>> td.keras.preprocessing.image.array_to_img(np.zeros((2, 3, 1))).size
         (3, 2)
     """
@@ -101,8 +96,6 @@ def load_img(
 
     Example:
         >>> import os, tempfile
-        >>> import numpy as np
-        >>> import tensordraft as td
         >>> image = td.keras.preprocessing.image
         >>> path = os.path.join(tempfile.mkdtemp(), "dots.png")
         >>> image.save_img(path, np.eye(4)[..., np.newaxis])
@@ -149,8 +142,6 @@ def save_img(
 
     Example:
         >>> import os, tempfile
-        >>> import numpy as np
-        >>> import tensordraft as td
         >>> path = os.path.join(tempfile.mkdtemp(), "dark.png")
         >>> td.keras.preprocessing.image.save_img(path, np.zeros((2, 2, 3)))
         >>> os.path.exists(path)

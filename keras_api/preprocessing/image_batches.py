@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator as Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from .image_arrays import array_to_img, img_to_array, load_img
 from .sequence import Sequence as BatchSequence
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator as Iterable
 
 public = {"td.keras.preprocessing.image": "DirectoryIterator Iterator NumpyArrayIterator"}
 
@@ -34,7 +32,6 @@ class Iterator(BatchSequence):
         ValueError: a number is not positive.
 
     Example:
-        >>> import tensordraft as td
         >>> class Places(td.keras.preprocessing.image.Iterator):
         ...     def _get_batches_of_transformed_samples(self, index_array):
         ...         return index_array.tolist()
@@ -149,8 +146,6 @@ class NumpyArrayIterator(Iterator):
         ValueError: arrays differ in their number of rows, or images are of another rank.
 
     Example:
-        >>> import numpy as np
-        >>> import tensordraft as td
         >>> image = td.keras.preprocessing.image
         >>> made = image.ImageDataGenerator(rescale=0.5)
         >>> next(image.NumpyArrayIterator(np.ones((3, 2, 2, 1)), None, made, 2)).sum()
@@ -203,8 +198,7 @@ class NumpyArrayIterator(Iterator):
         return (first, *labels) if labels else first
 
     def _changed(self, image: _Array) -> _Array:
-        changed: _Array = self._changes.standardize(self._changes.random_transform(image))
-        return changed
+        return self._changes.standardize(self._changes.random_transform(image))
 
 
 class DirectoryIterator(Iterator):
@@ -235,8 +229,6 @@ class DirectoryIterator(Iterator):
 
     Example:
         >>> import os, tempfile
-        >>> import numpy as np
-        >>> import tensordraft as td
         >>> image, folder = td.keras.preprocessing.image, tempfile.mkdtemp()
         >>> for name in ("cats", "dogs"):
         ...     os.mkdir(os.path.join(folder, name))
@@ -322,8 +314,7 @@ class DirectoryIterator(Iterator):
         path, size = os.path.join(self.directory, name), (self.target_size[0], self.target_size[1])
         image = load_img(path, False, self.color_mode, size, self._interpolation)
         pixels = img_to_array(image, self.data_format)
-        changed: _Array = self._changes.standardize(self._changes.random_transform(pixels))
-        return changed
+        return self._changes.standardize(self._changes.random_transform(pixels))
 
 
 def _images(folder: Path, follow_links: bool) -> Iterable[Path]:

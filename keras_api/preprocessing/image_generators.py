@@ -53,8 +53,6 @@ class ImageDataGenerator:
         ValueError: a word or a range is none.
 
     Example:
-        >>> import numpy as np
-        >>> import tensordraft as td
         >>> images, labels = np.ones((6, 8, 8, 3)), np.arange(6)
         >>> changed = td.keras.preprocessing.image.ImageDataGenerator(
         ...     rotation_range=20, width_shift_range=0.1, horizontal_flip=True, rescale=0.5

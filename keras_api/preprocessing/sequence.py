@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 public = {"td.keras.utils": "Sequence normalize to_categorical"}
 
@@ -16,8 +14,6 @@ class Sequence:
     """Batches by their places; a subclass has `__getitem__` and `__len__`.
 
     Example:
-        >>> import numpy as np
-        >>> import tensordraft as td
         >>> class Ones(td.keras.utils.Sequence):
         ...     def __len__(self):
         ...         return 2
@@ -59,7 +55,6 @@ def to_categorical(y: Any, num_classes: int | None = None, dtype: Any = "float32
         ValueError: a number is not in [0, num_classes).
 
     Example:
-        >>> import tensordraft as td
         >>> td.keras.utils.to_categorical([0, 2]).tolist()
         [[1.0, 0.0, 0.0], [0.0, 0.0, 1.0]]
     """
@@ -83,7 +78,6 @@ def normalize(x: Any, axis: int = -1, order: int = 2) -> Any:
         order: their order.
 
     Example:
-        >>> import tensordraft as td
         >>> td.keras.utils.normalize([3.0, 4.0]).tolist()
         [0.6, 0.8]
     """

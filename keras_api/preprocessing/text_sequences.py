@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Sequence
+from typing import Any
 
 import numpy as np
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
 
 public = {
     "td.keras.preprocessing.sequence": "pad_sequences",
@@ -44,7 +42,6 @@ def pad_sequences(
         ValueError: a word is neither "pre" nor "post", or steps differ in shape.
 
     Example:
-        >>> import tensordraft as td
         >>> td.keras.preprocessing.sequence.pad_sequences([[1], [2, 3, 4]], maxlen=2).tolist()
         [[0, 1], [3, 4]]
     """
@@ -77,7 +74,6 @@ def text_to_word_sequence(
         split: what parts words, too.
 
     Example:
-        >>> import tensordraft as td
         >>> td.keras.preprocessing.text.text_to_word_sequence("Some, words!")
         ['some', 'words']
     """
@@ -99,7 +95,6 @@ class Tokenizer:
         oov_token: what stands for words that are not known, which are left out otherwise.
 
     Example:
-        >>> import tensordraft as td
         >>> tokenizer = td.keras.preprocessing.text.Tokenizer()
         >>> tokenizer.fit_on_texts(["the cat", "the dog"])
         >>> tokenizer.word_index, tokenizer.texts_to_sequences(["dog the cow"])
@@ -252,7 +247,6 @@ def tokenizer_from_json(json_string: str) -> Tokenizer:
         ValueError: it tells none.
 
     Example:
-        >>> import tensordraft as td
         >>> text = td.keras.preprocessing.text
         >>> tokenizer = text.Tokenizer()
         >>> tokenizer.fit_on_texts(["the cat"])

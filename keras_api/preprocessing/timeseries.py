@@ -30,8 +30,6 @@ class TimeseriesGenerator(BatchSequence):
         ValueError: data and targets differ in length, or there is no window.
 
     Example:
-        >>> import numpy as np
-        >>> import tensordraft as td
         >>> series = np.arange(6)
         >>> windows = td.keras.preprocessing.sequence.TimeseriesGenerator(series, series, 2)
         >>> windows[0][0].tolist(), windows[0][1].tolist()

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Callable, Sequence
 from hashlib import md5
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from .text_sequences import FILTERS, text_to_word_sequence
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
 
 public = {
     "td.keras.preprocessing.sequence": "make_sampling_table skipgrams",
@@ -32,7 +30,6 @@ def make_sampling_table(size: int, sampling_factor: float = 1e-5) -> Any:
         An array of `size` probabilities.
 
     Example:
-        >>> import tensordraft as td
         >>> td.keras.preprocessing.sequence.make_sampling_table(3).round(5).tolist()
         [0.00315, 0.00315, 0.00548]
     """
@@ -69,7 +66,6 @@ def skipgrams(
         The pairs, and their labels.
 
     Example:
-        >>> import tensordraft as td
         >>> td.keras.preprocessing.sequence.skipgrams(
         ...     [1, 2, 3], 4, window_size=1, negative_samples=0, shuffle=False
         ... )
@@ -124,7 +120,6 @@ def hashing_trick(
         ValueError: `n` leaves no number.
 
     Example:
-        >>> import tensordraft as td
         >>> td.keras.preprocessing.text.hashing_trick("the cat the", 50, "md5")
         [43, 32, 43]
     """
@@ -145,7 +140,6 @@ def one_hot_words(
     """A number for each word of a text, by Python's `hash`: see `hashing_trick`.
 
     Example:
-        >>> import tensordraft as td
         >>> len(td.keras.preprocessing.text.one_hot("one word more", 50))
         3
     """

@@ -28,7 +28,6 @@ class AbstractRNNCell(KerasStyle):
     runs it along the steps of sequences.
 
     Example:
-        >>> import tensordraft as td
         >>> class Sum(td.keras.layers.AbstractRNNCell):
         ...     state_size = 2
         ...
@@ -189,7 +188,6 @@ class SimpleRNNCell(_Cell):
         settings: as for `SimpleRNN`.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default():
         ...     cell = td.keras.layers.SimpleRNNCell(4)
         ...     y, states = cell(td.ones([2, 3]), [td.zeros([2, 4])])
@@ -221,7 +219,6 @@ class LSTMCell(_Cell):
         settings: as for `SimpleRNN`.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default():
         ...     layer = td.keras.layers.RNN([td.keras.layers.LSTMCell(n) for n in (4, 3)])
         ...     layer(td.ones([2, 5, 3])).shape.as_list()
@@ -252,7 +249,6 @@ class LSTMCell(_Cell):
             return plain
 
         def initial(shape: Any, dtype: Any = None, partition_info: Any = None) -> Any:
-            del shape, partition_info
             part = plain([units], dtype=dtype)
             return concat([part, ones_like(part), plain([2 * units], dtype=dtype)], 0)
 
@@ -285,7 +281,6 @@ class GRUCell(_Cell):
         settings: as for `SimpleRNN`.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default():
         ...     cell = td.keras.layers.GRUCell(4, reset_after=True)
         ...     y = td.keras.layers.RNN(cell)(td.ones([2, 5, 3]))

@@ -43,7 +43,6 @@ class ConvLSTM2D(KerasStyle):
         ValueError: `stateful`, `dropout` or `recurrent_dropout` are asked for.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default():
         ...     layer = td.keras.layers.ConvLSTM2D(4, 3, padding="same")
         ...     layer(td.ones([2, 5, 8, 8, 3])).shape.as_list()
@@ -131,7 +130,6 @@ class ConvLSTM2D(KerasStyle):
         self.built = True
 
     def _first_bias(self, sizes: Any, dtype: Any = None, partition_info: Any = None) -> Any:
-        del partition_info
         if not self.unit_forget_bias:
             return self.bias_initializer(sizes, dtype=dtype)
         number = [self.filters]
@@ -162,7 +160,6 @@ class ConvLSTM2D(KerasStyle):
             mask: bools `[batch, steps]`.
             kwargs: `initial_state`: a list of two states.
         """
-        del args
         states = kwargs.get("initial_state") or [self._zeros(inputs)] * 2
         last, whole, after = rnn(self._step, inputs, states, self.go_backwards, mask)
         made = whole if self.return_sequences else last

@@ -58,7 +58,6 @@ class _CuDNNLSTMCell(_Turned, LSTMCell):
             return plain
 
         def initial(shape: Any, dtype: Any = None, partition_info: Any = None) -> Any:
-            del shape, partition_info
             parts = [plain([size * units], dtype=dtype) for size in (5, 1, 2)]
             return concat([parts[0], ones_like(parts[1]), parts[2]], 0)
 
@@ -89,7 +88,6 @@ class CuDNNLSTM(_OfCell):
         settings: as for `LSTM`, without activations and without what is dropped.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default():
         ...     layer = td.keras.layers.CuDNNLSTM(4)
         ...     layer(td.ones([2, 5, 3])).shape.as_list(), layer.bias.shape.as_list()
@@ -111,7 +109,6 @@ class CuDNNGRU(_OfCell):
         settings: as for `GRU`, without activations and without what is dropped.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default():
         ...     layer = td.keras.layers.CuDNNGRU(4)
         ...     layer(td.ones([2, 5, 3])).shape.as_list(), layer.bias.shape.as_list()

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from inspect import signature
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 from ...graph.node import Tensor
 from ...ops.array.casting import cast
@@ -21,9 +22,6 @@ from ..layers.base_layer import KerasStyle
 from .cells import GRUCell, LSTMCell, SimpleRNNCell, zero_states
 from .kept_states import KeptStates
 from .stacked_cells import StackedRNNCells
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 public = {"td.keras.layers": "GRU LSTM RNN SimpleRNN"}
 
@@ -52,7 +50,6 @@ class _Step:
 
     def __call__(self, inputs: Any, state: Any, scope: Any = None) -> Any:
         """The output, and the states after the step."""
-        del scope
         if not self._masked:
             output, after = self._layer.step(inputs, list(state), self._options)
             return output, tuple(after)
@@ -95,7 +92,6 @@ class RNN(KeptStates, KerasStyle):
         ValueError: the cell has no `call` or no `state_size`.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default():
         ...     layer = td.keras.layers.RNN(td.keras.layers.GRUCell(4), return_sequences=True)
         ...     layer(td.ones([2, 5, 3])).shape.as_list(), [w.op.name for w in layer.weights]
@@ -177,7 +173,6 @@ class RNN(KeptStates, KerasStyle):
         **kwargs: Any,
     ) -> Any:
         """The output of the last step, or of all, and the states where they are asked for."""
-        del kwargs
         mask = args[0] if args else mask
         inputs, initial_state, constants = _told(inputs, initial_state, constants)
         mask = mask[0] if isinstance(mask, (list, tuple)) else mask
@@ -263,7 +258,6 @@ class RNN(KeptStates, KerasStyle):
 
     def compute_mask(self, inputs: Any, mask: Any = None) -> Any:
         """The mask of the output: that of the inputs, where all steps are given."""
-        del inputs
         first = mask[0] if isinstance(mask, (list, tuple)) else mask
         return first if self.return_sequences else None
 
@@ -320,7 +314,6 @@ class SimpleRNN(_OfCell):
             the inputs and of the states are dropped in training; and the arguments of `RNN`.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default():
         ...     layer = td.keras.layers.SimpleRNN(4)
         ...     layer(td.ones([2, 5, 3])).shape.as_list(), [w.op.name for w in layer.weights]
@@ -348,7 +341,6 @@ class LSTM(_OfCell):
             True; and as for `SimpleRNN`.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default():
         ...     layer = td.keras.layers.LSTM(4, return_sequences=True)
         ...     layer(td.ones([2, 5, 3])).shape.as_list(), layer.kernel.shape.as_list()
@@ -381,7 +373,6 @@ class GRU(LSTM):
             in TensorFlow 1.x; and as for `SimpleRNN`.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default():
         ...     td.keras.layers.GRU(4)(td.ones([2, 5, 3])).shape.as_list()
         [2, 4]

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from inspect import signature
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ...shape_inference.tensor_shape import TensorShape
 from ...training.layers.layer import Layer
 from ...training.rnn.rnn_cell import dims_of
 from ..layers.base_layer import KerasStyle
 from .cells import AbstractRNNCell
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 public = {"td.keras.layers": "StackedRNNCells"}
 
@@ -28,7 +26,6 @@ class StackedRNNCells(AbstractRNNCell):
         ValueError: one of them is no cell.
 
     Example:
-        >>> import tensordraft as td
         >>> cells = [td.keras.layers.GRUCell(4), td.keras.layers.LSTMCell(3)]
         >>> td.keras.layers.StackedRNNCells(cells).state_size
         (4, [3, 3])

@@ -25,7 +25,6 @@ class Wrapper(KerasStyle):
         kwargs: further arguments of a layer.
 
     Example:
-        >>> import tensordraft as td
         >>> td.keras.layers.Wrapper(td.keras.layers.Dense(3)).layer.units
         3
     """
@@ -43,7 +42,6 @@ class TimeDistributed(Wrapper):
         kwargs: further arguments of a layer.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default():
         ...     layer = td.keras.layers.TimeDistributed(td.keras.layers.Dense(4))
         ...     layer(td.ones([2, 5, 3])).shape.as_list(), len(layer.weights)
@@ -67,7 +65,6 @@ class TimeDistributed(Wrapper):
 
     def compute_mask(self, inputs: Any, mask: Any = None) -> Any:
         """The mask of the steps, if the layer within gives none for its own."""
-        del inputs
         if mask is None or mask.shape.rank <= 2:
             return mask
         return reduce_any(mask, axis=[*range(2, mask.shape.rank)])
@@ -96,7 +93,6 @@ class Bidirectional(Wrapper):
         ValueError: `merge_mode` is another word, or the layer is not recurrent.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default():
         ...     layer = td.keras.layers.Bidirectional(td.keras.layers.LSTM(4))
         ...     layer(td.ones([2, 5, 3])).shape.as_list(), len(layer.weights)

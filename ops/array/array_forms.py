@@ -2,23 +2,20 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import Any
 
+from ...graph.api.tensor_like import TensorLike
 from ...graph.convert import convert_to_tensor
 from ...graph.default_scopes import name_scope
 from ...graph.indexed_slices import IndexedSlices
+from ...graph.node import Tensor
 from ...graph.registry import lookup
 from ..math.arithmetic import multiply
 from .joining import concat
 from .ranges import range as range_of
 from .shapes import rank
 from .transposing import transpose
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from ...graph.api.tensor_like import TensorLike
-    from ...graph.node import Tensor
 
 public = {
     "td": "concat_offset",
@@ -43,7 +40,6 @@ def scalar_mul(scalar: Any, x: Any, name: str | None = None) -> Any:
         ValueError: `scalar` is known not to be of rank 0.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     print(session.run(td.scalar_mul(3, td.constant([1, 2]))))
         [3 6]
@@ -73,7 +69,6 @@ def matrix_transpose(
         ValueError: the rank is known to be less than 2.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default():
         ...     td.matrix_transpose(td.zeros([5, 2, 3])).shape.as_list()
         [5, 3, 2]
@@ -106,10 +101,8 @@ def concat_offset(concat_dim: Any, shape: Sequence[Any], name: str | None = None
         ValueError: there are fewer than two.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     print(*session.run(td.concat_offset(1, [[2, 3], [2, 5], [2, 1]])))
         [0 0] [0 3] [0 8]
     """
-    result: list[Tensor] = lookup("ConcatOffset")(concat_dim, list(shape), name=name)
-    return result
+    return lookup("ConcatOffset")(concat_dim, list(shape), name=name)

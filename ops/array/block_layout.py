@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import functools
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
+from ...shape_inference.protocols import Array
 from ...shape_inference.symbolic.sizes import divided
-from ...shape_inference.symbolic.symbolic import less, product
+from ...shape_inference.symbolic.symbolic import Dim, less, product
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from ...shape_inference.protocols import Array
-    from ...shape_inference.symbolic.symbolic import Dim
-
     Block = tuple[Any, ...]
     Margins = tuple[tuple[Any, Any], ...]
     Quotient = Callable[[str, Dim, Dim], Dim]

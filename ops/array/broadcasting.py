@@ -2,17 +2,29 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
+from ...graph.api.tensor_like import TensorLike
 from ...graph.convert import convert_to_tensor
 from ...graph.default_scopes import name_scope
+from ...graph.node import Tensor
 from ...graph.op_def import OpDef
+from ...shape_inference.context import KernelContext, ShapeContext
+from ...shape_inference.protocols import Array, Kernel
 from ...shape_inference.rules import broadcast, fresh_vector, shape_from_value
-from ...shape_inference.split_parts import WHOLE, NotSplittable, Partition, along
+from ...shape_inference.split_parts import WHOLE, NotSplittable, Partition, SplitContext, along
 from ...shape_inference.split_rules import made_of_sizes
-from ...shape_inference.symbolic.symbolic import DimExpr, dim_max, dim_symbol, equal, less_equal
+from ...shape_inference.symbolic.symbolic import (
+    Dim,
+    DimExpr,
+    dim_max,
+    dim_symbol,
+    equal,
+    less_equal,
+)
 from ...shape_inference.tensor_shape import TensorShape, as_shape
 from ...shape_inference.traits import Move, Traits
 from ..common.allocation import check_size
@@ -20,16 +32,6 @@ from ..math.arithmetic import multiply
 from .fills import ones
 from .reshaping import reshape
 from .shapes import size
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from ...graph.api.tensor_like import TensorLike
-    from ...graph.node import Tensor
-    from ...shape_inference.context import KernelContext, ShapeContext
-    from ...shape_inference.protocols import Array, Kernel
-    from ...shape_inference.split_parts import SplitContext
-    from ...shape_inference.symbolic.symbolic import Dim
 
 public = {"td": "broadcast_dynamic_shape broadcast_static_shape broadcast_to meshgrid"}
 
@@ -108,7 +110,6 @@ def broadcast_dynamic_shape(shape_x: Any, shape_y: Any) -> Tensor:
         ValueError: an argument is no vector.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     print(session.run(td.broadcast_dynamic_shape([2, 1, 3], [5, 1])))
         [2 5 3]
@@ -130,7 +131,6 @@ def broadcast_static_shape(shape_x: Any, shape_y: Any) -> TensorShape:
         ValueError: two sizes are known to differ and neither is 1.
 
     Example:
-        >>> import tensordraft as td
         >>> print(td.broadcast_static_shape(td.TensorShape([2, 1, None]), td.TensorShape([5, 3])))
         (2, 5, 3)
     """
@@ -245,7 +245,6 @@ def _broadcast_to_sizes(
 
 @BROADCAST_TO.view_kernel
 def _broadcast_to_kernel(c: KernelContext) -> Kernel:
-    del c
 
     def broadcast_to(x: Array, shape: Array) -> Array:
         if shape.ndim != 1:
@@ -275,7 +274,6 @@ def broadcast_to(input: TensorLike, shape: Any, name: str | None = None) -> Tens
         ValueError: `input` does not broadcast to `shape`.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     print(session.run(td.broadcast_to([1, 2, 3], [2, 3])))
         [[1 2 3]
@@ -299,7 +297,6 @@ def meshgrid(*args: Any, indexing: str = "xy", name: str | None = None) -> list[
         ValueError: `indexing` is something else.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     for grid in session.run(td.meshgrid([1, 2, 3], [4, 5])):
         ...         print(grid)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, Protocol
 
 import ml_dtypes
 import numpy as np
 
+from ...graph.api.tensor_like import TensorLike
 from ...graph.convert import convert_to_tensor
 from ...graph.default_scopes import name_scope
 from ...graph.node import Tensor
@@ -16,15 +17,12 @@ from ...protos import dtypes
 from ...protos.dtypes import DType, as_dtype
 from ...runtime import errors
 from ...runtime.kernel_spec import writes_out
+from ...shape_inference.context import KernelContext, ShapeContext
+from ...shape_inference.protocols import Array, Kernel
 from ...shape_inference.symbolic.symbolic import DimExpr, bounds, dim_symbol
+from ...shape_inference.tensor_shape import TensorShape
 from ...shape_inference.traits import Elementwise
 from ..math.arithmetic import maximum, minimum
-
-if TYPE_CHECKING:
-    from ...graph.api.tensor_like import TensorLike
-    from ...shape_inference.context import KernelContext, ShapeContext
-    from ...shape_inference.protocols import Array, Kernel
-    from ...shape_inference.tensor_shape import TensorShape
 
 public = {
     "td": "to_bfloat16 to_complex128 to_complex64 to_double to_float to_int32 to_int64",
@@ -68,7 +66,6 @@ def _is_castable(source: DType, target: DType) -> bool:
 
 def _refusal(source: DType, target: DType) -> Kernel:
     def refuse(x: Array) -> Array:
-        del x
         raise errors.UnimplementedError(
             None, None, f"x is {source.name}, which cannot be cast to {target.name}"
         )
@@ -84,8 +81,7 @@ def _conversion(source: DType, target: DType, truncate: bool) -> Kernel:
         )
 
         def real_part(x: Array) -> Array:
-            result: Array = of_reals(x.real)
-            return result
+            return of_reals(x.real)
 
         return real_part
     dropped = _dropped_bits(source, target) if truncate else 0
@@ -93,8 +89,7 @@ def _conversion(source: DType, target: DType, truncate: bool) -> Kernel:
         rounded = _conversion(source, target, truncate=False)
 
         def truncated(x: Array) -> Array:
-            result: Array = rounded(_with_low_bits_cleared(x, dropped))
-            return result
+            return rounded(_with_low_bits_cleared(x, dropped))
 
         return truncated
     if source.is_floating and (target.is_integer or target.is_quantized):
@@ -244,7 +239,6 @@ def cast(x: TensorLike, dtype: Any, name: str | None = None) -> Any:
         TypeError: one dtype is string and the other is not.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     print(session.run(td.cast([1.8, -2.2], td.int32)))
         [ 1 -2]
@@ -294,7 +288,6 @@ def _to(function: str, target: DType, default_name: str) -> CastTo:
         TypeError: `x` is of dtype string.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default():
         ...     td.{function}([True, False])
         <td.Tensor '{default_name}:0' shape=(2,) dtype={target.name}>
@@ -329,7 +322,6 @@ def saturate_cast(value: TensorLike, dtype: Any, name: str | None = None) -> Ten
         TypeError: a dtype has no least and greatest value.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     print(session.run(td.saturate_cast([-1.5, 99.5, 1e9], td.uint8)))
         [  0  99 255]
@@ -342,8 +334,7 @@ def saturate_cast(value: TensorLike, dtype: Any, name: str | None = None) -> Ten
             value = maximum(value, _limit(target.min, source))
         if _exactly(source.max) > _exactly(target.max):
             value = minimum(value, _limit(target.max, source))
-        result: Tensor = cast(value, target, name=scope)
-        return result
+        return cast(value, target, name=scope)
 
 
 def _exactly(limit: Any) -> int | float:

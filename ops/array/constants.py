@@ -3,27 +3,24 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
+from ...graph.api.tensor_like import TensorLike
 from ...graph.convert import make_constant
 from ...graph.default_graph import get_default_graph
+from ...graph.node import Operation, Tensor
 from ...graph.op_def import OpDef
 from ...protos.constant_array import constant_array
 from ...runtime.passthrough import passthrough
+from ...shape_inference.context import KernelContext, ShapeContext
+from ...shape_inference.protocols import Array, Kernel
 from ...shape_inference.size_facts import positive_shape
 from ...shape_inference.tensor_shape import TensorShape
 from ...shape_inference.traits import Constant, Input, Move, Traits
 from ..common.allocation import check_size
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from ...graph.api.tensor_like import TensorLike
-    from ...graph.node import Operation, Tensor
-    from ...shape_inference.context import KernelContext, ShapeContext
-    from ...shape_inference.protocols import Array, Kernel
 
 public = {"td": "constant identity identity_n placeholder placeholder_with_default stop_gradient"}
 
@@ -74,7 +71,6 @@ def constant(
         ValueError: the value is ragged, or has more elements than `shape`.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     print(session.run(td.constant(7, shape=[2, 3])))
         [[7 7 7]
@@ -123,8 +119,7 @@ PLACEHOLDER_WITH_DEFAULT = OpDef(
 @PLACEHOLDER.shape
 @PLACEHOLDER_V2.shape
 def _placeholder_shape(c: ShapeContext) -> TensorShape:
-    result: TensorShape = c.attr("shape")
-    return result
+    return c.attr("shape")
 
 
 @PLACEHOLDER_WITH_DEFAULT.shape
@@ -170,7 +165,6 @@ def placeholder(
         ValueError: a size is 0, and `positive` is set.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default():
         ...     x = td.placeholder(td.float32, ["batch", 784])
         ...     print(td.concat([x, x], 1).shape)
@@ -203,7 +197,6 @@ def placeholder_with_default(input: TensorLike, shape: Any, name: str | None = N
         ValueError: the shape of `input` does not fit `shape`.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     rate = td.placeholder_with_default(0.5, [])
         ...     session.run(rate), session.run(rate, {rate: 0.25})
@@ -252,7 +245,6 @@ def _identity_shape(c: ShapeContext) -> TensorShape:
 @STOP_GRADIENT.view_kernel
 @PREVENT_GRADIENT.view_kernel
 def _identity_kernel(c: KernelContext) -> Kernel:
-    del c
     return passthrough
 
 
@@ -265,7 +257,6 @@ def _identity_n_shape(c: ShapeContext) -> list[TensorShape]:
 @CONTROL_TRIGGER.kernel
 @NO_OP.kernel
 def _no_op_kernel(c: KernelContext) -> Kernel:
-    del c
 
     def no_op() -> None:
         return None
@@ -284,7 +275,6 @@ def identity(input: TensorLike, name: str | None = None) -> Tensor:
         A Tensor of the same dtype and shape.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default():
         ...     td.identity([1, 2], name="copy").name
         'copy:0'
@@ -303,7 +293,6 @@ def stop_gradient(input: TensorLike, name: str | None = None) -> Tensor:
         A Tensor.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     print(session.run(td.stop_gradient([1.0, 2.0])))
         [1. 2.]
@@ -325,7 +314,6 @@ def identity_n(input: Sequence[Any], name: str | None = None) -> list[Tensor]:
         ValueError: the list is empty.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     session.run(td.identity_n([1, "two"]))
         [np.int32(1), b'two']

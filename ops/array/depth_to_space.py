@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from ...graph.api.tensor_like import TensorLike
+from ...graph.node import Tensor
 from ...graph.op_def import OpDef
+from ...shape_inference.context import KernelContext, OpContext, ShapeContext
+from ...shape_inference.protocols import Array, Kernel
+from ...shape_inference.symbolic.symbolic import Dim
 from ...shape_inference.tensor_shape import TensorShape
 from ...shape_inference.traits import Move
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from ...graph.api.tensor_like import TensorLike
-    from ...graph.node import Tensor
-    from ...shape_inference.context import KernelContext, OpContext, ShapeContext
-    from ...shape_inference.protocols import Array, Kernel
-    from ...shape_inference.symbolic.symbolic import Dim
-
     Sizes = tuple[Dim, ...]
     Resize = Callable[[OpContext, Sequence[Dim], int, "Layout"], tuple[Sizes, Sizes]]
 
@@ -142,7 +140,6 @@ def space_to_depth(
         ValueError: the input is not of rank 4, or a size is no multiple of `block_size`.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     x = td.constant([[[[1], [2]], [[3], [4]]]])
         ...     print(session.run(td.space_to_depth(x, 2)))
@@ -169,7 +166,6 @@ def depth_to_space(
         ValueError: the input is not of rank 4, or the depth is no multiple of `block_size**2`.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     x = td.constant([[[[1, 2, 3, 4]]]])
         ...     print(session.run(td.depth_to_space(x, 2))[0, :, :, 0])

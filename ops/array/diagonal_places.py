@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from ...shape_inference.symbolic.symbolic import dim_min
-
-if TYPE_CHECKING:
-    from ...shape_inference.protocols import Array
-    from ...shape_inference.symbolic.symbolic import Dim
+from ...shape_inference.protocols import Array
+from ...shape_inference.symbolic.symbolic import Dim, dim_min
 
 
 class Band(NamedTuple):

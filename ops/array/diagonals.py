@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from ...graph.api.tensor_like import TensorLike
+from ...graph.node import Tensor
 from ...graph.op_def import OpDef
+from ...shape_inference.context import KernelContext, ShapeContext
+from ...shape_inference.protocols import Array, Kernel
 from ...shape_inference.rules import UNKNOWN_SHAPE
 from ...shape_inference.tensor_shape import TensorShape
 from ...shape_inference.traits import Move
 from ..common.allocation import new_zeros
-
-if TYPE_CHECKING:
-    from ...graph.api.tensor_like import TensorLike
-    from ...graph.node import Tensor
-    from ...shape_inference.context import KernelContext, ShapeContext
-    from ...shape_inference.protocols import Array, Kernel
 
 public = {
     "td": "diag diag_part matrix_band_part",
@@ -54,7 +52,6 @@ def _diag_shape(c: ShapeContext) -> TensorShape:
 
 @DIAG.fresh_kernel
 def _diag_kernel(c: KernelContext) -> Kernel:
-    del c
 
     def diag(diagonal: Array) -> Array:
         if not diagonal.ndim:
@@ -156,7 +153,6 @@ def diag(diagonal: TensorLike, name: str | None = None) -> Tensor:
         ValueError: `diagonal` has rank 0.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     print(session.run(td.diag([1, 2])))
         [[1 0]
@@ -179,7 +175,6 @@ def diag_part(input: TensorLike, name: str | None = None) -> Tensor:
         ValueError: the shape is no such one.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     print(session.run(td.diag_part([[1, 2], [3, 4]])))
         [1 4]
@@ -206,7 +201,6 @@ def matrix_band_part(
         ValueError: `input` has a lower rank.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     print(session.run(td.matrix_band_part([[1, 2], [3, 4]], -1, 0)))
         [[1 0]

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from ...graph.api.tensor_like import TensorLike
 from ...graph.convert import convert_to_tensor
 from ...graph.default_scopes import name_scope
 from ...graph.node import Tensor
 from ...graph.op_def import OpDef
 from ...protos.dtypes import DType, as_dtype, float32
+from ...shape_inference.context import KernelContext, ShapeContext
+from ...shape_inference.protocols import Array, Kernel
 from ...shape_inference.rules import shape_from_value
 from ...shape_inference.split_rules import made_of_sizes
 from ...shape_inference.tensor_shape import TensorShape
@@ -20,11 +23,6 @@ from ..common.allocation import check_size, new_array, new_zeros
 from .constants import constant
 from .reshaping import reshape
 from .shapes import shape as shape_of
-
-if TYPE_CHECKING:
-    from ...graph.api.tensor_like import TensorLike
-    from ...shape_inference.context import KernelContext, ShapeContext
-    from ...shape_inference.protocols import Array, Kernel
 
 public = {"td": "fill ones ones_like zeros zeros_like"}
 
@@ -92,7 +90,7 @@ def _zeros_like_kernel(c: KernelContext) -> Kernel:
         return new_zeros(x.shape, dtype)
 
     def zeros_behind(handle: Array) -> Array:
-        return handle.item().zeros_like().handle  # type: ignore[no-any-return]
+        return handle.item().zeros_like().handle
 
     return zeros_behind if c.output_dtype.name == "variant" else zeros_like
 
@@ -122,7 +120,6 @@ def fill(dims: Any, value: TensorLike, name: str | None = None) -> Tensor:
         ValueError: a size is negative, `dims` is no vector, or `value` is no scalar.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     print(session.run(td.fill([2, 3], 9)))
         [[9 9 9]
@@ -146,7 +143,6 @@ def zeros(shape: Any, dtype: Any = float32, name: str | None = None) -> Tensor:
         ValueError: a size is negative, or not known.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default():
         ...     x = td.placeholder(td.float32, ["batch", 3])
         ...     print(td.zeros([td.shape(x)[0], 5]).shape)
@@ -171,7 +167,6 @@ def ones(shape: Any, dtype: Any = float32, name: str | None = None) -> Tensor:
         ValueError: a size is negative, or not known.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     print(session.run(td.ones([2, 3], td.int32)))
         [[1 1 1]
@@ -231,13 +226,11 @@ def zeros_like(
         A Tensor.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     print(session.run(td.zeros_like([[1, 2, 3], [4, 5, 6]])))
         [[0 0 0]
          [0 0 0]]
     """
-    del optimize
     return _like("zeros_like", ZEROS_LIKE, tensor, 0, dtype, name)
 
 
@@ -259,13 +252,11 @@ def ones_like(
         TypeError: the dtype of the result is string.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     print(session.run(td.ones_like([[1, 2, 3], [4, 5, 6]], td.bool)))
         [[ True  True  True]
          [ True  True  True]]
     """
-    del optimize
     return _like("ones_like", ONES_LIKE, tensor, 1, dtype, name)
 
 

@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
+from ...graph.api.tensor_like import TensorLike
+from ...graph.node import Tensor
 from ...graph.op_def import OpDef
 from ...runtime.passthrough import passthrough
+from ...shape_inference.context import KernelContext, ShapeContext
+from ...shape_inference.protocols import Array, Kernel
 from ...shape_inference.rules import UNKNOWN_SHAPE
+from ...shape_inference.tensor_shape import TensorShape
 from ...shape_inference.traits import STATEFUL, Move
 from ..common.allocation import new_zeros
-
-if TYPE_CHECKING:
-    from ...graph.api.tensor_like import TensorLike
-    from ...graph.node import Tensor
-    from ...shape_inference.context import KernelContext, ShapeContext
-    from ...shape_inference.protocols import Array, Kernel
-    from ...shape_inference.tensor_shape import TensorShape
 
 public = {"td": "guarantee_const"}
 
@@ -33,7 +29,6 @@ def _handing_on(op_type: str, attrs: str = "") -> OpDef:
 
     @op.view_kernel
     def kernel(c: KernelContext) -> Kernel:
-        del c
         return passthrough
 
     return op
@@ -68,14 +63,12 @@ def _deep_copy_shape(c: ShapeContext) -> TensorShape:
 
 @DEEP_COPY.fresh_kernel
 def _deep_copy_kernel(c: KernelContext) -> Kernel:
-    del c
     return np.copy
 
 
 @FAKE_PARAM.shape
 def _fake_param_shape(c: ShapeContext) -> TensorShape:
-    shape: TensorShape = c.attr("shape")
-    return shape
+    return c.attr("shape")
 
 
 @FAKE_PARAM.fresh_kernel
@@ -99,7 +92,6 @@ def _ref_identity_shape(c: ShapeContext) -> TensorShape:
 @REF_IDENTITY.kernel
 @DEBUG_GRADIENT_REF_IDENTITY.kernel
 def _ref_identity_kernel(c: KernelContext) -> Kernel:
-    del c
 
     def ref_identity(handle: Array) -> Array:
         return handle
@@ -142,7 +134,6 @@ def guarantee_const(input: TensorLike, name: str | None = None) -> Tensor:
         A Tensor with the same elements.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     print(session.run(td.guarantee_const([1, 2])))
         [1 2]

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
+from ...graph.api.tensor_like import TensorLike
 from ...graph.convert import convert_to_tensor
+from ...graph.node import Tensor
 from ...graph.op_def import OpDef
 from ...protos.config import config
+from ...shape_inference.context import KernelContext, ShapeContext
+from ...shape_inference.protocols import Array, Kernel
 from ...shape_inference.rules import UNKNOWN_SHAPE, normal_axis
 from ...shape_inference.split_rules import following
 from ...shape_inference.tensor_shape import TensorShape
@@ -16,14 +21,6 @@ from ...shape_inference.traits import Move, Traits
 from ..common.allocation import check_size
 from ..common.call_forms import older_form, scalar_at
 from .constants import identity
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from ...graph.api.tensor_like import TensorLike
-    from ...graph.node import Tensor
-    from ...shape_inference.context import KernelContext, ShapeContext
-    from ...shape_inference.protocols import Array, Kernel
 
 public = {"td": "concat concat_v2"}
 
@@ -154,7 +151,6 @@ def concat(values: TensorLike, axis: Any, name: str = "concat") -> Tensor:
         ValueError: `axis` is out of range, or the shapes do not fit together.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     print(session.run(td.concat([[[1, 2], [3, 4]], [[5], [6]]], 1)))
         [[1 2 5]
@@ -183,7 +179,6 @@ def concat_v2(values: TensorLike, axis: Any, name: str = "concat_v2") -> Tensor:
         ValueError: `axis` is out of range, or the shapes do not fit together.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     print(session.run(td.concat_v2([[1, 2], [3]], 0)))
         [1 2 3]

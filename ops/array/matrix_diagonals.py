@@ -2,24 +2,21 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
+from ...graph.api.tensor_like import TensorLike
+from ...graph.node import Tensor
 from ...graph.op_def import OpDef
+from ...shape_inference.context import KernelContext, OpContext, ShapeContext
+from ...shape_inference.protocols import Array, Kernel
 from ...shape_inference.rules import UNKNOWN_SHAPE
 from ...shape_inference.tensor_shape import TensorShape
 from ...shape_inference.traits import Move
 from ..common.allocation import check_size, new_array, new_zeros
 from .diagonal_places import Band, band_of
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from ...graph.api.tensor_like import TensorLike
-    from ...graph.node import Tensor
-    from ...shape_inference.context import KernelContext, OpContext, ShapeContext
-    from ...shape_inference.protocols import Array, Kernel
 
 public = {
     "td": "matrix_diag matrix_diag_part matrix_set_diag",
@@ -294,7 +291,6 @@ def matrix_diag(
         ValueError: the rank is too low, `k` or `align` is not legal, or the sizes do not fit.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     print(session.run(td.matrix_diag([1, 2])))
         [[1 0]
@@ -337,7 +333,6 @@ def matrix_diag_part(
         ValueError: `input` has a lower rank, or `k` or `align` is not legal.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     print(session.run(td.matrix_diag_part([[1, 2, 3], [4, 5, 6]])))
         [1 5]
@@ -373,7 +368,6 @@ def matrix_set_diag(
         ValueError: the shapes do not fit together.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     print(session.run(td.matrix_set_diag([[1, 2], [3, 4]], [7, 8])))
         [[7 2]

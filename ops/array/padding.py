@@ -3,28 +3,25 @@
 from __future__ import annotations
 
 import functools
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from ...graph.api.tensor_like import TensorLike
+from ...graph.node import Tensor
 from ...graph.op_def import OpDef
 from ...runtime.kernel_spec import KernelSpec, Memory
+from ...shape_inference.context import KernelContext, ShapeContext
+from ...shape_inference.protocols import Array, Kernel
 from ...shape_inference.rules import UNKNOWN_SHAPE, shape_from_value
+from ...shape_inference.split_parts import Partition, SplitContext
 from ...shape_inference.split_rules import following, made_of_sizes
 from ...shape_inference.symbolic.symbolic import dim_symbol
 from ...shape_inference.tensor_shape import TensorShape
 from ...shape_inference.traits import Move
 from ..common.allocation import check_size, new_array
 from ..common.call_forms import renamed
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
-
-    from ...graph.api.tensor_like import TensorLike
-    from ...graph.node import Tensor
-    from ...shape_inference.context import KernelContext, ShapeContext
-    from ...shape_inference.protocols import Array, Kernel
-    from ...shape_inference.split_parts import Partition, SplitContext
 
 public = {
     "td": "pad",
@@ -126,7 +123,6 @@ def tile(input: TensorLike, multiples: TensorLike, name: str | None = None) -> T
             InvalidArgumentError.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     print(session.run(td.tile([[1, 2], [3, 4]], [1, 2])))
         [[1 2 1 2]
@@ -242,7 +238,6 @@ def _frames(c: KernelContext, borders: Callable[..., Iterator[Any]]) -> Callable
 
 
 def _constant_borders(axis: int, span: Span, around: Around) -> Iterator[tuple[slice, ...]]:
-    del axis
     before, size, after = span
     if before:
         yield (*around[0], slice(before), *around[1])
@@ -345,7 +340,6 @@ def pad(
             dimension has, with "REFLECT" one less.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     print(session.run(td.pad([1, 2, 3], [[1, 2]])))
         ...     print(session.run(td.pad([1, 2, 3], [[1, 2]], "REFLECT")))

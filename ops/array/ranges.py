@@ -3,28 +3,25 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from ...graph.api.tensor_like import TensorLike
 from ...graph.convert import convert_to_tensor
 from ...graph.default_scopes import name_scope
 from ...graph.node import Tensor
 from ...graph.op_def import OpDef
 from ...protos.dtypes import as_dtype
+from ...shape_inference.context import KernelContext, ShapeContext
+from ...shape_inference.protocols import Array, Kernel
 from ...shape_inference.rules import fresh_vector
-from ...shape_inference.symbolic.symbolic import less
+from ...shape_inference.symbolic.symbolic import Dim, less
 from ...shape_inference.tensor_shape import TensorShape
 from ...shape_inference.traits import Traits
 from ..common.allocation import check_size
 from ..common.call_forms import name_at, older_form
 from .casting import cast
-
-if TYPE_CHECKING:
-    from ...graph.api.tensor_like import TensorLike
-    from ...shape_inference.context import KernelContext, ShapeContext
-    from ...shape_inference.protocols import Array, Kernel
-    from ...shape_inference.symbolic.symbolic import Dim
 
 public = {"td": "lin_space linspace range"}
 
@@ -152,7 +149,6 @@ def range(
         ValueError: `delta` is 0 or leads away from `limit`, or an argument is no scalar.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     print(session.run([td.range(3, 18, 3), td.range(3, 1, -0.5)]))
         ...     x = td.placeholder(td.float32, ["batch"])
@@ -250,7 +246,6 @@ def linspace(start: TensorLike, stop: TensorLike, num: Any, name: str | None = N
         ValueError: `num` is not positive, or an argument is no scalar.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     print(session.run(td.linspace(10.0, 12.0, 3)))
         [10. 11. 12.]

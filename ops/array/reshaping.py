@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from math import prod
 from typing import TYPE_CHECKING, Any
 
+from ...graph.api.tensor_like import TensorLike
+from ...graph.node import Tensor
 from ...graph.op_def import OpDef
+from ...shape_inference.context import KernelContext, ShapeContext
+from ...shape_inference.protocols import Array, Kernel
 from ...shape_inference.rules import UNKNOWN_SHAPE, sizes_from_value, without_minus_one
 from ...shape_inference.size_facts import positive_size
-from ...shape_inference.split_parts import NotSplittable, Partition, along, per_row
+from ...shape_inference.split_parts import NotSplittable, Partition, SplitContext, along, per_row
 from ...shape_inference.symbolic.symbolic import (
+    Dim,
     DimExpr,
     divides_exactly,
     equal,
@@ -24,15 +30,6 @@ from ...shape_inference.traits import Move
 from ..common.allocation import check_size
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from ...graph.api.tensor_like import TensorLike
-    from ...graph.node import Tensor
-    from ...shape_inference.context import KernelContext, ShapeContext
-    from ...shape_inference.protocols import Array, Kernel
-    from ...shape_inference.split_parts import SplitContext
-    from ...shape_inference.symbolic.symbolic import Dim
-
     Size = Dim | None
 
 public = {"td, td.manip": "reshape"}
@@ -248,7 +245,6 @@ def reshape(tensor: TensorLike, shape: Any, name: str | None = None) -> Tensor:
         ValueError: the shape holds another number of elements, or an element is below -1.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     print(session.run(td.reshape([1, 2, 3, 4, 5, 6], [2, -1])))
         ...     x = td.placeholder(td.float32, ["batch", 5, 64])

@@ -2,27 +2,24 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from ...graph.api.tensor_like import TensorLike
+from ...graph.node import Tensor
 from ...graph.op_def import OpDef
 from ...protos.dtypes import as_dtype
 from ...runtime import errors
+from ...shape_inference.context import KernelContext, ShapeContext
+from ...shape_inference.protocols import Array, Kernel
 from ...shape_inference.rules import UNKNOWN_SHAPE, normal_axis
-from ...shape_inference.split_parts import WHOLE, NotSplittable, Partition, along
+from ...shape_inference.split_parts import WHOLE, NotSplittable, Partition, SplitContext, along
 from ...shape_inference.split_rules import all_but
 from ...shape_inference.tensor_shape import TensorShape
 from ...shape_inference.traits import Move
 from ..common.call_forms import older_form, renamed, string_at
 from ..common.elementwise import NUMBERS
-
-if TYPE_CHECKING:
-    from ...graph.api.tensor_like import TensorLike
-    from ...graph.node import Tensor
-    from ...shape_inference.context import KernelContext, ShapeContext
-    from ...shape_inference.protocols import Array, Kernel
-    from ...shape_inference.split_parts import SplitContext
 
 public = {
     "td": "reverse_sequence reverse_v2",
@@ -96,7 +93,6 @@ def _check_reversible(x: Array) -> None:
 
 @REVERSE.view_kernel
 def _reverse_kernel(c: KernelContext) -> Kernel:
-    del c
 
     def reverse(x: Array, dims: Array) -> Array:
         if x.ndim == 0:  # TensorFlow does not look at dims then
@@ -118,16 +114,13 @@ def _reverse_v2_kernel(c: KernelContext) -> Kernel:
             if x.ndim == 0 or x.size == 0:  # TensorFlow does not look at axis then
                 return x
             _check_reversible(x)
-            result: Array = x[_reversing_index(axis, x.ndim)]
-            return result
+            return x[_reversing_index(axis, x.ndim)]
 
         return reverse_dynamic
     index = _reversing_index(axis, rank)
 
     def reverse_constant(x: Array, axis: Array) -> Array:
-        del axis
-        result: Array = x[index]
-        return result
+        return x[index]
 
     return reverse_constant
 
@@ -151,7 +144,6 @@ def reverse(tensor: TensorLike, axis: Any, name: str | None = None) -> Tensor:
             InvalidArgumentError.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     print(session.run(td.reverse([[1, 2], [3, 4]], [1])))
         ...     print(session.run(td.reverse([[1, 2], [3, 4]], [True, False])))
@@ -186,7 +178,6 @@ def reverse_v2(tensor: TensorLike, axis: Any, name: str | None = None) -> Tensor
         ValueError: `axis` is known not to fit.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     print(session.run(td.reverse_v2([1, 2, 3], [0])))
         [3 2 1]
@@ -315,7 +306,6 @@ def reverse_sequence(
             known not to fit; what only the run can tell is an InvalidArgumentError.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     x = [[1, 2, 3, 4], [5, 6, 7, 8]]
         ...     print(session.run(td.reverse_sequence(x, [3, 2], seq_axis=1)))

@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from ...graph.api.tensor_like import TensorLike
+from ...graph.node import Tensor
 from ...graph.op_def import OpDef
+from ...shape_inference.context import KernelContext, ShapeContext
+from ...shape_inference.protocols import Array, Kernel
 from ...shape_inference.rules import normal_axes
 from ...shape_inference.split_rules import all_but
+from ...shape_inference.tensor_shape import TensorShape
 from ...shape_inference.traits import Move
-
-if TYPE_CHECKING:
-    from ...graph.api.tensor_like import TensorLike
-    from ...graph.node import Tensor
-    from ...shape_inference.context import KernelContext, ShapeContext
-    from ...shape_inference.protocols import Array, Kernel
-    from ...shape_inference.tensor_shape import TensorShape
 
 public = {"td, td.manip": "roll"}
 
@@ -37,7 +35,6 @@ def _roll_shape(c: ShapeContext) -> TensorShape:
 
 @ROLL.fresh_kernel
 def _roll_kernel(c: KernelContext) -> Kernel:
-    del c
 
     def roll(x: Array, shift: Array, axis: Array) -> Array:
         if not x.ndim:
@@ -80,7 +77,6 @@ def roll(
         ValueError: `input` is a scalar, or `shift` or `axis` has a rank above 1.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     print(session.run(td.roll([1, 2, 3, 4, 5], 2, 0)))
         [4 5 1 2 3]

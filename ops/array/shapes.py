@@ -3,29 +3,24 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
+from ...graph.api.tensor_like import TensorLike
+from ...graph.node import Tensor
 from ...graph.op_def import OpDef
 from ...graph.sparse_tensor import SparseTensor, SparseTensorValue
 from ...protos.dtypes import as_dtype, int32
-from ...shape_inference.context import settled
+from ...shape_inference.context import KernelContext, ShapeContext, settled
+from ...shape_inference.protocols import Array, Kernel
 from ...shape_inference.rules import SCALAR
-from ...shape_inference.symbolic.symbolic import product
+from ...shape_inference.symbolic.symbolic import Dim, product
 from ...shape_inference.tensor_shape import TensorShape
 from ..common.call_forms import name_at, older_form
 from ..math.reductions import reduce_prod
 from .casting import cast
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from ...graph.api.tensor_like import TensorLike
-    from ...graph.node import Tensor
-    from ...shape_inference.context import KernelContext, ShapeContext
-    from ...shape_inference.protocols import Array, Kernel
-    from ...shape_inference.symbolic.symbolic import Dim
 
 public = {"td": "rank shape shape_n size"}
 
@@ -52,7 +47,6 @@ def _shape_n_shape(c: ShapeContext) -> list[TensorShape]:
 @SIZE.shape
 @RANK.shape
 def _scalar_shape(c: ShapeContext) -> TensorShape:
-    del c
     return SCALAR
 
 
@@ -126,7 +120,6 @@ def _shape_of(static: TensorShape, dtype: np.dtype[Any]) -> Kernel:
     known = _sizes_array(static.as_list(), dtype)
 
     def known_shape(x: Array) -> Array:
-        del x
         return known
 
     return known_shape
@@ -148,7 +141,6 @@ def _size_kernel(c: KernelContext) -> Kernel:
 
 @RANK.view_kernel
 def _rank_kernel(c: KernelContext) -> Kernel:
-    del c
 
     def rank_of(x: Array) -> Array:
         return np.array(x.ndim, np.int32)
@@ -186,7 +178,6 @@ def shape(input: TensorLike, name: str | None = None, out_type: Any = int32) -> 
         ValueError: `out_type` is another dtype.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default():
         ...     x = td.placeholder(td.float32, ["batch", 3])
         ...     print(td.constant_value_as_shape(td.shape(x)))
@@ -216,7 +207,6 @@ def shape_n(input: TensorLike, out_type: Any = None, name: str | None = None) ->
         ValueError: the list is empty, or `out_type` is another dtype.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     session.run(td.shape_n([[1, 2], [[3], [4]]]))
         [array([2], dtype=int32), array([2, 1], dtype=int32)]
@@ -241,7 +231,6 @@ def size(input: TensorLike, name: str | None = None, out_type: Any = int32) -> T
         ValueError: `out_type` is another dtype.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default():
         ...     print(td.constant_value(td.size([[1, 2, 3], [4, 5, 6]])))
         6
@@ -262,7 +251,6 @@ def rank(input: TensorLike, name: str | None = None) -> Tensor:
         A Tensor of dtype int32 and shape [].
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default():
         ...     print(td.constant_value(td.rank([[1, 2, 3], [4, 5, 6]])))
         2
@@ -278,8 +266,7 @@ def _dense_shape(
     dtype = as_dtype(out_type)
     if dtype.name not in ("int32", "int64"):
         raise ValueError(f"out_type must be int32 or int64, got {dtype.name}")
-    result: Tensor = cast(_sparse(input).dense_shape, dtype, name)
-    return result
+    return cast(_sparse(input).dense_shape, dtype, name)
 
 
 def _sparse(input: SparseTensor | SparseTensorValue) -> SparseTensor:

@@ -3,30 +3,25 @@
 from __future__ import annotations
 
 import operator
+from collections.abc import Callable
 from functools import reduce
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ...graph.convert import convert_to_tensor, register_tensor_conversion_function
 from ...graph.default_graph import get_default_graph
 from ...graph.default_scopes import name_scope
-from ...protos.dtypes import as_dtype
+from ...graph.node import Tensor
+from ...protos.dtypes import DType, as_dtype
 from ...shape_inference.dimension import Dimension, as_size
 from ...shape_inference.symbolic.atoms import Call
 from ...shape_inference.symbolic.expressions import as_symbol, terms_of
-from ...shape_inference.symbolic.sizes import size_text
+from ...shape_inference.symbolic.polynomials import Atom, Polynomial
+from ...shape_inference.symbolic.sizes import Size, size_text
 from ...shape_inference.symbolic.symbolic import DimExpr
 from ...shape_inference.tensor_shape import TensorShape
 from ..math.arithmetic import maximum, minimum
 from ..math.division import floordiv, floormod
 from .shapes import shape
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from ...graph.node import Tensor
-    from ...protos.dtypes import DType
-    from ...shape_inference.symbolic.polynomials import Atom, Polynomial
-    from ...shape_inference.symbolic.sizes import Size
 
 _FUNCTIONS: dict[str, Callable[..., Tensor]] = {
     "//": floordiv,
@@ -45,7 +40,6 @@ def _converted(
         TypeError: `dtype` is no dtype of sizes.
         ValueError: a size is open, and no tensor of the graph has it.
     """
-    del as_ref
     if dtype is not None and dtype.name not in ("int32", "int64"):
         raise TypeError(f"a shape becomes a tensor of int32 or int64, not {dtype.name}")
     if not isinstance(value, TensorShape):

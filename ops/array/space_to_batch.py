@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ...graph.api.tensor_like import TensorLike
 from ...graph.convert import convert_to_tensor
 from ...graph.default_scopes import name_scope
+from ...graph.node import Tensor
 from ...graph.op_def import OpDef
 from ...protos.dtypes import int32
-from ...shape_inference.context import is_symbolic
+from ...shape_inference.context import KernelContext, ShapeContext, is_symbolic
+from ...shape_inference.protocols import Array, Kernel
 from ...shape_inference.rules import UNKNOWN_SHAPE
-from ...shape_inference.symbolic.symbolic import dim_symbol, divides_exactly, less
+from ...shape_inference.symbolic.symbolic import Dim, dim_symbol, divides_exactly, less
 from ...shape_inference.tensor_shape import TensorShape
 from ...shape_inference.traits import Move
 from ..common.allocation import new_zeros
@@ -30,13 +34,6 @@ from .fills import zeros_like
 from .stacking import stack
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from ...graph.api.tensor_like import TensorLike
-    from ...graph.node import Tensor
-    from ...shape_inference.context import KernelContext, ShapeContext
-    from ...shape_inference.protocols import Array, Kernel
-    from ...shape_inference.symbolic.symbolic import Dim
     from .block_layout import Block, Margins, Quotient
 
 public = {
@@ -136,7 +133,6 @@ def _open(value: Array | None, lowest: int, *sizes: int) -> Array:
 
 
 def _perhaps_divided(name: str, size: Dim, divisor: Dim) -> Dim:
-    del name
     return dim_symbol() if divides_exactly(size, divisor) is False else size // divisor
 
 
@@ -187,8 +183,7 @@ def _legacy_kernel(
     def move_images(x: Array, margins: Array) -> Array:
         if x.ndim != 4:
             raise ValueError(f"input must have rank 4, got shape {list(x.shape)}")
-        result: Array = move_nd(x, block, margins)
-        return result
+        return move_nd(x, block, margins)
 
     return move_images
 
@@ -199,14 +194,12 @@ def _space_to_batch(x: Array, block: Block, paddings: Margins) -> Array:
         whole = new_zeros(padded, x.dtype)
         whole[inner] = x
         x = whole
-    gathered: Array = x.reshape(split).transpose(order).reshape(sizes)
-    return gathered
+    return x.reshape(split).transpose(order).reshape(sizes)
 
 
 def _batch_to_space(x: Array, block: Block, crops: Margins) -> Array:
     split, order, whole, inner = batch_to_space_layout(x.shape, block, crops)
-    cropped: Array = x.reshape(split).transpose(order).reshape(whole)[inner]
-    return cropped
+    return x.reshape(split).transpose(order).reshape(whole)[inner]
 
 
 def space_to_batch_nd(
@@ -232,7 +225,6 @@ def space_to_batch_nd(
         ValueError: the shapes do not fit, a number is too small, or a padded size is no multiple.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     x = td.constant([[1, 2, 3, 4, 5]])
         ...     print(session.run(td.space_to_batch_nd(x, [2], [[1, 0]])))
@@ -261,7 +253,6 @@ def space_to_batch(
         ValueError: as `space_to_batch_nd`.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     x = td.constant([[[[1], [2]], [[3], [4]]]])
         ...     print(session.run(td.space_to_batch(x, [[0, 0], [0, 0]], 2)).ravel())
@@ -294,7 +285,6 @@ def batch_to_space_nd(
         ValueError: the shapes do not fit, a number is too small, or the batch is no multiple.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     x = td.constant([[0, 2, 4], [1, 3, 5]])
         ...     print(session.run(td.batch_to_space_nd(x, [2], [[1, 0]])))
@@ -323,7 +313,6 @@ def batch_to_space(
         ValueError: as `batch_to_space_nd`.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     x = td.constant([[[[1]]], [[[2]]], [[[3]]], [[[4]]]])
         ...     print(session.run(td.batch_to_space(x, [[0, 0], [0, 0]], 2))[0, :, :, 0])
@@ -352,7 +341,6 @@ def required_space_to_batch_paddings(
         ValueError: the shapes do not fit together, or N is not known before the run.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     paddings, crops = td.required_space_to_batch_paddings([3, 4], [2, 2])
         ...     print(session.run([paddings, crops]))

@@ -3,27 +3,23 @@
 from __future__ import annotations
 
 import functools
+from collections.abc import Sequence
 from itertools import accumulate
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from ...graph.api.tensor_like import TensorLike
 from ...graph.convert import convert_to_tensor
+from ...graph.node import Tensor
 from ...graph.op_def import OpDef
+from ...shape_inference.context import KernelContext, ShapeContext
+from ...shape_inference.protocols import Array, Kernel
 from ...shape_inference.rules import UNKNOWN_SHAPE, normal_axis
 from ...shape_inference.split_rules import following
 from ...shape_inference.symbolic.sizes import divided
-from ...shape_inference.symbolic.symbolic import DimExpr, less_equal
+from ...shape_inference.symbolic.symbolic import Dim, DimExpr, less_equal
 from ...shape_inference.tensor_shape import TensorShape
 from ...shape_inference.traits import Move
 from ..common.call_forms import older_form, scalar_at
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from ...graph.api.tensor_like import TensorLike
-    from ...graph.node import Tensor
-    from ...shape_inference.context import KernelContext, ShapeContext
-    from ...shape_inference.protocols import Array, Kernel
-    from ...shape_inference.symbolic.symbolic import Dim
 
 public = {"td": "split"}
 
@@ -225,7 +221,6 @@ def split(
         ValueError: the parts do not fit the size, or their number is neither given nor known.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default():
         ...     value = td.placeholder(td.float32, [5, 30])
         ...     print(*[part.shape for part in td.split(value, [4, -1, 11], 1)])

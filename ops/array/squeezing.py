@@ -2,24 +2,20 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import Any
 
+from ...graph.api.tensor_like import TensorLike
+from ...graph.node import Tensor
 from ...graph.op_def import OpDef
+from ...shape_inference.context import KernelContext, ShapeContext
+from ...shape_inference.protocols import Array, Kernel
 from ...shape_inference.rules import UNKNOWN_SHAPE, normal_axes, normal_axis
 from ...shape_inference.split_rules import following
-from ...shape_inference.symbolic.symbolic import equal
+from ...shape_inference.symbolic.symbolic import Dim, equal
 from ...shape_inference.tensor_shape import TensorShape
 from ...shape_inference.traits import Move
 from ..common.call_forms import renamed
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from ...graph.api.tensor_like import TensorLike
-    from ...graph.node import Tensor
-    from ...shape_inference.context import KernelContext, ShapeContext
-    from ...shape_inference.protocols import Array, Kernel
-    from ...shape_inference.symbolic.symbolic import Dim
 
 public = {"td": "ensure_shape expand_dims squeeze"}
 
@@ -100,13 +96,11 @@ def squeeze(
             `squeeze_dims` are given.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default():
         ...     t = td.placeholder(td.float32, [1, 2, 1, 3, 1, 1])
         ...     print(td.squeeze(t).shape, td.squeeze(t, [2, 4]).shape)
         (2, 3) (1, 2, 3, 1)
     """
-    del squeeze_dims
     axes = [] if axis is None else [axis] if isinstance(axis, int) else list(axis)
     return SQUEEZE(input, squeeze_dims=axes, name=name)
 
@@ -147,7 +141,6 @@ def _expanded(sizes: tuple[Any, ...], axis: int) -> tuple[Any, ...]:
 
 @EXPAND_DIMS.view_kernel
 def _expand_dims_kernel(c: KernelContext) -> Kernel:
-    del c
 
     def expand_dims(x: Array, axis: Array) -> Array:
         _check_single(axis)
@@ -176,13 +169,11 @@ def expand_dims(
         ValueError: `axis` is out of range, or both `axis` and `dim` are given.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default():
         ...     t = td.placeholder(td.float32, [2, 3, 5])
         ...     print(td.expand_dims(t, 2).shape, td.expand_dims(t, -1).shape)
         (2, 3, 1, 5) (2, 3, 5, 1)
     """
-    del dim
     if axis is None:
         raise ValueError("expand_dims needs an axis")
     return EXPAND_DIMS(input, axis, name=name)
@@ -234,7 +225,6 @@ def ensure_shape(x: TensorLike, shape: Any, name: str | None = None) -> Tensor:
         ValueError: the shape is known to be another.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default():
         ...     x = td.placeholder(td.float32)
         ...     print(td.ensure_shape(x, [None, 3]).shape)

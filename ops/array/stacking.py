@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from ...graph.api.tensor_like import TensorLike
 from ...graph.convert import convert_n_to_tensor, convert_to_tensor, holds_tensor
 from ...graph.default_scopes import name_scope
+from ...graph.node import Tensor
 from ...graph.op_def import OpDef
+from ...shape_inference.context import KernelContext, ShapeContext
+from ...shape_inference.protocols import Array, Kernel
 from ...shape_inference.rules import UNKNOWN_SHAPE, normal_axis
 from ...shape_inference.split_rules import following
 from ...shape_inference.tensor_shape import TensorShape
@@ -17,14 +22,6 @@ from ...shape_inference.traits import Move, Stack
 from ..common.call_forms import deprecated, older_form, string_at
 from .joining import PARALLEL_CONCAT, check_total
 from .squeezing import expand_dims
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from ...graph.api.tensor_like import TensorLike
-    from ...graph.node import Tensor
-    from ...shape_inference.context import KernelContext, ShapeContext
-    from ...shape_inference.protocols import Array, Kernel
 
 public = {"td": "pack parallel_stack stack unpack unstack"}
 
@@ -91,7 +88,6 @@ def stack(values: TensorLike, axis: int = 0, name: str = "stack") -> Tensor:
         ValueError: `axis` is out of range, or the shapes differ.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     print(session.run(td.stack([[1, 4], [2, 5], [3, 6]], axis=1)))
         [[1 2 3]
@@ -129,7 +125,6 @@ def pack(values: TensorLike, axis: int = 0, name: str = "pack") -> Tensor:
 
     Example:
         >>> import warnings
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), warnings.catch_warnings(action="ignore"):
         ...     td.pack([1, 2]).shape.as_list()
         [2]
@@ -189,7 +184,6 @@ def unstack(
         ValueError: `num` is neither given nor known, or `axis` is out of range.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     session.run(td.unstack([[1, 2], [3, 4]], axis=1))
         [array([1, 3], dtype=int32), array([2, 4], dtype=int32)]
@@ -224,7 +218,6 @@ def unpack(
 
     Example:
         >>> import warnings
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), warnings.catch_warnings(action="ignore"):
         ...     len(td.unpack([[1, 2], [3, 4], [5, 6]]))
         3
@@ -248,7 +241,6 @@ def parallel_stack(values: Any, name: str = "parallel_stack") -> Tensor:
         ValueError: the shapes are not known, or differ.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     print(session.run(td.parallel_stack([[1, 4], [2, 5]])))
         [[1 4]

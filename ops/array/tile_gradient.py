@@ -5,16 +5,14 @@ There is no public function; graphs that TensorFlow differentiated hold this op.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ...graph.op_def import OpDef
+from ...shape_inference.context import KernelContext, ShapeContext
+from ...shape_inference.protocols import Array, Kernel
 from ...shape_inference.rules import UNKNOWN_SHAPE
 from ...shape_inference.split_rules import following
 from ...shape_inference.tensor_shape import TensorShape
-
-if TYPE_CHECKING:
-    from ...shape_inference.context import KernelContext, ShapeContext
-    from ...shape_inference.protocols import Array, Kernel
 
 TILE_GRAD = OpDef("TileGrad", "input: T, multiples: int32 -> output: T", "T: type")
 TILE_GRAD.split(following("input"))
@@ -51,7 +49,6 @@ def _share(axis: int, size: Any, count: int) -> Any:
 
 @TILE_GRAD.kernel
 def _tile_grad_kernel(c: KernelContext) -> Kernel:
-    del c
 
     def tile_grad(x: Array, multiples: Array) -> Array:
         if multiples.shape != (x.ndim,):

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
+from ...graph.api.tensor_like import TensorLike
 from ...graph.convert import convert_to_tensor
 from ...graph.default_scopes import name_scope
+from ...graph.node import Tensor
 from ...graph.op_def import OpDef
+from ...shape_inference.context import KernelContext, ShapeContext
+from ...shape_inference.protocols import Array, Kernel
 from ...shape_inference.rules import UNKNOWN_SHAPE, normal_axis
 from ...shape_inference.split_rules import following
 from ...shape_inference.tensor_shape import TensorShape
@@ -16,12 +18,6 @@ from ...shape_inference.traits import Move
 from ..math.arithmetic import subtract
 from .ranges import range as range_of
 from .shapes import rank
-
-if TYPE_CHECKING:
-    from ...graph.api.tensor_like import TensorLike
-    from ...graph.node import Tensor
-    from ...shape_inference.context import KernelContext, ShapeContext
-    from ...shape_inference.protocols import Array, Kernel
 
 public = {
     "td": "transpose",
@@ -131,7 +127,6 @@ def transpose(
             InvalidArgumentError.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default():
         ...     x = td.placeholder(td.float32, [2, None, 3])
         ...     print(td.transpose(x).shape, td.transpose(x, [0, 2, 1]).shape)
@@ -160,7 +155,6 @@ def _invert_permutation_shape(c: ShapeContext) -> TensorShape:
 
 @INVERT_PERMUTATION.view_kernel
 def _invert_permutation_kernel(c: KernelContext) -> Kernel:
-    del c
 
     def invert_permutation(x: Array) -> Array:
         if x.ndim != 1:
@@ -192,7 +186,6 @@ def invert_permutation(x: TensorLike, name: str | None = None) -> Tensor:
         InvalidArgumentError: when it runs, a number is out of range, or there twice.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     print(session.run(td.invert_permutation([2, 0, 1])))
         [1 2 0]

@@ -2,25 +2,22 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from ...graph.api.tensor_like import TensorLike
 from ...graph.convert import convert_to_tensor
 from ...graph.default_scopes import name_scope
+from ...graph.node import Tensor
 from ...graph.op_def import OpDef
+from ...shape_inference.context import KernelContext, ShapeContext
+from ...shape_inference.protocols import Array, Kernel
 from ...shape_inference.tensor_shape import TensorShape
 from ..common.allocation import new_zeros
 from .non_max_suppression import number, share
 from .standard_sorting import popped_from_queue, sorted_downwards
-from .suppression import apart, intersection_over_union
-
-if TYPE_CHECKING:
-    from ...graph.api.tensor_like import TensorLike
-    from ...graph.node import Tensor
-    from ...shape_inference.context import KernelContext, ShapeContext
-    from ...shape_inference.protocols import Array, Kernel
-    from .suppression import Similarity
+from .suppression import Similarity, apart, intersection_over_union
 
 public = {"td.image": "combined_non_max_suppression"}
 
@@ -198,7 +195,6 @@ def combined_non_max_suppression(
             InvalidArgumentError.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     boxes = td.constant([[[[0.0, 0, 1, 1]], [[0.0, 0, 1, 0.9]]]])
         ...     found = td.image.combined_non_max_suppression(boxes, [[[0.9], [0.8]]], 2, 2)

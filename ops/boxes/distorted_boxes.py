@@ -5,23 +5,21 @@ The draws are those of TensorFlow's kernels for the same seeds, run after run.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from ...graph.default_scopes import name_scope
+from ...graph.node import Tensor
 from ...graph.op_def import OpDef
+from ...shape_inference.context import KernelContext, OpContext, ShapeContext
+from ...shape_inference.protocols import Array, Kernel
 from ...shape_inference.tensor_shape import TensorShape
 from ...shape_inference.traits import STATEFUL
 from ..common.shared_docs import shared_docs
+from ..random.philox import Philox
 from ..random.random_state import stream_of, stream_of_seeds
 from .random_rectangles import Limits, Rectangle, random_rectangle
-
-if TYPE_CHECKING:
-    from ...graph.node import Tensor
-    from ...shape_inference.context import KernelContext, OpContext, ShapeContext
-    from ...shape_inference.protocols import Array, Kernel
-    from ..random.philox import Philox
 
 public = {"td.image": "sample_distorted_bounding_box stateless_sample_distorted_bounding_box"}
 
@@ -207,7 +205,6 @@ def sample_distorted_bounding_box(
         seed2: a second seed.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     part = td.image.sample_distorted_bounding_box(
         ...         [40, 60, 3], [[[0.2, 0.2, 0.8, 0.8]]], seed=1, min_object_covered=0.5
@@ -254,7 +251,6 @@ def stateless_sample_distorted_bounding_box(
         seed: two integers, int32 or int64 [2].
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     part = td.image.stateless_sample_distorted_bounding_box(
         ...         [40, 60, 3], [[[0.2, 0.2, 0.8, 0.8]]], seed=[1, 2]

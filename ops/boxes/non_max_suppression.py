@@ -2,24 +2,22 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from ...graph.api.tensor_like import TensorLike
 from ...graph.convert import convert_to_tensor
 from ...graph.default_scopes import name_scope
+from ...graph.node import Tensor
 from ...graph.op_def import OpDef
+from ...shape_inference.context import KernelContext, OpContext, ShapeContext
+from ...shape_inference.protocols import Array, Kernel
 from ...shape_inference.rules import SCALAR
 from ...shape_inference.tensor_shape import TensorShape
 from ..common.allocation import new_zeros
 from ..common.shared_docs import shared_docs
 from .suppression import Selection, intersection_over_union, select
-
-if TYPE_CHECKING:
-    from ...graph.api.tensor_like import TensorLike
-    from ...graph.node import Tensor
-    from ...shape_inference.context import KernelContext, OpContext, ShapeContext
-    from ...shape_inference.protocols import Array, Kernel
 
 public = {
     "td.image": (
@@ -254,7 +252,6 @@ def non_max_suppression(
         first, as in TensorFlow.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     boxes = [[0.0, 0, 1, 1], [0, 0.1, 1, 1], [2, 2, 3, 3]]
         ...     print(session.run(td.image.non_max_suppression(boxes, [0.8, 0.9, 0.7], 3)))
@@ -285,7 +282,6 @@ def non_max_suppression_overlaps(
         An int32 vector: the numbers of the boxes, best first.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     overlaps = [[1.0, 0.6], [0.6, 1.0]]
         ...     print(session.run(td.image.non_max_suppression_overlaps(overlaps, [0.8, 0.9], 2)))
@@ -322,7 +318,6 @@ def non_max_suppression_padded(
         many there are before the zeros.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     kept, number = td.image.non_max_suppression_padded(
         ...         [[0.0, 0, 1, 1]], [0.8], 3, pad_to_max_output_size=True
@@ -365,7 +360,6 @@ def non_max_suppression_with_scores(
         An int32 vector of the numbers of the boxes, best first; and their scores.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     boxes = [[0.0, 0, 1, 1], [0, 0, 1, 1]]
         ...     kept, scores = td.image.non_max_suppression_with_scores(

@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from ...shape_inference.protocols import Array
 from ..random.distributions import uniform
+from ..random.philox import Philox
 from ..random.weighted_classes import unbiased
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from ...shape_inference.protocols import Array
-    from ..random.philox import Philox
 
 _F = np.float32
 

@@ -9,12 +9,10 @@ parts of 16, which an insertion sort then sorts.
 from __future__ import annotations
 
 import heapq
-from typing import TYPE_CHECKING
 
 import numpy as np
 
-if TYPE_CHECKING:
-    from ...shape_inference.protocols import Array
+from ...shape_inference.protocols import Array
 
 _SHORT = 16
 

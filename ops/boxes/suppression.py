@@ -9,12 +9,11 @@ kept, then within itself, where each row of the answer is one integer.
 from __future__ import annotations
 
 import heapq
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
-if TYPE_CHECKING:
-    from ...shape_inference.protocols import Array
+from ...shape_inference.protocols import Array
 
 _BLOCK = 64
 _BEFORE = np.tri(_BLOCK, k=-1, dtype=np.bool_)

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from ...runtime.kernel_spec import Affine
+from ...shape_inference.protocols import Array
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from ...shape_inference.protocols import Array
-
     Arguments = Sequence[Array | None]
 
 

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
 from ...protos.config import config
 from ...runtime import errors
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 _MOST_DIMENSIONS = 64  # NumPy's limit
 

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from ...shape_inference.protocols import Array
+from ...shape_inference.protocols import Array
 
 _BLOCK_ELEMENTS = 1 << 17
 

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from typing import Any
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from ...shape_inference.protocols import Array
+from ...shape_inference.protocols import Array
 
 
 def summary(array: Array, most: int) -> str:
@@ -18,7 +16,6 @@ def summary(array: Array, most: int) -> str:
         most: how many elements to show; all of them, where it is negative.
 
     Example:
-        >>> import numpy as np
         >>> from tensordraft.ops.common.array_text import summary
         >>> summary(np.array([[1, 2], [3, 4]]), 3), summary(np.array([0.5]), -1)
         ('[[1 2][3...]...]', '[0.5]')
@@ -68,7 +65,6 @@ def layout(array: Array, ends: int) -> str:
             negative.
 
     Example:
-        >>> import numpy as np
         >>> from tensordraft.ops.common.array_text import layout
         >>> print(layout(np.arange(10).reshape(2, 5), 1))
         [[0 ... 4]

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ...shape_inference.protocols import Array
+
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from ...shape_inference.protocols import Array
-
     Coefficients = tuple[float, ...]
     Ratio = tuple[Coefficients, Coefficients]
 

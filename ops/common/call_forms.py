@@ -8,6 +8,7 @@ only be one of them: a concat dimension has rank 0 and the values have not; an a
 from __future__ import annotations
 
 import functools
+from collections.abc import Callable, Mapping, Sequence
 from inspect import Parameter, signature
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
@@ -19,8 +20,6 @@ from ...shape_inference.dimension import Dimension
 from ...shape_inference.tensor_shape import as_shape
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-
     Told = Callable[[Sequence[Any]], bool]
 
 F = TypeVar("F", bound="Callable[..., Any]")

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
+from ...graph.api.tensor_like import TensorLike
 from ...graph.convert import convert_to_tensor
 from ...graph.node import Tensor
 from ...graph.op_def import OpDef
 from ...graph.sparse_tensor import SparseTensor
-from ...runtime.kernel_spec import KernelSpec, fresh, stated, writes_out
+from ...protos.dtypes import DType
+from ...runtime.kernel_spec import Affine, KernelSpec, fresh, stated, writes_out
+from ...shape_inference.context import KernelContext, ShapeContext
+from ...shape_inference.protocols import Array, Kernel
 from ...shape_inference.rules import broadcast
 from ...shape_inference.symbolic.symbolic import less_equal
 from ...shape_inference.tensor_shape import TensorShape
@@ -20,14 +24,6 @@ from .jit_functions import with_machine_code
 from .public_function import public_function
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from ...graph.api.tensor_like import TensorLike
-    from ...protos.dtypes import DType
-    from ...runtime.kernel_spec import Affine
-    from ...shape_inference.context import KernelContext, ShapeContext
-    from ...shape_inference.protocols import Array, Kernel
-
     Functions = Callable[..., Any] | Mapping[str, Callable[..., Any]]
 
 FLOATS = "bfloat16, half, float32, float64"
@@ -102,8 +98,7 @@ def unary(
     if of_sparse:
         call, dtypes = _of_values(call), f"{dtypes}; or a SparseTensor of such values"
     text = _documentation(name, (arg,), dtypes, doc, example, home)
-    outcome: Unary = public_function(call, name, text, (arg,))
-    return outcome
+    return public_function(call, name, text, (arg,))
 
 
 def _of_values(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -146,8 +141,7 @@ def binary(
         return definition(x, y, name=name or called)
 
     text = _documentation(name, args, dtypes, doc, example, home)
-    outcome: Binary = public_function(call, name, text, args)
-    return outcome
+    return public_function(call, name, text, args)
 
 
 def define_unary(
@@ -310,8 +304,7 @@ def into_float32(function: Callable[[Array, Array | None], Any]) -> KernelSpec:
 
 def symbolically(function: Callable[..., Any]) -> Callable[..., Any]:
     """`function` of sizes, as a function of object arrays of sizes."""
-    ufunc: np.ufunc = np.frompyfunc(function, function.__code__.co_argcount, 1)
-    return ufunc
+    return np.frompyfunc(function, function.__code__.co_argcount, 1)
 
 
 def at_least_zero(*dims: Any) -> bool:

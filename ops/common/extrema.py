@@ -7,12 +7,11 @@ vectorised loop for that.
 from __future__ import annotations
 
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
-if TYPE_CHECKING:
-    from ...shape_inference.protocols import Array
+from ...shape_inference.protocols import Array
 
 # The ufunc itself: np.clip takes a third of a block's time to find it.
 _clip: Any = getattr(getattr(getattr(np, "_core", None), "umath", None), "clip", np.clip)
@@ -61,8 +60,7 @@ def extreme_of_rows(ufunc: np.ufunc, x: Array, initial: Any) -> Array:
     """
     columns = x.shape[-1]
     if not 1 < columns <= _LONGEST_ROW or x.size < _FEWEST_ROWS * columns:
-        result: Array = ufunc.reduce(x, -1, keepdims=True, initial=initial)
-        return result
+        return ufunc.reduce(x, -1, keepdims=True, initial=initial)
     turned = np.ascontiguousarray(x.reshape(-1, columns).T)
     return np.asarray(ufunc.reduce(turned, 0, initial=initial)).reshape(*x.shape[:-1], 1)
 

@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 from math import log2
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from ...graph.op_def import OpDef
 from ...shape_inference.context import settled
-from ...shape_inference.costs import elements_of
+from ...shape_inference.costs import CostContext, elements_of
 from ...shape_inference.symbolic.formulas import Formula
-from ...shape_inference.symbolic.symbolic import dim_symbol
-
-if TYPE_CHECKING:
-    from ...graph.op_def import OpDef
-    from ...shape_inference.costs import CostContext
-    from ...shape_inference.symbolic.symbolic import Dim
+from ...shape_inference.symbolic.symbolic import Dim, dim_symbol
 
 
 def flops_per_element(number: int, *definitions: OpDef[Any]) -> None:

@@ -6,18 +6,15 @@ product, and take cores from ours and from other processes.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterator
+from typing import Any
 
 import numpy as np
 
 from ...runtime.thread_pools import blas_threads
+from ...shape_inference.protocols import Array
 from .allocation import new_array
 from .parallel_blocks import share
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    from ...shape_inference.protocols import Array
 
 # Products of fewer multiplications OpenBLAS does not share; those of a vector, of still fewer.
 _MANY_OF_MATRICES, _MANY_OF_VECTORS = 1 << 18, 1 << 13

@@ -8,17 +8,14 @@ is infinite, NaN or a zero with a sign gives what it gives there.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from ...runtime.kernel_spec import FEWEST_IN_BLOCKS, Accelerated, KernelSpec, Loop, Memory
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from ...shape_inference.protocols import Array
+from ...shape_inference.protocols import Array
 
 # x = n ln 2 + r, of which ln 2 is the sum of two numbers, so that n times the first is exact. The
 # polynomial is that of S. Moshier's Cephes. By the last digits of `t` lies n, and 2^n is put

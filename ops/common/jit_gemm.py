@@ -6,21 +6,17 @@ but that rows of the first factor are read where they lie, so that windows of im
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Sequence
 from functools import cache, lru_cache
 from itertools import product
-from typing import TYPE_CHECKING, Any, NamedTuple, Self
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 
 from ...runtime.jit.machine_code import Address, vector_lanes
-from ...runtime.kernel_spec import Accelerated, Loop, Rows, fresh
+from ...runtime.kernel_spec import Accelerated, KernelSpec, Loop, Rows, fresh
+from ...shape_inference.protocols import Array
 from .parallel_blocks import share
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
-
-    from ...runtime.kernel_spec import KernelSpec
-    from ...shape_inference.protocols import Array
 
 # Panels are so many vectors wide; what is left at the end is one that overlaps the one before.
 WIDE, NARROW = 2, 1

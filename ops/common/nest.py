@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Sequence
+from typing import Any
 
 from .structures import check_alike, flat, packed
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
 
 public = {
     "td.nest, td.contrib.framework.nest": (
@@ -24,7 +22,6 @@ def is_nested(seq: Any) -> bool:
         seq: anything.
 
     Example:
-        >>> import tensordraft as td
         >>> td.nest.is_nested((1, 2)), td.nest.is_nested("12")
         (True, False)
     """
@@ -38,7 +35,6 @@ def flatten(structure: Any) -> list[Any]:
         structure: the structure, or one leaf.
 
     Example:
-        >>> import tensordraft as td
         >>> td.nest.flatten([1, (2, {"b": 4, "a": 3})])
         [1, 2, 3, 4]
     """
@@ -56,7 +52,6 @@ def pack_sequence_as(structure: Any, flat_sequence: Sequence[Any]) -> Any:
         ValueError: they are not as many as those of the structure.
 
     Example:
-        >>> import tensordraft as td
         >>> td.nest.pack_sequence_as([0, (0, 0)], "abc")
         ['a', ('b', 'c')]
     """
@@ -79,7 +74,6 @@ def map_structure(func: Callable[..., Any], *structure: Any, check_types: bool =
         ValueError: there is no structure, or they are not nested alike.
 
     Example:
-        >>> import tensordraft as td
         >>> td.nest.map_structure(lambda x, y: x + y, [1, {"a": 2}], [10, {"a": 20}])
         [11, {'a': 22}]
     """
@@ -107,7 +101,6 @@ def assert_same_structure(nest1: Any, nest2: Any, check_types: bool = True) -> N
         ValueError: they are not nested alike.
 
     Example:
-        >>> import tensordraft as td
         >>> td.nest.assert_same_structure([1, (2, 3)], ["a", ("b", "c")])
     """
     check_alike(nest1, nest2, check_types)

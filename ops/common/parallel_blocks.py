@@ -9,18 +9,16 @@ from __future__ import annotations
 
 import math
 import sys
+from collections.abc import Callable, Iterable, Iterator
 from functools import wraps
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from ...runtime.kernel_spec import KernelSpec
 from ...runtime.thread_pools import Pool, blas_threads
+from ...shape_inference.context import KernelContext
+from ...shape_inference.protocols import Array, Kernel
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
-
-    from ...shape_inference.context import KernelContext
-    from ...shape_inference.protocols import Array, Kernel
-
     Factory = Callable[[KernelContext], Kernel]
     Part = TypeVar("Part")
 

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterator
+from typing import Any
 
 from .nest import is_nested, map_structure
 from .structures import check_same_elements, packed
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
 
 public = {
     "td.contrib.framework.nest": (
@@ -32,7 +30,6 @@ def assert_shallow_structure(shallow_tree: Any, input_tree: Any, check_types: bo
         ValueError: the number of elements, or the keys of dicts, differ.
 
     Example:
-        >>> import tensordraft as td
         >>> nest = td.contrib.framework.nest
         >>> nest.assert_shallow_structure([0, 0], [1, {"deeper": 2}])
     """
@@ -53,7 +50,6 @@ def flatten_up_to(shallow_tree: Any, input_tree: Any, check_types: bool = True) 
         ValueError: the number of elements, or the keys of dicts, differ.
 
     Example:
-        >>> import tensordraft as td
         >>> td.contrib.framework.nest.flatten_up_to([0, 0], [1, {"deeper": 2}])
         [1, {'deeper': 2}]
     """
@@ -76,7 +72,6 @@ def map_structure_up_to(
         ValueError: there is no structure; the number of elements, or the keys of dicts, differ.
 
     Example:
-        >>> import tensordraft as td
         >>> td.contrib.framework.nest.map_structure_up_to([0, 0], len, [[1, 2], "abc"])
         [2, 3]
     """
@@ -98,7 +93,6 @@ def get_traverse_shallow_structure(traverse_fn: Callable[[Any], Any], structure:
         TypeError: the function gives neither.
 
     Example:
-        >>> import tensordraft as td
         >>> nest = td.contrib.framework.nest
         >>> nest.get_traverse_shallow_structure(lambda part: isinstance(part, list), [1, (2, 3)])
         [False, False]
@@ -130,7 +124,6 @@ def flatten_dict_items(dictionary: dict[Any, Any]) -> dict[Any, Any]:
         ValueError: a key and its value are not nested alike, or a leaf stands in two keys.
 
     Example:
-        >>> import tensordraft as td
         >>> td.contrib.framework.nest.flatten_dict_items({(1, (2, 3)): ("a", ("b", "c")), 4: "d"})
         {1: 'a', 2: 'b', 3: 'c', 4: 'd'}
     """
@@ -152,7 +145,6 @@ def flatten_with_tuple_paths(structure: Any) -> list[tuple[tuple[Any, ...], Any]
         structure: the structure.
 
     Example:
-        >>> import tensordraft as td
         >>> td.contrib.framework.nest.flatten_with_tuple_paths({"a": [1, 2]})
         [(('a', 0), 1), (('a', 1), 2)]
     """
@@ -167,7 +159,6 @@ def flatten_with_joined_string_paths(structure: Any, separator: str = "/") -> li
         separator: what stands between two steps of a path.
 
     Example:
-        >>> import tensordraft as td
         >>> td.contrib.framework.nest.flatten_with_joined_string_paths({"a": [1, 2]})
         [('a/0', 1), ('a/1', 2)]
     """
@@ -186,7 +177,6 @@ def map_structure_with_paths(func: Callable[..., Any], *structure: Any) -> Any:
         ValueError: there is no structure, or they are not nested alike.
 
     Example:
-        >>> import tensordraft as td
         >>> nest = td.contrib.framework.nest
         >>> nest.map_structure_with_paths(lambda path, x: f"{path}={x}", {"a": [1, 2]})
         {'a': ['a/0=1', 'a/1=2']}

@@ -4,16 +4,13 @@ from __future__ import annotations
 
 import math
 import threading
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
+from ...shape_inference.protocols import Array
 from ...shape_inference.workspaces import Workspace
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from ...shape_inference.protocols import Array
 
 # More than this is handed back, so that what a thread keeps is bounded.
 _MOST_KEPT_BYTES = 1 << 24

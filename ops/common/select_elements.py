@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
-if TYPE_CHECKING:
-    from ...shape_inference.protocols import Array
+from ...shape_inference.protocols import Array
 
 _BITS = {size: np.dtype(f"i{size}") for size in (1, 2, 4, 8)}
 _FEWEST_MASKED = 1 << 10
@@ -27,8 +24,7 @@ def chosen(condition: Array, t: Array, e: Array) -> Array:
     differing = np.bitwise_xor(t.view(bits), e.view(bits))
     result = np.bitwise_and(differing, mask)
     np.bitwise_xor(result, e.view(bits), out=result)
-    chosen_elements: Array = result.view(t.dtype)
-    return chosen_elements
+    return result.view(t.dtype)
 
 
 def sloped(x: Array, slope: float) -> Array:

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Iterator, Mapping
 from inspect import cleandoc, signature
 from textwrap import fill
 from typing import TYPE_CHECKING, Any, TypeVar
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
-
     Documented = TypeVar("Documented", bound=Callable[..., Any])
 
 _WIDTH = 96

@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ...graph.bodies import Body
 from ...graph.graph import Graph
 from ...graph.node import Operation, Tensor
+from ...protos.dtypes import DType
 from ...shape_inference.tensor_shape import TensorShape
 from ..array.constants import PLACEHOLDER, constant, identity
 from .components import leaf_of, tensors_of
 from .function_defs import register_body
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from ...protos.dtypes import DType
 
 
 class BodyGraph(Graph):
@@ -78,7 +75,7 @@ class BodyGraph(Graph):
         """What is captured by a tensor of this graph; else the tensor itself."""
         for source, inner in self.captures.items():
             if inner is tensor:
-                return source.graph.origin(source)  # type: ignore[no-any-return]
+                return source.graph.origin(source)
         return tensor
 
     def as_graph_element(

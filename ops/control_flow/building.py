@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Sequence
 from functools import reduce
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from ...graph.bodies import Body
 from ...graph.convert import convert_to_tensor
 from ...graph.default_graph import get_default_graph
+from ...graph.graph import Graph
+from ...graph.node import Operation, Tensor
 from ...protos.attr_codec import encode_attr
 from ...protos.messages import NameAttrList
 from ...shape_inference.handle_data import common_shape
@@ -20,13 +24,6 @@ from .components import leaf_of, mapped, packed_components, tensors_of, with_lea
 from .invariants import check_kept, shapes_kept, widened
 from .structured import CASE, IF, STATELESS_CASE, STATELESS_IF, STATELESS_WHILE, WHILE
 from .variable_reuse import Rounds
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
-
-    from ...graph.bodies import Body
-    from ...graph.graph import Graph
-    from ...graph.node import Operation, Tensor
 
 COND_KINDS = IF, STATELESS_IF
 CASE_KINDS = CASE, STATELESS_CASE

@@ -2,27 +2,24 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
 
+from ...graph.bodies import Body
 from ...graph.convert import convert_to_tensor
 from ...graph.default_graph import get_default_graph
 from ...graph.gradient_rules import Rule, register
+from ...graph.graph import Graph
+from ...graph.node import Operation, Tensor
 from ...protos.attr_codec import encode_attr
+from ...protos.dtypes import DType
 from ...protos.messages import NameAttrList
+from ...shape_inference.tensor_shape import TensorShape
 from ..common.structures import flat, packed
 from .body_graph import BodyGraph
 from .building import as_value, function_name
 from .components import mapped, packed_components, with_leaves
 from .structured import PARTITIONED_CALL, STATEFUL_PARTITIONED_CALL
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from ...graph.bodies import Body
-    from ...graph.graph import Graph
-    from ...graph.node import Operation, Tensor
-    from ...protos.dtypes import DType
-    from ...shape_inference.tensor_shape import TensorShape
 
 
 class Argument(NamedTuple):

@@ -7,12 +7,17 @@ inputs is mostly what it was before, but for the symbols that stand for unknown 
 
 from __future__ import annotations
 
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
-from ...graph.bodies import Known, bodies_not_looked_into
+from ...graph.bodies import Body, Known, bodies_not_looked_into
+from ...shape_inference.handle_data import HandleData
+from ...shape_inference.protocols import Array
+from ...shape_inference.symbolic.atoms import Symbol
 from ...shape_inference.symbolic.symbolic import (
+    Dim,
     DimExpr,
     as_symbol,
     dim_symbol,
@@ -22,14 +27,6 @@ from ...shape_inference.symbolic.symbolic import (
 from ...shape_inference.tensor_shape import TensorShape
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Hashable, Mapping, Sequence
-
-    from ...graph.bodies import Body
-    from ...shape_inference.handle_data import HandleData
-    from ...shape_inference.protocols import Array
-    from ...shape_inference.symbolic.atoms import Symbol
-    from ...shape_inference.symbolic.symbolic import Dim
-
     Found = TypeVar("Found", bound=tuple[Any, ...])
 
 _MOST_ELEMENTS = 64
@@ -56,8 +53,7 @@ def followed_once(
     if key in remembered:
         before, found = remembered[key]
         renamed = _Renaming(dict(zip(before, names.symbols, strict=True)))
-        again: Found = type(found)(*[[renamed.known(item) for item in some] for some in found])
-        return again
+        return type(found)(*[[renamed.known(item) for item in some] for some in found])
     refused = bodies_not_looked_into()
     found = follow()
     if bodies_not_looked_into() == refused:

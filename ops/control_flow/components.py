@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Sequence
+from typing import Any
 
 from ...graph.convert import convert_to_tensor
 from ...graph.indexed_slices import IndexedSlices
@@ -11,9 +12,6 @@ from ...graph.sparse_tensor import SparseTensor, SparseTensorValue
 from ...shape_inference.tensor_shape import TensorShape
 from ..common.structures import packed
 from ..lists.tensor_array_class import TensorArray
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
 
 
 def leaf_of(value: Any, dtype: Any = None) -> Any:

@@ -7,9 +7,11 @@ before a run, the plan of the run is that of the branch that is taken; it may st
 from __future__ import annotations
 
 from collections import OrderedDict
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from ...graph.api.tensor_like import TensorLike
 from ...graph.constant_value import constant_value
 from ...graph.convert import convert_to_tensor
 from ...graph.default_scopes import control_dependencies, name_scope
@@ -22,11 +24,6 @@ from ..math.add_n import add_n
 from ..math.comparison import greater, less
 from .building import built_case, built_cond
 from .components import leaf_of, tensors_of, with_leaves
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
-
-    from ...graph.api.tensor_like import TensorLike
 
 public = {"td": "case cond switch_case", "td.contrib.framework, td.contrib.layers": "smart_cond"}
 
@@ -65,7 +62,6 @@ def cond(
         ValueError: they return different dtypes, different numbers of tensors, or nothing.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     x = td.placeholder(td.float32, [None, 3])
         ...     wide = td.reduce_max(x) > 2
@@ -115,7 +111,6 @@ def smart_cond(
         TypeError: `pred` is nothing of the kind, or a function cannot be called.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default():
         ...     td.contrib.framework.smart_cond(True, lambda: "one", lambda: "other")
         'one'
@@ -161,7 +156,6 @@ def case(
         ValueError: the functions return different dtypes, or different numbers of tensors.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     rank = td.rank([[1, 2]])
         ...     pairs = [(td.equal(rank, 1), lambda: td.constant("vector"))]
@@ -231,7 +225,6 @@ def switch_case(
         ValueError: there are no functions, or numbers are missing; or as for `td.cond`.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     i = td.placeholder(td.int32, [])
         ...     y = td.switch_case(i, [lambda: td.constant("a"), lambda: td.constant("b")])
@@ -315,8 +308,7 @@ def known_pred(pred: Any, function: str) -> bool | None:
 def _callable(function: Any, what: str) -> Callable[[], Any]:
     if not callable(function):
         raise TypeError(f"{what} must be callable, got {function!r}: write lambda: value")
-    checked: Callable[[], Any] = function
-    return checked
+    return function
 
 
 def _result(function: Callable[[], Any], strict: bool, what: str) -> Any:

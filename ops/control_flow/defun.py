@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import inspect
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Sequence
+from typing import Any
 from weakref import WeakKeyDictionary
 
 from ...graph import registry
 from ...graph.bodies import Declared
 from ...graph.convert import convert_to_tensor
 from ...graph.default_graph import get_default_graph
+from ...graph.graph import Graph
 from ...graph.node import Operation, Tensor
-from ...protos.dtypes import as_dtype
+from ...protos.dtypes import DType, as_dtype
 from ...protos.messages import FunctionDef
 from ...shape_inference.tensor_shape import TensorShape
 from .built_functions import (
@@ -22,12 +24,6 @@ from .built_functions import (
     registered_gradient,
 )
 from .function_defs import keep_apart
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from ...graph.graph import Graph
-    from ...protos.dtypes import DType
 
 public = {"td.contrib.framework": "Declare Defun"}
 
@@ -55,7 +51,6 @@ class Defun:
         separate_compiled_gradients: as `compiled`.
 
     Example:
-        >>> import tensordraft as td
         >>> @td.contrib.framework.Defun(td.float32, func_name="Halve")
         ... def halve(x):
         ...     return x / 2.0
@@ -79,7 +74,6 @@ class Defun:
         compiled: bool = False,
         separate_compiled_gradients: bool = False,
     ) -> None:
-        del noinline, shape_func, compiled, separate_compiled_gradients
         self._types = [as_dtype(dtype) for dtype in input_types]
         self._settings: dict[str, Any] = {
             "func_name": func_name,
@@ -303,7 +297,6 @@ class Declare:
         outputs: such pairs.
 
     Example:
-        >>> import tensordraft as td
         >>> framework = td.contrib.framework
         >>> factorial = framework.Declare("Factorial", [("n", td.int32)], [("y", td.int32)])
         >>> @framework.Defun(td.int32, func_name="Factorial", out_names=["y"])
@@ -347,5 +340,4 @@ def _root() -> Graph:
     graph: Any = get_default_graph()
     while graph.outer is not None:
         graph = graph.outer
-    root: Graph = graph
-    return root
+    return graph

@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise
-from typing import TYPE_CHECKING
 
-from ...graph.bodies import Declared
+from ...graph.bodies import Body, Declared
 from ...graph.dependencies import needed_ops
 from ...graph.importing.function_bodies import body_of
+from ...graph.node import Operation, Tensor
 from ...graph.op_def import OpDef
 from ...protos.messages import FunctionDef, FunctionDefLibrary, NameAttrList
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-
-    from ...graph.bodies import Body
-    from ...graph.node import Operation, Tensor
 
 
 def register_body(body: Body, names: Sequence[str] = ()) -> None:

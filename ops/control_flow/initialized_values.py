@@ -3,21 +3,17 @@
 from __future__ import annotations
 
 from functools import wraps
-from typing import TYPE_CHECKING
 
 from ...graph.default_graph import graph_using, outside_bodies
+from ...graph.node import Tensor
 from ..variables.variable import Variable
 from .conditionals import cond
-
-if TYPE_CHECKING:
-    from ...graph.node import Tensor
 
 
 @wraps(Variable.initialized_value)
 def _initialized_value(self: Variable) -> Tensor:
     with graph_using(self.graph).as_default(), outside_bodies():
-        value: Tensor = cond(self.is_initialized(), self.read_value, lambda: self.initial_value)
-        return value
+        return cond(self.is_initialized(), self.read_value, lambda: self.initial_value)
 
 
 Variable.initialized_value = _initialized_value  # type: ignore[method-assign]

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import Any
 
+from ...graph.node import Tensor
 from ...shape_inference.handle_data import common_shape
 from ...shape_inference.tensor_shape import TensorShape, as_shape
 from ..common.structures import check_alike, packed
 from .components import stated_invariants, tensors_of, usual_invariants
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from ...graph.node import Tensor
 
 
 def shapes_kept(structure: Any, leaves: Sequence[Any], invariants: Any) -> list[TensorShape]:

@@ -2,28 +2,23 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Callable
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from ...graph.bodies import Body, Known, is_looked_into
 from ...graph.describe import describe_op
-from ...shape_inference.handle_data import common_shape
+from ...graph.node import Tensor
+from ...shape_inference.context import OpContext
+from ...shape_inference.handle_data import HandleData, common_shape
+from ...shape_inference.inference import Inference
 from ...shape_inference.seen_shapes import identified
-from ...shape_inference.symbolic.symbolic import DimExpr, dim_symbol, equal, symbols_of
+from ...shape_inference.symbolic.symbolic import Dim, DimExpr, dim_symbol, equal, symbols_of
 from ...shape_inference.tensor_shape import TensorShape
 from .cached_body_facts import followed_once
 from .op_bodies import known_inputs
 from .rounds import number_of_rounds
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from ...graph.node import Tensor
-    from ...shape_inference.context import OpContext
-    from ...shape_inference.handle_data import HandleData
-    from ...shape_inference.inference import Inference
-    from ...shape_inference.symbolic.symbolic import Dim
 
 
 class LoopFacts(NamedTuple):

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
 from ...graph.constant_value import constant_value
 from ...graph.convert import convert_to_tensor
@@ -10,9 +11,6 @@ from ...graph.default_scopes import name_scope
 from ..common.structures import flat
 from .building import built_while
 from .unrolled import unrolled_while
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 public = {"td": "while_loop"}
 
@@ -65,7 +63,6 @@ def while_loop(
             shape; `shape_invariants` do not fit.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     x = td.placeholder(td.float32, [])
         ...     _, power = td.while_loop(
@@ -74,7 +71,6 @@ def while_loop(
         ...     session.run(power, {x: 2})
         np.float32(32.0)
     """
-    del swap_memory
     for function, what in ((cond, "cond"), (body, "body")):
         if not callable(function):
             raise TypeError(f"{what} must be callable, got {function!r}")

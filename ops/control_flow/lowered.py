@@ -6,18 +6,15 @@ place; what is left of them cannot be run.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NoReturn
+from collections.abc import Callable
+from typing import Any, NoReturn
 
 from ...graph.op_def import OpDef
 from ...runtime import errors
+from ...shape_inference.context import KernelContext, ShapeContext
 from ...shape_inference.rules import SCALAR, UNKNOWN_SHAPE
+from ...shape_inference.tensor_shape import TensorShape
 from ...shape_inference.traits import STATEFUL
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from ...shape_inference.context import KernelContext, ShapeContext
-    from ...shape_inference.tensor_shape import TensorShape
 
 _FRAME = "T: type, frame_name: string, is_constant: bool = false, parallel_iterations: int = 10"
 _SWITCH = "output_false: {0}, output_true: {0}"

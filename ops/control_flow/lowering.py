@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import Any
 
+from ...graph.bodies import Body
 from ...graph.importing.function_bodies import body_of
-from ...graph.lowered_nodes import OUTSIDE, Place, Written
+from ...graph.lowered_nodes import OUTSIDE, Lowered, LoweredNodes, Place, Written
 from ...protos.dtypes import as_dtype
 from .structured import (
     CASE,
@@ -17,12 +19,6 @@ from .structured import (
     STATELESS_WHILE,
     WHILE,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from ...graph.bodies import Body
-    from ...graph.lowered_nodes import Lowered, LoweredNodes
 
 _BOOL = as_dtype("bool")
 _INT32 = as_dtype("int32")

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
 from ...graph.convert import convert_to_tensor
 from ...graph.default_scopes import name_scope
@@ -12,9 +13,6 @@ from ..common.structures import flat
 from .loops import check_parallel
 from .rows import folded_rows, mapped_rows
 from .unrolled import unrolled_fold, unrolled_map
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 public = {"td": "foldl foldr map_fn scan"}
 
@@ -56,12 +54,10 @@ def map_fn(
         ValueError: the first dimensions differ, or a tensor is a scalar.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     print(session.run(td.map_fn(lambda row: td.reduce_sum(row), [[1, 2], [3, 4]])))
         [3 7]
     """
-    del swap_memory, infer_shape
     settings = _settings(fn, parallel_iterations or 10, back_prop)
     with name_scope(name, "map"):
         elems = _checked(elems)
@@ -104,12 +100,10 @@ def foldl(
             In the run, as an InvalidArgumentError, also where there is nothing to begin with.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     session.run(td.foldl(lambda total, x: total * 10 + x, [1, 2, 3]))
         np.int32(123)
     """
-    del swap_memory
     settings = _settings(fn, parallel_iterations, back_prop)
     with name_scope(name, "foldl"):
         elems = _checked(elems)
@@ -134,12 +128,10 @@ def foldr(
     Args and results are those of `foldl`.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     session.run(td.foldr(lambda total, x: total * 10 + x, [1, 2, 3]))
         np.int32(321)
     """
-    del swap_memory
     settings = _settings(fn, parallel_iterations, back_prop)
     with name_scope(name, "foldr"):
         elems = _checked(elems)
@@ -184,12 +176,10 @@ def scan(
         ValueError: as for `foldl`.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     print(session.run(td.scan(lambda total, x: total + x, [1, 2, 3])))
         [1 3 6]
     """
-    del swap_memory, infer_shape
     settings = _settings(fn, parallel_iterations, back_prop)
     with name_scope(name, "scan"):
         elems = _checked(elems)

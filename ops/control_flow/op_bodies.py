@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import Any
 
 from ...graph.bodies import Body, Known
 from ...graph.importing.function_bodies import body_of
+from ...shape_inference.context import OpContext
 from ...shape_inference.handle_data import common_shape
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from ...shape_inference.context import OpContext
-    from ...shape_inference.protocols import Array, Edge
+from ...shape_inference.protocols import Array, Edge
 
 
 def if_branches(c: OpContext) -> list[Body]:

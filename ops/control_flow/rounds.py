@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
-from ...shape_inference.symbolic.symbolic import dim_max, dim_min
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from ...graph.bodies import Body
-    from ...graph.node import Tensor
-    from ...shape_inference.inference import Inference
-    from ...shape_inference.symbolic.symbolic import Dim
+from ...graph.bodies import Body
+from ...graph.node import Tensor
+from ...shape_inference.inference import Inference
+from ...shape_inference.symbolic.symbolic import Dim, dim_max, dim_min
 
 _BELOW = {"Less": 0, "LessEqual": 1}
 _ABOVE = {"Greater": 0, "GreaterEqual": 1}

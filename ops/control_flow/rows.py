@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
 from ...graph.convert import convert_to_tensor
 from ...graph.default_scopes import name_scope
+from ...graph.node import Tensor
 from ..array.constants import constant
 from ..common.structures import check_alike, flat, packed
 from ..math.arithmetic import add, subtract
 from ..math.comparison import less
 from .building import built_while
 from .slices import Slices, Stacks
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from ...graph.node import Tensor
 
 
 def mapped_rows(fn: Callable[[Any], Any], elems: Any, dtype: Any, **settings: Any) -> Any:

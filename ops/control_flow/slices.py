@@ -2,23 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import Any
 
 from ...graph.convert import convert_to_tensor
+from ...graph.node import Tensor
 from ...shape_inference.dimension import Dimension
+from ...shape_inference.tensor_shape import TensorShape
 from ..array.constants import constant
 from ..array.shapes import shape
 from ..common.structures import flat, packed
 from ..indexing.gathering import gather
 from ..lists.list_ops import TENSOR_LIST_RESERVE, TENSOR_LIST_SET_ITEM
 from ..lists.list_tensors import TENSOR_LIST_STACK
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from ...graph.node import Tensor
-    from ...shape_inference.tensor_shape import TensorShape
-
 
 # Where TensorFlow 1.x has the results of its loops.
 _STACKED = "TensorArrayStack/TensorArrayGatherV3"

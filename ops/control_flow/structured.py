@@ -2,29 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from functools import partial, reduce
 from operator import itemgetter
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
-from ...graph.bodies import Body, Call, is_looked_into
+from ...graph.bodies import Body, Call, Known, is_looked_into
+from ...graph.node import Operation
 from ...graph.op_def import OpDef
 from ...runtime import errors
 from ...runtime.kernel_spec import KernelSpec
-from ...shape_inference.context import ShapeContext
+from ...shape_inference.context import KernelContext, Knowledge, OpContext, ShapeContext
+from ...shape_inference.protocols import Array, Kernel
+from ...shape_inference.symbolic.symbolic import Dim
 from ...shape_inference.tensor_shape import TensorShape
 from ...shape_inference.traits import Bodies
 from .cached_body_facts import followed_once
 from .loop_facts import loop_facts, stable_state
 from .op_bodies import branch_of, case_branches, if_branches, joined, known_inputs, loop_bodies
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from ...graph.bodies import Known
-    from ...graph.node import Operation
-    from ...shape_inference.context import KernelContext, Knowledge, OpContext
-    from ...shape_inference.protocols import Array, Kernel
-    from ...shape_inference.symbolic.symbolic import Dim
 
 _TYPES = "Tin: list(type), Tout: list(type)"
 _SHAPES = "output_shapes: list(shape) = []"

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import functools
 import inspect
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Callable, Hashable
+from typing import Any, NamedTuple
 from weakref import WeakKeyDictionary
 
 import numpy as np
 
 from ...graph.convert import convert_to_tensor
 from ...graph.default_graph import get_default_graph
+from ...graph.graph import Graph
 from ...graph.indexed_slices import IndexedSlices
 from ...graph.node import Tensor
 from ...graph.sparse_tensor import SparseTensor
@@ -20,11 +22,6 @@ from ..common.structures import flat, packed
 from ..lists.tensor_array_class import TensorArray
 from .built_functions import Argument, BuiltFunction, built_function
 from .components import packed_components, tensors_of, with_leaves
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Hashable
-
-    from ...graph.graph import Graph
 
 public = {"td": "function"}
 
@@ -67,7 +64,6 @@ def function(
         NotImplementedError: `autograph` is true.
 
     Example:
-        >>> import tensordraft as td
         >>> @td.function
         ... def norm(x):
         ...     return td.sqrt(td.reduce_sum(x * x))
@@ -76,7 +72,6 @@ def function(
         ...     print(session.run(both), len(graph.as_graph_def().library.function))
         (np.float32(5.0), np.float32(10.0)) 1
     """
-    del experimental_implements, reduce_retracing, jit_compile, experimental_autograph_options
     if autograph:
         raise NotImplementedError("autograph is not supported: use td.cond and td.while_loop")
     if func is None:

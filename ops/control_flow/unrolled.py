@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
 from ...graph.convert import convert_to_tensor
 from ...graph.default_graph import get_default_graph
@@ -11,9 +12,6 @@ from ..common.structures import check_alike, flat, packed
 from .components import leaf_of, packed_components, tensors_of, with_leaves
 from .conditionals import known_pred
 from .variable_reuse import Rounds
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 _MOST_ROUNDS = 10_000
 

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
 
+from ...graph.graph import Graph
 from ..variable_scopes.variable_scope import get_variable_scope, variable_scope
 from ..variables.variable_kinds import scopes_of
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from ...graph.graph import Graph
 
 
 class Rounds:

@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ...graph.api.tensor_like import TensorLike
+from ...graph.node import Tensor
 from ...graph.op_def import OpDef
+from ...runtime.kernel_spec import Rows
+from ...shape_inference.context import KernelContext, ShapeContext
+from ...shape_inference.protocols import Array, Kernel
+from ...shape_inference.sliding_windows import Window
 from ...shape_inference.tensor_shape import TensorShape
 from ...shape_inference.traits import Traits
 from ..common.call_forms import renamed
-from ..common.jit_gemm import product_loop, tile_of_processor
+from ..common.jit_gemm import Tile, product_loop, tile_of_processor
 from .convolution_rules import conv_sizes, conv_sliding
 from .depthwise_kernels import ChannelFilters
 from .im2col import convolution_rows
@@ -23,15 +30,6 @@ from .winograd import MinimalFilters, suits
 from .winograd_loop import minimal_loop
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from ...graph.api.tensor_like import TensorLike
-    from ...graph.node import Tensor
-    from ...runtime.kernel_spec import Rows
-    from ...shape_inference.context import KernelContext, ShapeContext
-    from ...shape_inference.protocols import Array, Kernel
-    from ...shape_inference.sliding_windows import Window
-    from ..common.jit_gemm import Tile
     from .product_kernels import Again
 
 public = {"td.nn": "conv2d conv3d"}
@@ -199,8 +197,6 @@ def conv2d(
             than the image, or strides and dilations are less than 1.
 
     Example:
-        >>> import numpy as np
-        >>> import tensordraft as td
         >>> image = np.arange(9, dtype=np.float32).reshape(1, 3, 3, 1)
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     sums = td.nn.conv2d(image, np.ones((2, 2, 1, 1), np.float32), 1, "VALID")
@@ -208,7 +204,6 @@ def conv2d(
         [[ 8. 12.]
          [20. 24.]]
     """
-    del filters
     return CONV_2D(
         input,
         filter,
@@ -254,14 +249,11 @@ def conv3d(
         ValueError: as for `conv2d`, with rank 5.
 
     Example:
-        >>> import numpy as np
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     ones = np.ones((1, 2, 2, 2, 1), np.float32)
         ...     session.run(td.nn.conv3d(ones, ones.reshape(2, 2, 2, 1, 1), 1, "VALID")).item()
         8.0
     """
-    del filters
     return CONV_3D(
         input,
         filter,

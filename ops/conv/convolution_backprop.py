@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Iterator, Sequence
 from itertools import product
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ...shape_inference.protocols import Array
+from ...shape_inference.sliding_windows import Window
 from ..common.allocation import new_array, new_zeros
 from ..common.gemm import multiply_into
 from ..common.parallel_blocks import share
@@ -16,11 +19,6 @@ from .im2col import block_bytes
 from .window_views import blocks, seen_through, with_margins
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
-
-    from ...shape_inference.protocols import Array
-    from ...shape_inference.sliding_windows import Window
-
     Convolve = Callable[[Array, Array, Sequence[Window]], Array]
     SumUp = Callable[[Array, Array, Sequence[Window], Array], None]
 

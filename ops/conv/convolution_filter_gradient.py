@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ...graph.api.tensor_like import TensorLike
+from ...graph.node import Tensor
 from ...graph.op_def import OpDef
+from ...shape_inference.context import KernelContext, ShapeContext
+from ...shape_inference.protocols import Array, Kernel
 from ...shape_inference.rules import shape_from_value
+from ...shape_inference.sliding_windows import Sliding
 from ...shape_inference.symbolic.symbolic import equal
 from ...shape_inference.tensor_shape import TensorShape
 from ...shape_inference.traits import Traits
@@ -23,13 +29,6 @@ from .window_costs import filter_gradient_flops
 from .window_views import channels_last
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from ...graph.api.tensor_like import TensorLike
-    from ...graph.node import Tensor
-    from ...shape_inference.context import KernelContext, ShapeContext
-    from ...shape_inference.protocols import Array, Kernel
-    from ...shape_inference.sliding_windows import Sliding
     from .convolution_backprop import SumUp
 
 public = {
@@ -168,7 +167,6 @@ def conv2d_backprop_filter(
         ValueError: the shapes are not those of a convolution.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     image, pixels = [[[[1.0], [2.0], [3.0]]]], [[[[1.0], [10.0]]]]
         ...     filters = td.nn.conv2d_backprop_filter(image, [1, 2, 1, 1], pixels, 1, "VALID")
@@ -219,8 +217,6 @@ def conv3d_backprop_filter_v2(
         ValueError: the shapes are not those of a convolution.
 
     Example:
-        >>> import numpy as np
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     volume = np.ones((1, 2, 2, 2, 1), np.float32)
         ...     filters = td.nn.conv3d_backprop_filter_v2(volume, [1] * 5, volume, 1, "VALID")

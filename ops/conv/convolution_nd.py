@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
+from ...graph.api.tensor_like import TensorLike
 from ...graph.convert import convert_to_tensor
 from ...graph.default_scopes import name_scope
+from ...graph.node import Tensor
 from ..array.shapes import shape
 from ..array.space_to_batch import (
     batch_to_space_nd,
@@ -17,12 +20,6 @@ from ..common.call_forms import renamed
 from .convolution import conv2d, conv3d
 from .pooling import avg_pool, avg_pool3d, max_pool, max_pool3d
 from .pooling_1d import avg_pool1d, max_pool1d
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from ...graph.api.tensor_like import TensorLike
-    from ...graph.node import Tensor
 
 public = {"td.nn": "avg_pool_v2 convolution max_pool_v2 pool"}
 
@@ -92,15 +89,12 @@ def convolution(
             rates are none for it; what `td.nn.conv2d` refuses.
 
     Example:
-        >>> import numpy as np
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     row = np.arange(5, dtype=np.float32).reshape(1, 5, 1)
         ...     sums = td.nn.convolution(row, np.ones((2, 1, 1), "f"), "VALID", dilation_rate=[3])
         ...     print(session.run(sums).ravel())
         [3. 5.]
     """
-    del filters, dilations
     with name_scope(name, "convolution", [input, filter]):
         kernel = convert_to_tensor(filter, name="filter")
         value = convert_to_tensor(input, kernel.dtype.base_dtype, name="input")
@@ -158,14 +152,11 @@ def pool(
             so are strides, or the padding is "SAME".
 
     Example:
-        >>> import numpy as np
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     row = np.arange(5, dtype=np.float32).reshape(1, 5, 1)
         ...     print(session.run(td.nn.pool(row, [2], "MAX", "VALID", dilations=[3])).ravel())
         [3. 4.]
     """
-    del dilations
     window = list(window_shape)
     rank, kind, padding = len(window), pooling_type.upper(), str(padding).upper()
     form = space_format(rank, data_format)
@@ -223,7 +214,6 @@ def max_pool_v2(
         ValueError: the rank is not 3 to 5; what `td.nn.max_pool` refuses.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     row = td.reshape([1.0, 3.0, 2.0, 0.0], [1, 4, 1])
         ...     print(session.run(td.nn.max_pool_v2(row, 2, 2, "VALID")).ravel())
@@ -243,7 +233,6 @@ def avg_pool_v2(
     """The mean of what a window sees; otherwise as `td.nn.max_pool_v2`.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     row = td.reshape([1.0, 3.0, 2.0, 0.0], [1, 4, 1])
         ...     print(session.run(td.nn.avg_pool_v2(row, 2, 2, "VALID")).ravel())

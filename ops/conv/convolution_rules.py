@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
-from ...shape_inference.sliding_windows import check_only_space, sliding
+from ...shape_inference.context import OpContext
+from ...shape_inference.protocols import Array
+from ...shape_inference.sliding_windows import Sliding, check_only_space, sliding
+from ...shape_inference.symbolic.symbolic import Dim
 from ...shape_inference.tensor_shape import TensorShape
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from ...shape_inference.context import OpContext
-    from ...shape_inference.protocols import Array
-    from ...shape_inference.sliding_windows import Sliding
-    from ...shape_inference.symbolic.symbolic import Dim
 
 
 def conv_sliding(c: OpContext, rank: int) -> Sliding:

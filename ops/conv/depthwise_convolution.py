@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
+from ...graph.api.tensor_like import TensorLike
+from ...graph.node import Tensor
 from ...graph.op_def import OpDef
 from ...runtime.jit.machine_code import vector_lanes
+from ...runtime.kernel_spec import Rows
+from ...shape_inference.context import KernelContext, OpContext, ShapeContext
+from ...shape_inference.protocols import Array, Kernel
+from ...shape_inference.sliding_windows import Sliding, Window
+from ...shape_inference.symbolic.symbolic import Dim
 from ...shape_inference.tensor_shape import TensorShape
 from ...shape_inference.traits import Traits
 from .convolution import conv2d
@@ -21,15 +29,6 @@ from .window_loops import depthwise_loop
 from .window_workspaces import depthwise_workspace
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from ...graph.api.tensor_like import TensorLike
-    from ...graph.node import Tensor
-    from ...runtime.kernel_spec import Rows
-    from ...shape_inference.context import KernelContext, OpContext, ShapeContext
-    from ...shape_inference.protocols import Array, Kernel
-    from ...shape_inference.sliding_windows import Sliding, Window
-    from ...shape_inference.symbolic.symbolic import Dim
     from .product_kernels import Again
 
 public = {"td.nn": "depthwise_conv2d depthwise_conv2d_native separable_conv2d"}
@@ -87,7 +86,6 @@ def _depthwise_kernel(c: KernelContext) -> Kernel:
 def _way(
     filters: Array | None, windows: Sequence[Window], again: Again, dtype: np.dtype[Any]
 ) -> Way:
-    del again
 
     def by_channels(machine: Callable[..., None] | None = None) -> Way:
         known = None if filters is None else ChannelFilters(filters, machine)
@@ -140,8 +138,6 @@ def depthwise_conv2d_native(
         ValueError: as for `td.nn.conv2d`.
 
     Example:
-        >>> import numpy as np
-        >>> import tensordraft as td
         >>> image = np.arange(8, dtype=np.float32).reshape(1, 2, 2, 2)
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     sums = td.nn.depthwise_conv2d_native(image, np.ones((2, 2, 2, 1), "f"), 1, "VALID")
@@ -189,8 +185,6 @@ def depthwise_conv2d(
         ValueError: as for `td.nn.conv2d`.
 
     Example:
-        >>> import numpy as np
-        >>> import tensordraft as td
         >>> image = np.arange(4, dtype=np.float32).reshape(1, 2, 2, 1)
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     print(session.run(td.nn.depthwise_conv2d(image, [[[[1.0, 10.0]]]], 2, "VALID")))
@@ -239,8 +233,6 @@ def separable_conv2d(
         ValueError: as for `td.nn.conv2d`.
 
     Example:
-        >>> import numpy as np
-        >>> import tensordraft as td
         >>> image = np.ones((1, 2, 2, 2), np.float32)
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     mixed = td.nn.separable_conv2d(

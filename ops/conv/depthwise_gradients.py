@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from itertools import product
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
+from ...graph.api.tensor_like import TensorLike
+from ...graph.node import Tensor
 from ...graph.op_def import OpDef
 from ...runtime.kernel_spec import fresh
+from ...shape_inference.context import KernelContext, OpContext, ShapeContext
+from ...shape_inference.protocols import Array, Kernel
 from ...shape_inference.rules import shape_from_value
-from ...shape_inference.sliding_windows import Window
+from ...shape_inference.sliding_windows import Sliding, Window
 from ...shape_inference.symbolic.symbolic import equal
 from ...shape_inference.tensor_shape import TensorShape
 from ...shape_inference.traits import Traits
@@ -24,14 +29,6 @@ from .window_costs import depthwise_filter_gradient_flops, depthwise_input_gradi
 from .window_views import channels_back, channels_last, with_margins
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from ...graph.api.tensor_like import TensorLike
-    from ...graph.node import Tensor
-    from ...shape_inference.context import KernelContext, OpContext, ShapeContext
-    from ...shape_inference.protocols import Array, Kernel
-    from ...shape_inference.sliding_windows import Sliding
-
     Backprop = Callable[[Array, Array, Sequence[Window], Sequence[int]], Array]
 
 public = {
@@ -241,7 +238,6 @@ def depthwise_conv2d_native_backprop_input(
         ValueError: the shapes are not those of a convolution.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     gradient = td.nn.depthwise_conv2d_native_backprop_input(
         ...         [1, 1, 2, 1], [[[[3.0]]]], [[[[1.0], [2.0]]]], 1, "VALID"
@@ -294,7 +290,6 @@ def depthwise_conv2d_native_backprop_filter(
         ValueError: the shapes are not those of a convolution.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     gradient = td.nn.depthwise_conv2d_native_backprop_filter(
         ...         [[[[1.0], [2.0]]]], [1, 1, 1, 1], [[[[10.0], [1.0]]]], 1, "VALID"

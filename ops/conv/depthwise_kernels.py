@@ -3,22 +3,19 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from ...runtime.kernel_spec import Rows
+from ...shape_inference.protocols import Array
+from ...shape_inference.sliding_windows import Window
 from ...shape_inference.workspaces import Workspace
 from ..common.parallel_blocks import share
 from ..common.scratch import lent, scratch
 from .window_loops import positions_of_piece, run_loop
 from .window_views import Frame, blocks, largest, strided
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
-
-    from ...shape_inference.protocols import Array
-    from ...shape_inference.sliding_windows import Window
 
 # The part of the result that a thread makes at a time.
 _BLOCK_BYTES = 1 << 19

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Iterable, Sequence
 from functools import cache, lru_cache, partial
 from itertools import product
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -11,16 +12,13 @@ import numpy as np
 
 from ...runtime.jit.machine_code import Address
 from ...runtime.kernel_spec import Loop, Rows
+from ...shape_inference.protocols import Array
+from ...shape_inference.sliding_windows import Window
 from ..common.jit_gemm import lines_of
 from ..common.parallel_blocks import share, sharers
 from .window_views import Frame, even_blocks, positions_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
-
-    from ...shape_inference.protocols import Array
-    from ...shape_inference.sliding_windows import Window
-
     Finish = Callable[[int, int], Any] | None
 
 # What a part of the result takes that a thread makes at a time.

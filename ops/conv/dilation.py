@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from itertools import product
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from ...graph.api.tensor_like import TensorLike
 from ...graph.convert import convert_to_tensor
 from ...graph.default_scopes import name_scope
+from ...graph.node import Tensor
 from ...graph.op_def import OpDef
 from ...runtime.kernel_spec import fresh
-from ...shape_inference.sliding_windows import check_only_space, sliding
+from ...shape_inference.context import KernelContext, OpContext, ShapeContext
+from ...shape_inference.protocols import Array, Kernel
+from ...shape_inference.sliding_windows import Sliding, Window, check_only_space, sliding
 from ...shape_inference.tensor_shape import TensorShape
 from ...shape_inference.traits import Traits
 from ..array.reversing import reverse
@@ -23,15 +28,6 @@ from ..math.arithmetic import negative
 from .convolution_rules import check_ranks
 from .pooling_rules import lowest, tap_at
 from .window_arguments import over_space
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from ...graph.api.tensor_like import TensorLike
-    from ...graph.node import Tensor
-    from ...shape_inference.context import KernelContext, OpContext, ShapeContext
-    from ...shape_inference.protocols import Array, Kernel
-    from ...shape_inference.sliding_windows import Sliding, Window
 
 public = {"td.nn": "dilation2d erosion2d"}
 
@@ -241,7 +237,6 @@ def dilation2d(
         ValueError: the shapes do not fit together, or an argument is given twice.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     image = [[[[1.0], [5.0], [2.0]]]]
         ...     wider = td.nn.dilation2d(image, [[[0.0], [0.0]]], 1, 1, "SAME")
@@ -290,7 +285,6 @@ def erosion2d(
         ValueError: the shapes do not fit together.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     image = [[[[1.0], [5.0], [2.0]]]]
         ...     narrower = td.nn.erosion2d(image, [[[0.0], [0.0]]], 1, 1, "VALID")

@@ -6,19 +6,15 @@ window of k × k takes 2k steps over whole arrays, and not k², and most of them
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from ...shape_inference.protocols import Array
+from ...shape_inference.sliding_windows import Window
 from ..common.allocation import new_array, new_zeros
-from .pooling_rules import pooled_sizes, taps_along
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from ...shape_inference.protocols import Array
-    from ...shape_inference.sliding_windows import Window
-    from .pooling_rules import Tap
+from .pooling_rules import Tap, pooled_sizes, taps_along
 
 
 class _Along(NamedTuple):

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import math
 import secrets
+from collections.abc import Callable, Iterator, Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from ...graph.api.tensor_like import TensorLike
 from ...graph.op_def import OpDef
+from ...shape_inference.context import KernelContext, OpContext, ShapeContext
+from ...shape_inference.protocols import Array, Kernel
 from ...shape_inference.rules import shape_from_value
 from ...shape_inference.tensor_shape import TensorShape
 from ...shape_inference.traits import Traits
@@ -19,12 +23,7 @@ from .convolution_rules import check_ranks
 from .pooling_rules import lowest
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
-
-    from ...graph.api.tensor_like import TensorLike
     from ...graph.op_def import Results
-    from ...shape_inference.context import KernelContext, OpContext, ShapeContext
-    from ...shape_inference.protocols import Array, Kernel
 
 public = {"td.nn": "fractional_avg_pool fractional_max_pool"}
 
@@ -175,8 +174,7 @@ def _pooling(c: KernelContext, combine: Callable[[Array], Array]) -> Kernel:
 
 
 def _greatest(part: Array) -> Array:
-    best: Array = part.max((1, 2), initial=lowest(part.dtype))
-    return best
+    return part.max((1, 2), initial=lowest(part.dtype))
 
 
 def _mean(part: Array) -> Array:
@@ -312,7 +310,6 @@ def fractional_max_pool(
         ValueError: `value` is not of rank 4, or a ratio is not legal.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     image = td.reshape(td.range(9.0), [1, 3, 3, 1])
         ...     pooled = td.nn.fractional_max_pool(image, [1.0, 3.0, 1.5, 1.0])
@@ -363,7 +360,6 @@ def fractional_avg_pool(
         ValueError: `value` is not of rank 4, or a ratio is not legal.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     image = td.reshape(td.range(9.0), [1, 3, 3, 1])
         ...     pooled = td.nn.fractional_avg_pool(image, [1.0, 3.0, 3.0, 1.0])

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ...runtime.kernel_spec import Rows
+from ...shape_inference.protocols import Array
+from ...shape_inference.sliding_windows import Window
 from ...shape_inference.workspaces import Workspace
 from ..common.gemm import multiply_into, multiply_rows
 from ..common.parallel_blocks import share
@@ -15,11 +18,6 @@ from ..common.scratch import lent, scratch
 from .window_views import Frame, blocks, largest, positions_of, seen_through
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
-
-    from ...shape_inference.protocols import Array
-    from ...shape_inference.sliding_windows import Window
-
     Finish = Callable[[int, int], Any] | None
 
 # What windows see is laid out in blocks of so many bytes, which stay in the cache until they are

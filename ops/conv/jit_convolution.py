@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -10,19 +11,15 @@ import numpy as np
 
 from ...runtime.jit.machine_code import Address
 from ...runtime.kernel_spec import Rows
+from ...shape_inference.protocols import Array
+from ...shape_inference.sliding_windows import Window
 from ..common.allocation import new_array
-from ..common.jit_gemm import Panels, Places, multiply_panels
+from ..common.jit_gemm import Panels, Places, Tile, multiply_panels
 from ..common.parallel_blocks import share, sharers
 from ..common.scratch import scratch
 from .window_views import Frame, even_blocks, positions_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
-
-    from ...shape_inference.protocols import Array
-    from ...shape_inference.sliding_windows import Window
-    from ..common.jit_gemm import Tile
-
     Finish = Callable[[int, int], Any] | None
 
 # What a block of positions sees and makes, which stays in the cache; but where there are few of

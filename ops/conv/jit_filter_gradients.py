@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ...shape_inference.protocols import Array
+from ...shape_inference.sliding_windows import Window
+from ..common.jit_gemm import Tile
 from ..common.parallel_blocks import share
 from .jit_convolution import places_of
 from .window_views import Frame
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
-
-    from ...shape_inference.protocols import Array
-    from ...shape_inference.sliding_windows import Window
-    from ..common.jit_gemm import Tile
 
 _places_of = lru_cache(64)(places_of)  # steps of training see the same shapes again
 

@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
 
 import numpy as np
 
 from ...runtime.jit.machine_code import vector_lanes
 from ...runtime.kernel_spec import Accelerated, KernelSpec, Loop, Memory, fresh
+from ...shape_inference.protocols import Array
+from ...shape_inference.sliding_windows import Window
 from ..common.allocation import new_array
 from ..common.parallel_blocks import share
 from .pooling_rules import axes_pooled, images_at_a_time, pooled_sizes
 from .window_loops import pooling_loop, positions_of_piece, run_loop
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
-
-    from ...shape_inference.protocols import Array
-    from ...shape_inference.sliding_windows import Window
 
 # Each position looks at its whole window, which for a large one takes longer than one dimension
 # after the other.

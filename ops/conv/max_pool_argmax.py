@@ -2,25 +2,23 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from ...graph.api.tensor_like import TensorLike
+from ...graph.node import Tensor
 from ...graph.op_def import OpDef
 from ...protos.dtypes import as_dtype
 from ...runtime.kernel_spec import fresh
+from ...shape_inference.context import KernelContext, ShapeContext
+from ...shape_inference.protocols import Array, Kernel
 from ...shape_inference.sliding_windows import sliding
 from ...shape_inference.tensor_shape import TensorShape
 from ..common.allocation import new_array, new_zeros
 from ..common.elementwise import REALS
 from .pooling_rules import lowest, pool_windows, pooled_sizes, taps
 from .window_arguments import over_space
-
-if TYPE_CHECKING:
-    from ...graph.api.tensor_like import TensorLike
-    from ...graph.node import Tensor
-    from ...shape_inference.context import KernelContext, ShapeContext
-    from ...shape_inference.protocols import Array, Kernel
 
 public = {"td.nn": "max_pool_with_argmax"}
 
@@ -178,8 +176,6 @@ def max_pool_with_argmax(
             another one.
 
     Example:
-        >>> import numpy as np
-        >>> import tensordraft as td
         >>> image = np.arange(16, dtype=np.float32).reshape(1, 4, 4, 1)
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     pool = session.run(td.nn.max_pool_with_argmax(image, 2, 2, "VALID"))

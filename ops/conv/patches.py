@@ -2,24 +2,21 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import Any
 
+from ...graph.api.tensor_like import TensorLike
+from ...graph.node import Tensor
 from ...graph.op_def import OpDef
 from ...runtime import errors
+from ...shape_inference.context import KernelContext, OpContext, ShapeContext
+from ...shape_inference.protocols import Array, Kernel
 from ...shape_inference.sliding_windows import Window
 from ...shape_inference.tensor_shape import TensorShape
 from ...shape_inference.traits import Move
 from ..common.allocation import check_size, new_zeros
 from ..common.call_forms import older_form, string_at
 from .window_views import seen_through, with_margins
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from ...graph.api.tensor_like import TensorLike
-    from ...graph.node import Tensor
-    from ...shape_inference.context import KernelContext, OpContext, ShapeContext
-    from ...shape_inference.protocols import Array, Kernel
 
 public = {
     "td, td.image": "extract_image_patches",
@@ -136,8 +133,6 @@ def extract_image_patches(
             1, or the window is too large for the image.
 
     Example:
-        >>> import numpy as np
-        >>> import tensordraft as td
         >>> image = np.arange(1, 10).reshape(1, 3, 3, 1)
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     patches = td.extract_image_patches(
@@ -177,7 +172,6 @@ def extract_patches(
         ValueError: the images are not of rank 4, or the window is none.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default():
         ...     image, ones = td.zeros([1, 6, 6, 3]), [1, 1, 1, 1]
         ...     td.image.extract_patches(image, [1, 2, 2, 1], ones, ones, "VALID").shape.as_list()

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from ...graph.api.tensor_like import TensorLike
+from ...graph.node import Tensor
 from ...graph.op_def import OpDef
-from ...shape_inference.sliding_windows import Sliding, sliding
+from ...shape_inference.context import KernelContext, OpContext, ShapeContext
+from ...shape_inference.protocols import Array, Kernel
+from ...shape_inference.sliding_windows import Sliding, Window, sliding
 from ...shape_inference.tensor_shape import TensorShape
 from ...shape_inference.traits import Traits
 from ..common.call_forms import renamed
@@ -17,13 +21,6 @@ from .pooling_rules import elements_seen, lowest, pool_windows, pooled, pooled_s
 from .window_arguments import over_space, padding_attrs
 from .window_costs import pooling_flops
 from .window_workspaces import pooling_workspace
-
-if TYPE_CHECKING:
-    from ...graph.api.tensor_like import TensorLike
-    from ...graph.node import Tensor
-    from ...shape_inference.context import KernelContext, OpContext, ShapeContext
-    from ...shape_inference.protocols import Array, Kernel
-    from ...shape_inference.sliding_windows import Window
 
 public = {
     "td.nn": "avg_pool avg_pool2d=avg_pool avg_pool3d max_pool max_pool2d=max_pool max_pool3d"
@@ -219,15 +216,12 @@ def max_pool(
         ValueError: the rank is not 4, or the window is larger than the image.
 
     Example:
-        >>> import numpy as np
-        >>> import tensordraft as td
         >>> image = np.arange(16, dtype=np.float32).reshape(1, 4, 4, 1)
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     print(session.run(td.nn.max_pool(image, 2, 2, "VALID"))[0, :, :, 0])
         [[ 5.  7.]
          [13. 15.]]
     """
-    del input
     return _pool(MAX_POOL, value, ksize, strides, padding, data_format, name)
 
 
@@ -262,15 +256,12 @@ def avg_pool(
         ValueError: the rank is not 4, or the window is larger than the image.
 
     Example:
-        >>> import numpy as np
-        >>> import tensordraft as td
         >>> image = np.arange(16, dtype=np.float32).reshape(1, 4, 4, 1)
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     print(session.run(td.nn.avg_pool(image, 2, 2, "VALID"))[0, :, :, 0])
         [[ 2.5  4.5]
          [10.5 12.5]]
     """
-    del input
     return _pool(AVG_POOL, value, ksize, strides, padding, data_format, name)
 
 
@@ -301,8 +292,6 @@ def max_pool3d(
         ValueError: the rank is not 5, or the window is larger than the volume.
 
     Example:
-        >>> import numpy as np
-        >>> import tensordraft as td
         >>> volume = np.arange(8, dtype=np.float32).reshape(1, 2, 2, 2, 1)
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     print(session.run(td.nn.max_pool3d(volume, 2, 2, "VALID")).ravel())
@@ -339,8 +328,6 @@ def avg_pool3d(
         ValueError: the rank is not 5, or the window is larger than the volume.
 
     Example:
-        >>> import numpy as np
-        >>> import tensordraft as td
         >>> volume = np.arange(8, dtype=np.float32).reshape(1, 2, 2, 2, 1)
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     print(session.run(td.nn.avg_pool3d(volume, 2, 2, "VALID")).ravel())

@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
+from ...graph.api.tensor_like import TensorLike
 from ...graph.convert import convert_to_tensor
 from ...graph.default_scopes import name_scope
+from ...graph.node import Tensor
 from ..array.squeezing import expand_dims, squeeze
 from .pooling import avg_pool, max_pool
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from ...graph.api.tensor_like import TensorLike
-    from ...graph.node import Tensor
 
 public = {"td.nn": "avg_pool1d max_pool1d"}
 
@@ -83,7 +80,6 @@ def max_pool1d(
         ValueError: the rank is not 3, or the window is larger than the sequence.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     pool = td.nn.max_pool1d([[[1.0], [5.0], [2.0], [3.0]]], 2, 2, "VALID")
         ...     print(session.run(pool)[0, :, 0])
@@ -117,7 +113,6 @@ def avg_pool1d(
         ValueError: the rank is not 3, or the window is larger than the sequence.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     pool = td.nn.avg_pool1d([[[1.0], [5.0], [2.0], [3.0]]], 2, 2, "VALID")
         ...     print(session.run(pool)[0, :, 0])

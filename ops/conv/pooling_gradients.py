@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ...graph.op_def import OpDef
 from ...runtime.kernel_spec import fresh
+from ...shape_inference.context import KernelContext, OpContext, ShapeContext
+from ...shape_inference.protocols import Array, Kernel
 from ...shape_inference.rules import shape_from_value
-from ...shape_inference.sliding_windows import sliding
+from ...shape_inference.sliding_windows import Window, sliding
 from ...shape_inference.tensor_shape import TensorShape
 from ...shape_inference.traits import Traits
 from ..common.allocation import new_array, new_zeros
@@ -30,12 +33,6 @@ from .pooling_rules import (
 from .window_costs import average_gradient_flops, maximum_gradient_flops
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
-
-    from ...shape_inference.context import KernelContext, OpContext, ShapeContext
-    from ...shape_inference.protocols import Array, Kernel
-    from ...shape_inference.sliding_windows import Window
-
     Find = Callable[[Array, Array, Array, list[Window]], Array]
 
 _PADDING = "padding: {'SAME', 'VALID'}"

@@ -3,22 +3,18 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator, Sequence
 from itertools import product
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from ...shape_inference.sliding_windows import Window, check_only_space
+from ...shape_inference.protocols import Array
+from ...shape_inference.sliding_windows import Sliding, Window, check_only_space
+from ...shape_inference.symbolic.symbolic import Dim
 from ...shape_inference.tensor_shape import TensorShape
 from ..common.allocation import new_array
 from ..common.parallel_blocks import share
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from ...shape_inference.protocols import Array
-    from ...shape_inference.sliding_windows import Sliding
-    from ...shape_inference.symbolic.symbolic import Dim
 
 # So many images are pooled at a time as take so many bytes; one at least.
 _BLOCK_BYTES = 1 << 19

@@ -2,23 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from ...runtime.kernel_spec import Accelerated, Filters, KernelSpec, Memory, Rows
+from ...runtime.kernel_spec import Accelerated, Filters, KernelSpec, Loop, Memory, Rows
+from ...shape_inference.protocols import Array
+from ...shape_inference.sliding_windows import Sliding, Window
 from ..common.allocation import check_size, new_array
 from .convolution_rules import check_ranks
 from .window_views import channels_back, channels_last
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from ...runtime.kernel_spec import Loop
-    from ...shape_inference.protocols import Array
-    from ...shape_inference.sliding_windows import Sliding, Window
-
     Again = Callable[[], Array] | None
     RowsOf = Callable[[Array, Array, Any], Rows]
 

@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ...graph.api.tensor_like import TensorLike
+from ...graph.node import Tensor
 from ...graph.op_def import OpDef
+from ...shape_inference.context import KernelContext, ShapeContext
+from ...shape_inference.protocols import Array, Kernel
 from ...shape_inference.rules import shape_from_value
-from ...shape_inference.symbolic.symbolic import equal
+from ...shape_inference.sliding_windows import Sliding
+from ...shape_inference.symbolic.symbolic import Dim, equal
 from ...shape_inference.tensor_shape import TensorShape
 from ...shape_inference.traits import Traits
 from ..common.jit_gemm import by_loop, product_loop
@@ -22,14 +28,6 @@ from .window_costs import input_gradient_flops
 from .window_views import channels_back, channels_last
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from ...graph.api.tensor_like import TensorLike
-    from ...graph.node import Tensor
-    from ...shape_inference.context import KernelContext, ShapeContext
-    from ...shape_inference.protocols import Array, Kernel
-    from ...shape_inference.sliding_windows import Sliding
-    from ...shape_inference.symbolic.symbolic import Dim
     from .convolution_backprop import Convolve
 
 public = {
@@ -191,8 +189,6 @@ def conv2d_backprop_input(
         ValueError: the shapes are not those of a convolution.
 
     Example:
-        >>> import numpy as np
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     pixels = [[[[1.0], [10.0]]]]
         ...     filters = np.ones((1, 2, 1, 1), np.float32)
@@ -244,7 +240,6 @@ def conv2d_transpose(
         ValueError: the shapes are not those of a convolution.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     larger = td.nn.conv2d_transpose([[[[1.0], [2.0]]]], [[[[1.0]]]], [1, 1, 4, 1], 2)
         ...     print(session.run(larger).ravel())
@@ -290,7 +285,6 @@ def conv3d_transpose(
         ValueError: the shapes are not those of a convolution.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     volume, filters = td.ones([1, 1, 1, 2, 1]), td.ones([1, 1, 1, 1, 1])
         ...     larger = td.nn.conv3d_transpose(volume, filters, [1, 2, 2, 4, 1], 2)

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from ...graph.api.tensor_like import TensorLike
 from ...graph.convert import convert_to_tensor
 from ...graph.default_scopes import name_scope
+from ...graph.node import Tensor
 from ..array.joining import concat
 from ..array.squeezing import expand_dims, squeeze
 from .convolution_nd import each_dimension, space_format
 from .transposed_convolution import CONV_3D_BACKPROP_INPUT_V2, conv2d_backprop_input
 from .window_arguments import over_space
-
-if TYPE_CHECKING:
-    from ...graph.api.tensor_like import TensorLike
-    from ...graph.node import Tensor
 
 public = {"td.nn": "atrous_conv2d_transpose conv1d_transpose conv_transpose"}
 
@@ -51,7 +49,6 @@ def conv_transpose(
             a convolution.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     row, filters = [[[1.0], [2.0]]], [[[1.0]], [[1.0]]]
         ...     print(session.run(td.nn.conv_transpose(row, filters, [1, 4, 1], 2)).ravel())
@@ -126,7 +123,6 @@ def conv1d_transpose(
         ValueError: the filter is not of rank 3; the shapes are not those of a convolution.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     row, filters = [[[1.0], [2.0]]], [[[1.0]], [[3.0]]]
         ...     print(session.run(td.nn.conv1d_transpose(row, filters, [1, 4, 1], 2)).ravel())
@@ -167,7 +163,6 @@ def atrous_conv2d_transpose(
         ValueError: the shapes are not those of a convolution; the rate is below 1.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     pixel, filters = td.ones([1, 1, 1, 1]), td.ones([1, 2, 1, 1])
         ...     spread = td.nn.atrous_conv2d_transpose(pixel, filters, [1, 1, 3, 1], 2, "VALID")

@@ -3,22 +3,18 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
+from ...graph.api.tensor_like import TensorLike
+from ...graph.node import Tensor
 from ...graph.op_def import OpDef
+from ...shape_inference.context import KernelContext, OpContext, ShapeContext
+from ...shape_inference.protocols import Array, Kernel
 from ...shape_inference.sliding_windows import Window
 from ...shape_inference.tensor_shape import TensorShape
 from ...shape_inference.traits import Move
 from ..common.allocation import check_size, new_zeros
 from .window_views import seen_through, with_margins
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from ...graph.api.tensor_like import TensorLike
-    from ...graph.node import Tensor
-    from ...shape_inference.context import KernelContext, OpContext, ShapeContext
-    from ...shape_inference.protocols import Array, Kernel
 
 public = {"td": "extract_volume_patches"}
 
@@ -97,7 +93,6 @@ def extract_volume_patches(
         ValueError: the volumes are not of rank 5, or the window is none, or too large for them.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default():
         ...     volume, ones = td.zeros([1, 4, 4, 4, 2]), [1, 1, 1, 1, 1]
         ...     patches = td.extract_volume_patches(volume, [1, 2, 2, 2, 1], ones, "VALID")

@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 from math import prod
-from typing import TYPE_CHECKING
 
+from ...shape_inference.costs import CostContext
 from ...shape_inference.symbolic.formulas import Formula
-
-if TYPE_CHECKING:
-    from ...shape_inference.costs import CostContext
 
 
 def convolution_flops(c: CostContext) -> Formula:

@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Iterator, Sequence
 from itertools import product
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from ...runtime.kernel_spec import Loop
+from ...shape_inference.protocols import Array
+from ...shape_inference.sliding_windows import Window
 from ..common.parallel_blocks import share
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
-
-    from ...shape_inference.protocols import Array
-    from ...shape_inference.sliding_windows import Window
 
 # So many pieces are added up side by side, in registers, and of each so many elements; what is left
 # goes in smaller numbers. LLVM makes vectors of them. Of a loop over elements it would not: the

@@ -3,21 +3,17 @@
 from __future__ import annotations
 
 from math import prod
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ...shape_inference.protocols import Array
 from ...shape_inference.sliding_windows import sliding
-from ...shape_inference.workspaces import Workspace
+from ...shape_inference.workspaces import SizedContext, Workspace
 from .convolution_rules import conv_sliding
 from .depthwise_kernels import channelwise_workspace
 from .im2col import patches_workspace
 from .pooling_rules import axes_pooled, images_at_a_time, pool_windows, pooled_sizes
 from .window_views import channels_last
-
-if TYPE_CHECKING:
-    from ...shape_inference.protocols import Array
-    from ...shape_inference.workspaces import SizedContext
 
 
 def convolution_workspace(c: SizedContext) -> Workspace:

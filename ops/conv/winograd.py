@@ -10,12 +10,16 @@ of products, by about as much.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
 from ...runtime.kernel_spec import Rows
+from ...shape_inference.protocols import Array
+from ...shape_inference.sliding_windows import Window
+from ..common.jit_gemm import Tile
 from ..common.parallel_blocks import share, sharers
 from ..common.scratch import scratch
 from .im2col import convolution_rows, multiply_part
@@ -23,12 +27,6 @@ from .window_views import Frame, even_blocks, positions_of
 from .winograd_loop import TurnedPanels
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
-
-    from ...shape_inference.protocols import Array
-    from ...shape_inference.sliding_windows import Window
-    from ..common.jit_gemm import Tile
-
     Finish = Callable[[int, int], Any] | None
 
 _SIZE, _TILE, _SEEN, _NUMBERS = 3, 2, 4, 16

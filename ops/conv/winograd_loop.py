@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cache
 from itertools import product
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ...runtime.jit.machine_code import Address
 from ...runtime.kernel_spec import Loop
+from ...shape_inference.protocols import Array
 from ..common.jit_gemm import Panels, Tile, lines_of, product_source, row_places
 from ..common.scratch import scratch
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from ...shape_inference.protocols import Array
 
 _NUMBERS = 16
 

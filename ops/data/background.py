@@ -5,17 +5,16 @@ from __future__ import annotations
 import threading
 import weakref
 from collections import deque
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ...runtime import errors
 from ...runtime.thread_pools import Pool
+from ...runtime.waiting import Waits
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from ...runtime.waiting import Waits
     from .dataset_elements import Element, Elements
 
 _CLOSED = "the session was closed"

@@ -12,12 +12,12 @@ from ...shape_inference.tensor_shape import TensorShape
 from ..array.squeezing import ensure_shape
 from ..common.structures import flat, packed
 from .batching_sparse import DENSE_TO_SPARSE_BATCH_DATASET
+from .dataset import Dataset
 from .dataset_base import number
 from .element_specs import Leaf, leaves, typed, upto
 from .transformations import documented
 
 if TYPE_CHECKING:
-    from .dataset import Dataset
     from .transformations import Transformation
 
 public = {
@@ -40,7 +40,6 @@ def dense_to_sparse_batch(batch_size: Any, row_shape: Any) -> Transformation:
         TypeError: an element is not one tensor.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     rows = td.data.Dataset.range(1, 3).map(lambda x: td.fill([x], x))
         ...     dataset = rows.apply(td.data.experimental.dense_to_sparse_batch(2, [4]))
@@ -63,8 +62,7 @@ def dense_to_sparse_batch(batch_size: Any, row_shape: Any) -> Transformation:
         made = DENSE_TO_SPARSE_BATCH_DATASET(
             dataset._variant_tensor, number(batch_size, "batch_size", 1), shape, **typed(element)
         )
-        new: Dataset = dataset._new(made, element)
-        return new
+        return dataset._new(made, element)
 
     return apply
 
@@ -77,7 +75,6 @@ def batch_and_drop_remainder(batch_size: Any) -> Transformation:
         batch_size: how many elements make a batch.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default():
         ...     batches = td.contrib.data.batch_and_drop_remainder(4)
         ...     td.data.Dataset.range(10).apply(batches).output_shapes.as_list()
@@ -98,7 +95,6 @@ def padded_batch_and_drop_remainder(
         padding_values: as for `Dataset.padded_batch`.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default():
         ...     batches = td.contrib.data.padded_batch_and_drop_remainder(4, [3])
         ...     rows = td.data.Dataset.from_tensors([1, 2])
@@ -116,7 +112,6 @@ def assert_element_shape(expected_shapes: Any) -> Transformation:
         expected_shapes: shapes, in the structure of an element.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default():
         ...     unknown = td.data.Dataset.from_generator(lambda: [[1, 2]], td.int32)
         ...     known = unknown.apply(td.contrib.data.assert_element_shape([2]))

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ...protos.dtypes import variant
+from ...runtime.waiting import Waits
+from ...shape_inference.context import KernelContext
+from ...shape_inference.protocols import Array, Kernel
 from ...shape_inference.rules import SCALAR
 from ...shape_inference.tensor_shape import TensorShape
 from ..common.allocation import check_size
@@ -15,11 +19,6 @@ from .dataset_elements import Elements, Listed, Source, shown, source_of
 from .dataset_ops import NOTED, TYPED, at_least, dataset_op, number_of
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from ...runtime.waiting import Waits
-    from ...shape_inference.context import KernelContext
-    from ...shape_inference.protocols import Array, Kernel
     from .dataset_elements import Element
 
 _OF = "input_dataset: variant"
@@ -278,7 +277,6 @@ def size_of(batch_size: Array) -> int:
 @BATCH_DATASET.kernel
 @BATCH_DATASET_V2.kernel
 def _batch_kernel(c: KernelContext) -> Kernel:
-    del c
 
     def batch(input_dataset: Array, batch_size: Array, drop_remainder: Any = False) -> Array:
         source, drop = source_of(input_dataset), bool(drop_remainder)
@@ -289,10 +287,8 @@ def _batch_kernel(c: KernelContext) -> Kernel:
 
 @PARALLEL_BATCH_DATASET.kernel
 def _parallel_batch_kernel(c: KernelContext) -> Kernel:
-    del c
 
     def batch(input_dataset: Array, size: Array, calls: Array, drop_remainder: Array) -> Array:
-        del calls
         return Batched(source_of(input_dataset), size_of(size), bool(drop_remainder)).handle
 
     return batch
@@ -326,7 +322,6 @@ def _padded_batch_kernel(c: KernelContext) -> Kernel:
 @UNBATCH_DATASET.kernel
 @EXPERIMENTAL_UNBATCH_DATASET.kernel
 def _unbatch_kernel(c: KernelContext) -> Kernel:
-    del c
 
     def unbatch(input_dataset: Array) -> Array:
         return Unbatched(source_of(input_dataset)).handle
@@ -336,7 +331,6 @@ def _unbatch_kernel(c: KernelContext) -> Kernel:
 
 @WINDOW_DATASET.kernel
 def _window_kernel(c: KernelContext) -> Kernel:
-    del c
 
     def window(
         input_dataset: Array, size: Array, shift: Array, stride: Array, drop_remainder: Array

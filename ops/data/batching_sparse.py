@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ...protos.dtypes import variant
+from ...runtime.waiting import Waits
+from ...shape_inference.context import KernelContext
+from ...shape_inference.protocols import Array, Kernel
 from ...shape_inference.tensor_shape import TensorShape
 from .batching import size_of
 from .dataset_elements import Elements, Source, shown, source_of
 from .dataset_ops import TYPED, dataset_op
 
 if TYPE_CHECKING:
-    from ...runtime.waiting import Waits
-    from ...shape_inference.context import KernelContext
-    from ...shape_inference.protocols import Array, Kernel
     from .dataset_elements import Element
 
 _INPUTS = "input_dataset: variant, batch_size: int64, row_shape: int64"
@@ -70,14 +70,12 @@ class _SparseBatches(Elements):
 
 def _places(shape: tuple[int, ...]) -> Array:
     """The indices of all elements of an array, in their order."""
-    places: Array = np.indices(shape, np.int64).reshape(len(shape), -1).T
-    return places
+    return np.indices(shape, np.int64).reshape(len(shape), -1).T
 
 
 @DENSE_TO_SPARSE_BATCH_DATASET.kernel
 @EXPERIMENTAL_DENSE_TO_SPARSE_BATCH_DATASET.kernel
 def _dense_to_sparse_kernel(c: KernelContext) -> Kernel:
-    del c
 
     def to_sparse(input_dataset: Array, batch_size: Array, row_shape: Array) -> Array:
         source = source_of(input_dataset)

@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 import threading
 import weakref
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -21,17 +22,15 @@ from ...graph.op_def import OpDef
 from ...protos.messages import TensorProto
 from ...protos.tensor_codec import decode_tensor, encode_tensor
 from ...runtime import errors
+from ...runtime.waiting import Waits
+from ...shape_inference.context import KernelContext
+from ...shape_inference.protocols import Array, Kernel
 from ...shape_inference.traits import STATEFUL, Traits
 from ..queues.handles import handle_to, scalar_shape
 from .dataset_elements import Derived, Elements, Listed, kept, source_of
 from .dataset_ops import dataset_op, text_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from ...runtime.waiting import Waits
-    from ...shape_inference.context import KernelContext
-    from ...shape_inference.protocols import Array, Kernel
     from .dataset_elements import Element, Source
 
 _OF = "input_dataset: variant, filename: string"
@@ -201,10 +200,8 @@ class _FromFile(Elements):
 @CACHE_DATASET.kernel
 @CACHE_DATASET_V2.kernel
 def _cache_kernel(c: KernelContext) -> Kernel:
-    del c
 
     def cache(input_dataset: Array, filename: Array, shared: Any = None) -> Array:
-        del shared
         source, path = source_of(input_dataset), os.fsdecode(text_of(filename, "filename"))
         return (CachedInFile(source, path) if path else Cached(source)).handle
 
@@ -216,7 +213,6 @@ DUMMY_MEMORY_CACHE.shape(scalar_shape)
 
 @DUMMY_MEMORY_CACHE.kernel
 def _dummy_kernel(c: KernelContext) -> Kernel:
-    del c
     handle = handle_to(None)
 
     def dummy() -> Array:

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ...graph.bodies import Known
 from ...graph.op_def import OpDef
 from ...runtime.kernel_spec import KernelSpec
-from ...runtime.waiting import waits_of
+from ...runtime.waiting import Waits, waits_of
+from ...shape_inference.context import KernelContext, ShapeContext
+from ...shape_inference.protocols import Array
+from ...shape_inference.tensor_shape import TensorShape
 from ...shape_inference.traits import Bodies
 from ..control_flow.op_bodies import known_inputs
 from .dataset_elements import UNKNOWN, Derived, Elements, Source, source_of
@@ -15,12 +19,6 @@ from .dataset_ops import NOTED, TYPED, dataset_op
 from .function_runs import DatasetFunction, bound, known_elements, stated
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from ...runtime.waiting import Waits
-    from ...shape_inference.context import KernelContext, ShapeContext
-    from ...shape_inference.protocols import Array
-    from ...shape_inference.tensor_shape import TensorShape
     from .dataset_elements import Element
 
 _OF = "input_dataset: variant, other_arguments: Targuments"

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from .dataset_functions import Functions
 from .dataset_order import Ordering
 from .dataset_sources import Sources
-
-if TYPE_CHECKING:
-    from .iterators import Iterator
+from .iterators import Iterator
 
 public = {
     "td.data, td.contrib.data": "Dataset",
@@ -31,7 +29,6 @@ class Dataset(Sources, Ordering, Functions):
         element: what an element is.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     dataset = td.data.Dataset.range(6).map(lambda x: x * x).batch(4)
         ...     batch = dataset.make_one_shot_iterator().get_next()
@@ -62,7 +59,6 @@ def make_one_shot_iterator(dataset: Dataset) -> Iterator:
         ValueError: it depends on a placeholder, or on what has state, such as a variable.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     dataset = td.data.Dataset.from_tensor_slices(["one", "two"])
         ...     word = td.data.make_one_shot_iterator(dataset).get_next()
@@ -80,7 +76,6 @@ def make_initializable_iterator(dataset: Dataset, shared_name: str | None = None
         shared_name: the name under which graphs of sessions share it.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     most = td.placeholder(td.int64, [])
         ...     iterator = td.data.make_initializable_iterator(td.data.Dataset.range(most))
@@ -99,7 +94,6 @@ def get_output_types(dataset_or_iterator: Any) -> Any:
         dataset_or_iterator: a Dataset or an Iterator.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default():
         ...     td.data.get_output_types(td.data.Dataset.range(3)).name
         'int64'
@@ -114,7 +108,6 @@ def get_output_shapes(dataset_or_iterator: Any) -> Any:
         dataset_or_iterator: a Dataset or an Iterator.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default():
         ...     rows = td.data.Dataset.from_tensor_slices([[1.0, 2.0], [3.0, 4.0]])
         ...     td.data.get_output_shapes(rows.batch(8)).as_list()
@@ -130,7 +123,6 @@ def get_output_classes(dataset_or_iterator: Any) -> Any:
         dataset_or_iterator: a Dataset or an Iterator.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default():
         ...     td.data.get_output_classes(td.data.Dataset.range(3)) is td.Tensor
         True

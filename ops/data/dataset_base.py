@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, TypeVar
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 from ...graph.convert import convert_to_tensor
 from ...graph.default_graph import get_default_graph
+from ...graph.node import Tensor
 from ...protos.dtypes import int64
 from .dataset_options import Options
 from .element_specs import classes_of, shapes_of, typed, types_of
@@ -14,11 +16,6 @@ from .iterators import Iterator
 from .one_shot import factory_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-    from typing import Self
-
-    from ...graph.node import Tensor
-
     Applied = TypeVar("Applied")
 
 

@@ -6,20 +6,18 @@ A dataset is a description, which a variant tensor holds. Whoever wants its elem
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ...protos.dtypes import DType
+from ...runtime.waiting import Waits
+from ...shape_inference.protocols import Array
 from ...shape_inference.tensor_shape import TensorShape
 from ..queues.handles import handle_to, kept_behind
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from ...protos.dtypes import DType
-    from ...runtime.waiting import Waits
-    from ...shape_inference.protocols import Array
-
     Element = tuple[Array, ...]
 
 INFINITE = -1
@@ -181,8 +179,7 @@ def source_of(handle: Array) -> Source:
     Raises:
         ValueError: it stands for none.
     """
-    source: Source = kept_behind(handle, Source, "a dataset")
-    return source
+    return kept_behind(handle, Source, "a dataset")
 
 
 def kept(array: Array) -> Array:

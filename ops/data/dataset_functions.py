@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any, Self
 
 from ...graph.convert import convert_to_tensor
 from ...graph.default_graph import get_default_graph
@@ -23,10 +24,6 @@ from .element_specs import (
     wire_tensors,
 )
 from .interleaving import FLAT_MAP_DATASET, INTERLEAVE_DATASET, PARALLEL_INTERLEAVE_DATASET_V2
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from typing import Self
 
 _MOST_ATTEMPTS = 16
 
@@ -58,7 +55,6 @@ class Functions(DatasetBase):
             OpError: in a run, an op of the function failed; the error names it. The next element is
                 not affected.
         """
-        del deterministic
         function = built(map_func, [self._element], "map")
         what = {"f": function.func, **typed(function.element)}
         if num_parallel_calls is None:
@@ -67,8 +63,7 @@ class Functions(DatasetBase):
             check_number(num_parallel_calls, "num_parallel_calls", 1, unless=-1)
             calls = convert_to_tensor(num_parallel_calls, "int32", "num_parallel_calls")
             made = PARALLEL_MAP_DATASET(self._variant_tensor, function.captured, calls, **what)
-        result: Self = self._new(made, function.element)
-        return result
+        return self._new(made, function.element)
 
     def filter(self, predicate: Callable[..., Any]) -> Self:
         """The elements of which a function holds.
@@ -99,7 +94,7 @@ class Functions(DatasetBase):
         ):
             told = ", ".join(f"{leaf.dtype.name} of shape {leaf.shape}" for leaf in found)
             raise ValueError(f"`predicate` must return a scalar boolean tensor, got {told}")
-        made: Self = self._new(
+        return self._new(
             op(
                 self._variant_tensor,
                 function.captured,
@@ -107,7 +102,6 @@ class Functions(DatasetBase):
                 **typed(self._element),
             )
         )
-        return made
 
     def flat_map(self, map_func: Callable[..., Any]) -> Self:
         """The elements of the datasets that a function makes of elements, one behind the other.
@@ -120,10 +114,9 @@ class Functions(DatasetBase):
         """
         function, element = self._nested(map_func, "flat_map")
         attrs = {"f": function.func, **typed(element)}
-        made: Self = self._new(
+        return self._new(
             FLAT_MAP_DATASET(self._variant_tensor, function.captured, **attrs), element
         )
-        return made
 
     def interleave(
         self,
@@ -146,7 +139,6 @@ class Functions(DatasetBase):
         Raises:
             TypeError: the function returns no dataset.
         """
-        del deterministic
         function, element = self._nested(map_func, "interleave")
         attrs = {"f": function.func, **typed(element)}
         turns = [
@@ -160,8 +152,7 @@ class Functions(DatasetBase):
             made = PARALLEL_INTERLEAVE_DATASET_V2(
                 self._variant_tensor, function.captured, *turns, calls, **attrs
             )
-        result: Self = self._new(made, element)
-        return result
+        return self._new(made, element)
 
     def _nested(self, function: Callable[..., Any], what: str) -> tuple[ElementFunction, Any]:
         """A function that returns a dataset, and what an element of that is."""
@@ -217,13 +208,12 @@ class Functions(DatasetBase):
 
         _, function = self._with_state(first, scan_func, "scan", state_of)
         element = function.element[1]
-        made: Self = self._new(
+        return self._new(
             SCAN_DATASET(
                 self._variant_tensor, start, function.captured, f=function.func, **typed(element)
             ),
             element,
         )
-        return made
 
     def _with_state(
         self,

@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import Any
 
 from ...graph.op_def import OpDef
+from ...protos.dtypes import DType
+from ...shape_inference.context import OpContext, ShapeContext
 from ...shape_inference.handle_data import HandleData
+from ...shape_inference.protocols import Array
 from ...shape_inference.rules import SCALAR
-from ...shape_inference.traits import OPAQUE
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from ...protos.dtypes import DType
-    from ...shape_inference.context import OpContext, ShapeContext
-    from ...shape_inference.protocols import Array
-    from ...shape_inference.tensor_shape import TensorShape
-    from ...shape_inference.traits import Traits
+from ...shape_inference.tensor_shape import TensorShape
+from ...shape_inference.traits import OPAQUE, Traits
 
 TYPED = "output_types: list(type) >= 1, output_shapes: list(shape) >= 1"
 NOTED = f"{TYPED}, metadata: string = ''"

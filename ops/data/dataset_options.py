@@ -14,7 +14,6 @@ class Options:
     and orders are always kept.
 
     Example:
-        >>> import tensordraft as td
         >>> options = td.data.Options()
         >>> options.experimental_deterministic = False
         >>> options.experimental_optimization.map_fusion = True

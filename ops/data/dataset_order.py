@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any, Self
 
 import numpy as np
 
@@ -23,9 +23,6 @@ from .element_specs import Leaf, classes_of, leaves, mapped, typed, types_of, up
 from .prefetching import PREFETCH_DATASET
 from .sharding import SHARD_DATASET
 from .shuffling import SHUFFLE_DATASET
-
-if TYPE_CHECKING:
-    from typing import Self
 
 
 class Ordering(DatasetBase):
@@ -50,8 +47,7 @@ class Ordering(DatasetBase):
         found = [one.with_shape(common_shape(one.shape, other.shape)) for one, other in pairs]
         element = packed(self._element, found)
         handles = self._variant_tensor, dataset._variant_tensor
-        made: Self = self._new(CONCATENATE_DATASET(*handles, **typed(element)), element)
-        return made
+        return self._new(CONCATENATE_DATASET(*handles, **typed(element)), element)
 
     def prefetch(self, buffer_size: Any) -> Self:
         """The same elements, some of which a thread takes before they are asked for.
@@ -159,10 +155,9 @@ class Ordering(DatasetBase):
         element = mapped(
             lambda leaf: leaf.with_shape(TensorShape([rows]) + leaf.shape), self._element
         )
-        made: Self = self._new(
+        return self._new(
             BATCH_DATASET_V2(self._variant_tensor, size, drop, **typed(element)), element
         )
-        return made
 
     def padded_batch(
         self,
@@ -209,13 +204,12 @@ class Ordering(DatasetBase):
         ]
         element = packed(self._element, padded)
         attrs = {"output_shapes": typed(element)["output_shapes"]}
-        made: Self = self._new(
+        return self._new(
             PADDED_BATCH_DATASET_V2(
                 self._variant_tensor, size, [tensor for tensor, _ in shapes], values, drop, **attrs
             ),
             element,
         )
-        return made
 
     def unbatch(self) -> Self:
         """The rows of elements: each component has one dimension less."""
@@ -226,8 +220,7 @@ class Ordering(DatasetBase):
             lambda leaf: leaf.with_shape(leaf.shape if leaf.shape.rank is None else leaf.shape[1:]),
             self._element,
         )
-        made: Self = self._new(UNBATCH_DATASET(self._variant_tensor, **typed(element)), element)
-        return made
+        return self._new(UNBATCH_DATASET(self._variant_tensor, **typed(element)), element)
 
     def window(
         self, size: Any, shift: Any = None, stride: Any = 1, drop_remainder: Any = False
@@ -249,15 +242,11 @@ class Ordering(DatasetBase):
         variants = mapped(
             lambda leaf: Leaf(self._dataset_class, leaf.dtype, TensorShape([]), leaf), self._element
         )
-        made: Self = self._new(
-            WINDOW_DATASET(self._variant_tensor, *sizes, **typed(variants)), variants
-        )
-        return made
+        return self._new(WINDOW_DATASET(self._variant_tensor, *sizes, **typed(variants)), variants)
 
     def _with(self, variant_tensor: Tensor) -> Self:
         """A dataset of elements of the same kind."""
-        made: Self = self._new(variant_tensor)
-        return made
+        return self._new(variant_tensor)
 
 
 def seeds(seed: Any) -> list[Tensor]:

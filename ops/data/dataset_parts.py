@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from ...runtime.waiting import RUN_OVER
+from ...runtime.waiting import RUN_OVER, Waits
+from ...shape_inference.context import KernelContext
 from ...shape_inference.handle_data import common_shape
+from ...shape_inference.protocols import Array, Kernel
 from .dataset_elements import (
     INFINITE,
     UNKNOWN,
@@ -19,11 +22,6 @@ from .dataset_elements import (
 from .dataset_ops import NOTED, dataset_op, number_of
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from ...runtime.waiting import Waits
-    from ...shape_inference.context import KernelContext
-    from ...shape_inference.protocols import Array, Kernel
     from .dataset_elements import Element
 
 _OF = "input_dataset: variant"
@@ -272,7 +270,6 @@ class _Zipped(Elements):
 
 @TAKE_DATASET.kernel
 def _take_kernel(c: KernelContext) -> Kernel:
-    del c
 
     def take(input_dataset: Array, count: Array) -> Array:
         return Taken(source_of(input_dataset), number_of(count, "count")).handle
@@ -282,7 +279,6 @@ def _take_kernel(c: KernelContext) -> Kernel:
 
 @SKIP_DATASET.kernel
 def _skip_kernel(c: KernelContext) -> Kernel:
-    del c
 
     def skip(input_dataset: Array, count: Array) -> Array:
         return Skipped(source_of(input_dataset), number_of(count, "count")).handle
@@ -292,7 +288,6 @@ def _skip_kernel(c: KernelContext) -> Kernel:
 
 @REPEAT_DATASET.kernel
 def _repeat_kernel(c: KernelContext) -> Kernel:
-    del c
 
     def repeat(input_dataset: Array, count: Array) -> Array:
         return Repeated(source_of(input_dataset), number_of(count, "count")).handle
@@ -302,7 +297,6 @@ def _repeat_kernel(c: KernelContext) -> Kernel:
 
 @CONCATENATE_DATASET.kernel
 def _concatenate_kernel(c: KernelContext) -> Kernel:
-    del c
 
     def concatenate(input_dataset: Array, another_dataset: Array) -> Array:
         return Joined(source_of(input_dataset), source_of(another_dataset)).handle
@@ -312,7 +306,6 @@ def _concatenate_kernel(c: KernelContext) -> Kernel:
 
 @ZIP_DATASET.kernel
 def _zip_kernel(c: KernelContext) -> Kernel:
-    del c
 
     def zip_all(*input_datasets: Array) -> Array:
         return Zipped([source_of(handle) for handle in input_datasets]).handle

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any, Self
 
 import numpy as np
 
@@ -40,18 +41,13 @@ from .sources import (
     TENSOR_SLICE_DATASET,
 )
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from typing import Self
-
 
 class Sources(DatasetBase):
     """The functions of `Dataset` that make one."""
 
     @classmethod
     def _made(cls, variant_tensor: Tensor, element: Any) -> Self:
-        made: Self = cls._dataset_class(variant_tensor, element)
-        return made
+        return cls._dataset_class(variant_tensor, element)
 
     @classmethod
     def from_tensors(cls, tensors: Any) -> Self:
@@ -229,7 +225,4 @@ class Sources(DatasetBase):
 
 def _sparse_rows(value: SparseTensor) -> Tensor:
     """The rows of a sparse tensor, as datasets have them."""
-    made: Tensor = SERIALIZE_MANY_SPARSE(
-        value.indices, value.values, value.dense_shape, out_type=variant
-    )
-    return made
+    return SERIALIZE_MANY_SPARSE(value.indices, value.values, value.dense_shape, out_type=variant)

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
 
+from ...graph.bodies import Body
 from ...graph.default_graph import get_default_graph
+from ...graph.node import Tensor
 from ...protos.messages import NameAttrList
 from ...shape_inference.handle_data import HandleData
 from ...shape_inference.tensor_shape import TensorShape
@@ -12,12 +15,6 @@ from ..common.structures import flat
 from ..control_flow.body_graph import BodyGraph
 from ..control_flow.building import function_name
 from .element_specs import element_of, from_wire, leaves, normalized, wire_tensors
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from ...graph.bodies import Body
-    from ...graph.node import Tensor
 
 
 class ElementFunction(NamedTuple):

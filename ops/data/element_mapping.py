@@ -4,24 +4,21 @@ from __future__ import annotations
 
 import time
 from collections import deque
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from ...runtime.kernel_spec import KernelSpec
-from ...runtime.waiting import RUN_OVER
+from ...runtime.waiting import RUN_OVER, Waits
+from ...shape_inference.context import KernelContext
+from ...shape_inference.protocols import Array
 from ...shape_inference.traits import Bodies
-from .background import Workers
+from .background import Task, Workers
 from .batching import Batched, size_of
 from .dataset_elements import Elements, Source
 from .dataset_ops import NOTED, TYPED, dataset_op, number_of
 from .function_runs import DatasetFunction, bound, known_elements, stated
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from ...runtime.waiting import Waits
-    from ...shape_inference.context import KernelContext
-    from ...shape_inference.protocols import Array
-    from .background import Task
     from .dataset_elements import Element
 
 _OF = "input_dataset: variant, other_arguments: Targuments"

@@ -6,24 +6,20 @@ TensorFlow serializes it, and a dataset inside of another one is a variant.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import count
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ...graph.convert import convert_to_tensor
 from ...graph.node import Tensor
 from ...graph.sparse_tensor import SparseTensor, SparseTensorValue
-from ...protos.dtypes import as_dtype, int64, variant
+from ...protos.dtypes import DType, as_dtype, int64, variant
 from ...shape_inference.tensor_shape import TensorShape
 from ..array.constants import constant
 from ..array.stacking import stack, unstack
 from ..common.structures import flat, packed
 from ..parsing.sparse_serializing import DESERIALIZE_SPARSE, SERIALIZE_SPARSE
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from ...protos.dtypes import DType
 
 UNKNOWN_SHAPE = TensorShape(None)
 
@@ -63,14 +59,12 @@ class Leaf:
     def to_wire(self, value: Any) -> Tensor:
         """The tensor that stands for a value."""
         if self.kind is SparseTensor:
-            made: Tensor = SERIALIZE_SPARSE(
+            return SERIALIZE_SPARSE(
                 value.indices, value.values, value.dense_shape, out_type=variant
             )
-            return made
         if self.kind is Tensor:
             return convert_to_tensor(value)
-        tensor: Tensor = value._variant_tensor
-        return tensor
+        return value._variant_tensor
 
     def from_wire(self, tensor: Tensor) -> Any:
         """The value that a tensor stands for."""
@@ -143,8 +137,7 @@ def element_of(value: Any) -> Any:
 
 def leaves(element: Any) -> list[Leaf]:
     """The leaves of an element."""
-    found: list[Leaf] = flat(element)
-    return found
+    return flat(element)
 
 
 def mapped(function: Callable[[Leaf], Any], element: Any) -> Any:

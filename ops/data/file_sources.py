@@ -5,6 +5,7 @@ from __future__ import annotations
 import glob
 import os
 import zlib
+from collections.abc import Callable, Generator, Iterator, Sequence
 from gzip import BadGzipFile
 from itertools import islice
 from typing import TYPE_CHECKING
@@ -15,17 +16,15 @@ from ...formats.record_file import opened, records_by_place
 from ...protos.config import config
 from ...protos.dtypes import string
 from ...runtime import errors
+from ...shape_inference.context import KernelContext, ShapeContext
+from ...shape_inference.protocols import Array, Kernel
 from ...shape_inference.rules import SCALAR
+from ...shape_inference.tensor_shape import TensorShape
 from ...shape_inference.traits import Traits
 from .dataset_elements import Elements, Leaf
 from .dataset_ops import at_least, dataset_op, hold_elements, text_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Iterator, Sequence
-
-    from ...shape_inference.context import KernelContext, ShapeContext
-    from ...shape_inference.protocols import Array, Kernel
-    from ...shape_inference.tensor_shape import TensorShape
     from .dataset_elements import Element
 
     Opened = Callable[[str], Generator[bytes]]
@@ -195,8 +194,7 @@ def _fixed(header: int, length: int, footer: int, compression: str) -> Opened:
 def _names(filenames: Array) -> list[bytes]:
     if filenames.ndim > 1:
         raise ValueError(f"filenames must be a scalar or a vector, got rank {filenames.ndim}")
-    names: list[bytes] = filenames.reshape(-1).tolist()
-    return names
+    return filenames.reshape(-1).tolist()
 
 
 def _compression(value: Array) -> str:
@@ -219,7 +217,6 @@ def _files_shape(c: ShapeContext) -> TensorShape:
 
 @TF_RECORD_DATASET.kernel
 def _record_kernel(c: KernelContext) -> Kernel:
-    del c
 
     def records(filenames: Array, compression_type: Array, buffer_size: Array) -> Array:
         at_least(0, buffer_size, "buffer_size")
@@ -230,7 +227,6 @@ def _record_kernel(c: KernelContext) -> Kernel:
 
 @TF_RECORD_DATASET_V2.kernel
 def _record_v2_kernel(c: KernelContext) -> Kernel:
-    del c
 
     def records(
         filenames: Array, compression_type: Array, buffer_size: Array, byte_offsets: Array
@@ -245,7 +241,6 @@ def _record_v2_kernel(c: KernelContext) -> Kernel:
 
 @TEXT_LINE_DATASET.kernel
 def _line_kernel(c: KernelContext) -> Kernel:
-    del c
 
     def lines(filenames: Array, compression_type: Array, buffer_size: Array) -> Array:
         at_least(0, buffer_size, "buffer_size")
@@ -257,7 +252,6 @@ def _line_kernel(c: KernelContext) -> Kernel:
 @FIXED_LENGTH_RECORD_DATASET.kernel
 @FIXED_LENGTH_RECORD_DATASET_V2.kernel
 def _fixed_kernel(c: KernelContext) -> Kernel:
-    del c
 
     def fixed(filenames: Array, *rest: Array) -> Array:
         header, record, footer, buffer_size, *compression = rest
@@ -284,7 +278,6 @@ def _matching_shape(c: ShapeContext) -> TensorShape:
 @MATCHING_FILES_DATASET.kernel
 @EXPERIMENTAL_MATCHING_FILES_DATASET.kernel
 def _matching_kernel(c: KernelContext) -> Kernel:
-    del c
 
     def matching(patterns: Array) -> Array:
         def found(pattern: str) -> Generator[bytes]:

@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from ...graph.bodies import Known
+from ...graph.bodies import Body, Known
 from ...graph.importing.function_bodies import bodies_of, body_of
+from ...protos.dtypes import DType
+from ...shape_inference.context import KernelContext
+from ...shape_inference.protocols import Array
+from ...shape_inference.tensor_shape import TensorShape
 from ..control_flow.op_bodies import known_inputs
 from ..random.random_state import restart_stream
 from .dataset_elements import shown, source_of
 from .vectorised import RowsBody, vectorised
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from ...graph.bodies import Body
-    from ...protos.dtypes import DType
-    from ...shape_inference.context import KernelContext
-    from ...shape_inference.protocols import Array
-    from ...shape_inference.tensor_shape import TensorShape
     from .dataset_elements import Element, Source
 
 _FAILURES_THAT_TELL = 2

@@ -4,21 +4,20 @@ from __future__ import annotations
 
 import contextlib
 import sys
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ...graph.bodies import Known
 from ...runtime import errors
 from ...runtime.kernel_spec import KernelSpec
+from ...shape_inference.context import KernelContext
+from ...shape_inference.protocols import Array
 from ...shape_inference.traits import Bodies
 from .dataset_elements import Elements, Leaf
 from .dataset_ops import NOTED, dataset_op
 from .function_runs import DatasetFunction, stated
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from ...shape_inference.context import KernelContext
-    from ...shape_inference.protocols import Array
     from .dataset_elements import Element
 
 _NAMES = ("init", "next", "finalize")

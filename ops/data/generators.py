@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Callable, Iterator
 from itertools import count
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -19,9 +20,6 @@ from ..debugging.callbacks import py_func
 from .element_functions import built
 from .element_specs import Leaf, leaves, typed, upto
 from .generating import GENERATOR_DATASET
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
 
 
 class _Generators:
@@ -130,10 +128,9 @@ def generated(generator: Callable[..., Any], element: Any, args: Any) -> Tensor:
         "finalize": built(end, [number], "from_generator"),
     }
     funcs: Any = {f"{name}_func": function.func for name, function in functions.items()}
-    made: Tensor = GENERATOR_DATASET(
+    return GENERATOR_DATASET(
         *[function.captured for function in functions.values()], **funcs, **typed(element)
     )
-    return made
 
 
 def _scalar(tensor: Tensor) -> Tensor:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -9,6 +10,9 @@ import numpy as np
 from ...graph.bodies import Known
 from ...protos.dtypes import int64, variant
 from ...runtime.kernel_spec import KernelSpec
+from ...runtime.waiting import Waits
+from ...shape_inference.context import KernelContext
+from ...shape_inference.protocols import Array
 from ...shape_inference.rules import SCALAR
 from ...shape_inference.traits import Bodies
 from .dataset_elements import Elements, Listed, Source, check_alike, source_of
@@ -16,11 +20,6 @@ from .dataset_ops import NOTED, TYPED, dataset_op, number_of
 from .function_runs import DatasetFunction, known_elements, stated
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from ...runtime.waiting import Waits
-    from ...shape_inference.context import KernelContext
-    from ...shape_inference.protocols import Array
     from .dataset_elements import Element
 
 _WINDOWS = ("key_func", "reduce_func", "window_size_func")

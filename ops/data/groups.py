@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -20,15 +21,12 @@ from ..indexing.gathering import gather
 from ..math.comparison import less, less_equal, logical_and
 from ..math.reductions import reduce_min
 from ..math.select import where
+from .dataset import Dataset
 from .element_functions import built
 from .element_specs import Leaf, leaves, typed, types_of, upto
 from .grouping import GROUP_BY_REDUCER_DATASET, GROUP_BY_WINDOW_DATASET
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from .dataset import Dataset
-
     Transformation = Callable[[Dataset], Dataset]
 
 public = {
@@ -63,7 +61,6 @@ def group_by_window(
         ValueError: both or none of the last two are given, or a function returns something else.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     parts = td.data.experimental.group_by_window(
         ...         lambda x: x % 2, lambda key, part: part.batch(3), window_size=3
@@ -79,7 +76,6 @@ def group_by_window(
     if window_size_func is None:
 
         def window_size_func(key: Any) -> Any:
-            del key
             return cast(convert_to_tensor(window_size), int64)
 
     def apply(dataset: Dataset) -> Dataset:
@@ -105,8 +101,7 @@ def group_by_window(
             window_size_func=size.func,
             **typed(found.inner),
         )
-        new: Dataset = dataset._new(made, found.inner)
-        return new
+        return dataset._new(made, found.inner)
 
     return apply
 
@@ -142,8 +137,6 @@ class Reducer:
         finalize_func: from the last state to the result.
 
     Example:
-        >>> import numpy as np
-        >>> import tensordraft as td
         >>> total = td.data.experimental.Reducer(
         ...     lambda key: np.int64(0), lambda total, x: total + x, lambda total: total
         ... )
@@ -176,8 +169,6 @@ def group_by_reducer(key_func: Callable[..., Any], reducer: Reducer) -> Transfor
         A function from a Dataset to a Dataset, for `Dataset.apply`.
 
     Example:
-        >>> import numpy as np
-        >>> import tensordraft as td
         >>> count = td.data.experimental.Reducer(
         ...     lambda key: np.int64(0), lambda number, x: number + 1, lambda number: number
         ... )
@@ -204,8 +195,7 @@ def group_by_reducer(key_func: Callable[..., Any], reducer: Reducer) -> Transfor
             **funcs,
             **typed(final.element),
         )
-        new: Dataset = dataset._new(made, final.element)
-        return new
+        return dataset._new(made, final.element)
 
     return apply
 
@@ -241,7 +231,6 @@ def bucket_by_sequence_length(
         ValueError: `bucket_batch_sizes` are not one more than `bucket_boundaries`.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     words = td.data.Dataset.range(1, 6).map(lambda x: td.fill([x], x))
         ...     alike = td.data.experimental.bucket_by_sequence_length(td.size, [4], [2, 2])

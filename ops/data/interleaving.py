@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ...runtime.kernel_spec import KernelSpec
+from ...runtime.waiting import Waits
+from ...shape_inference.context import KernelContext
+from ...shape_inference.protocols import Array, Kernel
 from ...shape_inference.traits import Bodies
 from .background import Ahead
 from .dataset_elements import Elements, Source, check_alike, joined_rows, source_of
@@ -12,11 +16,6 @@ from .dataset_ops import NOTED, TYPED, at_least, dataset_op, number_of
 from .function_runs import DatasetFunction, bound, known_elements, stated
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from ...runtime.waiting import Waits
-    from ...shape_inference.context import KernelContext
-    from ...shape_inference.protocols import Array, Kernel
     from .dataset_elements import Element
 
 _OF = "input_dataset: variant, other_arguments: Targuments"

@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ...graph.importing.function_bodies import body_of
 from ...graph.op_def import OpDef
+from ...protos.dtypes import DType
 from ...runtime import errors
 from ...runtime.interrupts import let_through
 from ...runtime.kernel_spec import KernelSpec
-from ...runtime.waiting import Turns, waits_of
+from ...runtime.waiting import Turns, Waits, waits_of
+from ...shape_inference.context import KernelContext, ShapeContext
+from ...shape_inference.protocols import Array, Kernel
 from ...shape_inference.rules import SCALAR
 from ...shape_inference.tensor_shape import TensorShape
 from ...shape_inference.traits import STATEFUL, Bodies
@@ -22,12 +26,6 @@ from .dataset_ops import NOTED, TYPED, hold_elements, text_of
 from .optionals import Optional
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from ...protos.dtypes import DType
-    from ...runtime.waiting import Waits
-    from ...shape_inference.context import KernelContext, ShapeContext
-    from ...shape_inference.protocols import Array, Kernel
     from .dataset_elements import Element, Elements, Source
 
 _NAMED = f"shared_name: string, container: string, {TYPED}"
@@ -169,8 +167,7 @@ def iterator_of(handle: Array) -> DatasetIterator:
     Raises:
         ValueError: it stands for none.
     """
-    found: DatasetIterator = kept_behind(handle, DatasetIterator, "an iterator")
-    return found
+    return kept_behind(handle, DatasetIterator, "an iterator")
 
 
 # Making iterators --------------------------------------------------------------------------------
@@ -338,7 +335,6 @@ EXPERIMENTAL_DATASET_CARDINALITY.shape(scalar_shape)
 @DATASET_CARDINALITY.kernel
 @EXPERIMENTAL_DATASET_CARDINALITY.kernel
 def _cardinality_kernel(c: KernelContext) -> Kernel:
-    del c
 
     def cardinality(input_dataset: Array) -> Array:
         number = source_of(input_dataset).number()

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ...graph.default_graph import get_default_graph, graph_using
+from ...graph.node import Operation, Tensor
 from .element_specs import classes_of, from_wire, leaves, shapes_of, stated_element, typed, types_of
 from .iterator_ops import (
     ITERATOR_FROM_STRING_HANDLE_V2,
@@ -13,9 +14,6 @@ from .iterator_ops import (
     ITERATOR_V2,
     MAKE_ITERATOR,
 )
-
-if TYPE_CHECKING:
-    from ...graph.node import Operation, Tensor
 
 public = {"td.data, td.contrib.data": "Iterator"}
 
@@ -36,7 +34,6 @@ class Iterator:
         output_classes: the classes, in the same structure.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     iterator = td.data.Iterator.from_structure(td.int64, [])
         ...     number = iterator.get_next()
@@ -190,8 +187,7 @@ class Iterator:
         """
         if name is None:
             return self._string_handle
-        made: Tensor = ITERATOR_TO_STRING_HANDLE(self._iterator_resource, name=name)
-        return made
+        return ITERATOR_TO_STRING_HANDLE(self._iterator_resource, name=name)
 
     @property
     def output_types(self) -> Any:

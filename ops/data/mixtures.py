@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import reduce
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from ...graph.api.tensor_like import TensorLike
 from ...graph.convert import convert_to_tensor
 from ...graph.node import Tensor
 from ...protos.dtypes import int64
@@ -20,11 +22,6 @@ from .element_specs import Leaf, from_wire, leaves, typed, types_of
 from .interleaving import DIRECTED_INTERLEAVE_DATASET
 from .iterator_ops import DATASET_CARDINALITY, DATASET_TO_SINGLE_ELEMENT
 from .sources import RANDOM_DATASET
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from ...graph.api.tensor_like import TensorLike
 
 public = {
     "td.data.experimental, td.contrib.data": (
@@ -47,7 +44,6 @@ class RandomDataset(Dataset):
         seed: with it, or that of the graph, the numbers are TensorFlow's.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     number = td.data.experimental.RandomDataset(4).make_one_shot_iterator().get_next()
         ...     0 <= session.run(number) < 2**32
@@ -70,7 +66,6 @@ def Counter(  # noqa: N802 - TensorFlow's name
         dtype: of the numbers.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     dataset = td.data.experimental.Counter(start=2, step=3).batch(3)
         ...     print(session.run(dataset.make_one_shot_iterator().get_next()))
@@ -102,7 +97,6 @@ def sample_from_datasets(
         TypeError: their elements are not alike.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     few, many = td.data.Dataset.range(2), td.data.Dataset.range(10, 20)
         ...     dataset = td.data.experimental.sample_from_datasets([few, many], [0.2, 0.8], seed=1)
@@ -148,7 +142,6 @@ def choose_from_datasets(datasets: Sequence[Dataset], choice_dataset: Dataset) -
         TypeError: the choices are of another kind, or the elements are not alike.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     words = [td.data.Dataset.from_tensors(word).repeat() for word in ("a", "b")]
         ...     choices = td.data.Dataset.from_tensor_slices(td.constant([0, 1, 1], td.int64))
@@ -202,7 +195,6 @@ def cardinality(dataset: Dataset) -> Tensor:
         An int64 scalar; INFINITE_CARDINALITY or UNKNOWN_CARDINALITY where it is no number.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     dataset = td.data.Dataset.range(10).batch(4)
         ...     session.run(td.data.experimental.cardinality(dataset))
@@ -221,7 +213,6 @@ def get_single_element(dataset: Dataset) -> Any:
         InvalidArgumentError: in a run, it has no element, or several.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     x = td.placeholder(td.float32, [None])
         ...     rows = td.data.Dataset.from_tensor_slices(x).map(lambda v: v * 2.0).batch(9)

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from ...graph.node import Operation, Tensor
 from ...protos.dtypes import resource, variant
 from ...protos.messages import NameAttrList
 from ...shape_inference.traits import Input
 from ..control_flow.body_graph import BodyGraph
 from ..control_flow.building import function_name
-
-if TYPE_CHECKING:
-    from ...graph.node import Operation, Tensor
 
 
 def factory_of(dataset: Tensor) -> NameAttrList:

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from ...graph.node import Tensor
 from .element_specs import element_of, from_wire, normalized, typed, wire_tensors
 from .iterator_ops import ITERATOR_GET_NEXT_AS_OPTIONAL
+from .iterators import Iterator
 from .optionals import OPTIONAL_FROM_VALUE, OPTIONAL_GET_VALUE, OPTIONAL_HAS_VALUE, OPTIONAL_NONE
-
-if TYPE_CHECKING:
-    from ...graph.node import Tensor
-    from .iterators import Iterator
 
 public = {"td.data.experimental, td.contrib.data": "Optional get_next_as_optional"}
 
@@ -23,7 +21,6 @@ class Optional:
         element: what the element is.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     some = td.data.experimental.Optional.from_value(td.constant(7))
         ...     session.run([some.has_value(), some.get_value()])
@@ -82,7 +79,6 @@ def get_next_as_optional(iterator: Iterator) -> Optional:
         iterator: the Iterator.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     iterator = td.data.Dataset.range(1).make_one_shot_iterator()
         ...     more = td.data.experimental.get_next_as_optional(iterator).has_value()

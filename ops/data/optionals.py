@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ...graph.op_def import OpDef
+from ...protos.dtypes import DType
+from ...shape_inference.context import KernelContext, ShapeContext
+from ...shape_inference.protocols import Array, Kernel
 from ...shape_inference.tensor_shape import TensorShape
 from ..queues.handles import handle_to, kept_behind, scalar_shape
 from .dataset_ops import TYPED
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from ...protos.dtypes import DType
-    from ...shape_inference.context import KernelContext, ShapeContext
-    from ...shape_inference.protocols import Array, Kernel
     from .dataset_elements import Element
 
 OPTIONAL_FROM_VALUE = OpDef(
@@ -47,8 +46,7 @@ def optional_of(handle: Array) -> Optional:
     Raises:
         ValueError: it stands for none.
     """
-    found: Optional = kept_behind(handle, Optional, "an optional")
-    return found
+    return kept_behind(handle, Optional, "an optional")
 
 
 OPTIONAL_FROM_VALUE.shape(scalar_shape)
@@ -68,7 +66,6 @@ def _from_value_kernel(c: KernelContext) -> Kernel:
 
 @OPTIONAL_NONE.kernel
 def _none_kernel(c: KernelContext) -> Kernel:
-    del c
     handle = handle_to(Optional(None, ()))
 
     def none() -> Array:
@@ -79,7 +76,6 @@ def _none_kernel(c: KernelContext) -> Kernel:
 
 @OPTIONAL_HAS_VALUE.kernel
 def _has_value_kernel(c: KernelContext) -> Kernel:
-    del c
 
     def has_value(optional: Array) -> Array:
         return np.array(optional_of(optional).element is not None)

@@ -5,15 +5,14 @@ from __future__ import annotations
 import logging
 from typing import TYPE_CHECKING, Any
 
-from ...runtime.waiting import RUN_OVER
+from ...runtime.waiting import RUN_OVER, Waits
+from ...shape_inference.context import KernelContext
+from ...shape_inference.protocols import Array, Kernel
 from .background import Ahead
 from .dataset_elements import Derived, Elements, source_of
 from .dataset_ops import NOTED, TYPED, dataset_op, number_of
 
 if TYPE_CHECKING:
-    from ...runtime.waiting import Waits
-    from ...shape_inference.context import KernelContext
-    from ...shape_inference.protocols import Array, Kernel
     from .dataset_elements import Element, Source
 
 _OF = "input_dataset: variant"
@@ -125,7 +124,6 @@ class _Indulgent(Elements):
 
 @PREFETCH_DATASET.kernel
 def _prefetch_kernel(c: KernelContext) -> Kernel:
-    del c
 
     def prefetch(input_dataset: Array, buffer_size: Array) -> Array:
         size = number_of(buffer_size, "buffer_size")
@@ -151,10 +149,8 @@ def _ignore_errors_kernel(c: KernelContext) -> Kernel:
 
 
 def _as_it_is_kernel(c: KernelContext) -> Kernel:
-    del c
 
     def as_it_is(input_dataset: Array, *settings: Any) -> Array:
-        del settings
         return source_of(input_dataset).handle
 
     return as_it_is

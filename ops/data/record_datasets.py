@@ -43,7 +43,6 @@ class TFRecordDataset(Dataset):
 
     Example:
         >>> import os, tempfile
-        >>> import tensordraft as td
         >>> path = os.path.join(tempfile.mkdtemp(), "data.tfrecords")
         >>> with td.python_io.TFRecordWriter(path) as writer:
         ...     for record in (b"one", b"two"):
@@ -83,7 +82,6 @@ class TextLineDataset(Dataset):
 
     Example:
         >>> import os, tempfile
-        >>> import tensordraft as td
         >>> path = os.path.join(tempfile.mkdtemp(), "table.csv")
         >>> with open(path, "w") as file:
         ...     _ = file.write("x,y\n1,2\n")
@@ -126,7 +124,6 @@ class FixedLengthRecordDataset(Dataset):
 
     Example:
         >>> import os, tempfile
-        >>> import tensordraft as td
         >>> path = os.path.join(tempfile.mkdtemp(), "data.bin")
         >>> with open(path, "wb") as file:
         ...     _ = file.write(b"HEADaabb")
@@ -178,8 +175,7 @@ def _of_files(filenames: Any, records: Any, parallel: Any) -> Dataset:
     else:
         tensor = convert_to_tensor(filenames, string, "filenames")
         if parallel is None:
-            found: Dataset = records(tensor)
-            return found
+            return records(tensor)
         names = Dataset.from_tensor_slices(reshape(tensor, [-1]))
     if parallel is None:
         return names.flat_map(records)

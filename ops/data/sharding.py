@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ...runtime import errors
+from ...runtime.waiting import Waits
+from ...shape_inference.context import KernelContext
+from ...shape_inference.protocols import Array, Kernel
 from .dataset_elements import INFINITE, UNKNOWN, Derived, Elements, Source, source_of
 from .dataset_ops import NOTED, TYPED, at_least, dataset_op
 
 if TYPE_CHECKING:
-    from ...runtime.waiting import Waits
-    from ...shape_inference.context import KernelContext
-    from ...shape_inference.protocols import Array, Kernel
     from .dataset_elements import Element
 
 _OF = "input_dataset: variant"
@@ -121,7 +121,6 @@ def _shard_kernel(c: KernelContext) -> Kernel:
 
 @ASSERT_CARDINALITY_DATASET.kernel
 def _assert_cardinality_kernel(c: KernelContext) -> Kernel:
-    del c
 
     def count(input_dataset: Array, cardinality: Array) -> Array:
         number = at_least(UNKNOWN, cardinality, "cardinality")

@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import threading
 from collections import deque
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from ...graph.op_def import OpDef
+from ...runtime.waiting import Waits
+from ...shape_inference.context import KernelContext
+from ...shape_inference.protocols import Array, Kernel
 from ...shape_inference.rules import SCALAR
 from ...shape_inference.traits import STATEFUL
 from ..queues.handles import handle_to, kept_behind, nothing_shape, scalar_shape
@@ -16,11 +20,6 @@ from .dataset_ops import NOTED, at_least, dataset_op, number_of
 from .sources import words_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from ...runtime.waiting import Waits
-    from ...shape_inference.context import KernelContext
-    from ...shape_inference.protocols import Array, Kernel
     from .dataset_elements import Element
 
 _OF = "input_dataset: variant, buffer_size: int64"
@@ -99,8 +98,7 @@ class Shuffled(Derived):
 
     def words(self) -> Iterator[int]:
         """The random words of the next pass."""
-        words: Iterator[int] = words_of(seeded_or_random(*self.generator.seeds()))
-        return words
+        return words_of(seeded_or_random(*self.generator.seeds()))
 
     def number(self) -> int:
         """How many elements there are."""
@@ -200,7 +198,6 @@ def _shuffle_kernel(c: KernelContext) -> Kernel:
 
 @SHUFFLE_DATASET_V2.kernel
 def _shuffle_v2_kernel(c: KernelContext) -> Kernel:
-    del c
 
     def shuffle(input_dataset: Array, buffer_size: Array, seed_generator: Array) -> Array:
         source = source_of(input_dataset)
@@ -252,14 +249,12 @@ class _NoGenerator(SeedGenerator):
 @ANONYMOUS_SEED_GENERATOR.shape
 @ANONYMOUS_RANDOM_SEED_GENERATOR.shape
 def _generator_shape(c: Any) -> list[Any]:
-    del c
     return [SCALAR, SCALAR]
 
 
 @ANONYMOUS_SEED_GENERATOR.kernel
 @ANONYMOUS_RANDOM_SEED_GENERATOR.kernel
 def _generator_kernel(c: KernelContext) -> Kernel:
-    del c
 
     def generator(seed: Array, seed2: Array, reshuffle: Any = True) -> tuple[Array, Array]:
         seeds = number_of(seed, "seed"), number_of(seed2, "seed2")
@@ -276,7 +271,6 @@ DELETE_RANDOM_SEED_GENERATOR.shape(nothing_shape)
 
 @DUMMY_SEED_GENERATOR.kernel
 def _dummy_kernel(c: KernelContext) -> Kernel:
-    del c
     handle = handle_to(_NoGenerator())
 
     def dummy() -> Array:
@@ -288,10 +282,8 @@ def _dummy_kernel(c: KernelContext) -> Kernel:
 @DELETE_SEED_GENERATOR.kernel
 @DELETE_RANDOM_SEED_GENERATOR.kernel
 def _delete_kernel(c: KernelContext) -> Kernel:
-    del c
 
     def forget(handle: Array, deleter: Array) -> tuple[()]:
-        del handle, deleter
         return ()
 
     return forget

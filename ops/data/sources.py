@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...protos.dtypes import as_dtype, int64
+from ...shape_inference.context import KernelContext, ShapeContext
+from ...shape_inference.protocols import Array, Kernel
 from ...shape_inference.rules import SCALAR
 from ...shape_inference.tensor_shape import TensorShape
 from ...shape_inference.traits import STATEFUL
@@ -16,8 +18,6 @@ from .dataset_elements import INFINITE, Elements, Leaf, kept
 from .dataset_ops import TYPED, dataset_op, number_of
 
 if TYPE_CHECKING:
-    from ...shape_inference.context import KernelContext, ShapeContext
-    from ...shape_inference.protocols import Array, Kernel
     from .dataset_elements import Element
 
 _OF_TENSORS = "Toutput_types: list(type) >= 1, output_shapes: list(shape) >= 1"
@@ -304,7 +304,6 @@ def words_of(generator: Philox) -> Any:
 @RANDOM_DATASET.kernel
 @EXPERIMENTAL_RANDOM_DATASET.kernel
 def _random_kernel(c: KernelContext) -> Kernel:
-    del c
 
     def randoms(seed: Array, seed2: Array) -> Array:
         return Randoms((number_of(seed, "seed"), number_of(seed2, "seed2"))).handle

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import csv
 import glob
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ...formats.local_files import told_as_op_error
 from ...graph.convert import convert_to_tensor
@@ -16,9 +17,6 @@ from ..parsing.csv_records import decode_csv
 from ..parsing.parse_example import parse_example
 from .dataset import Dataset
 from .record_datasets import TextLineDataset, TFRecordDataset
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
 
 public = {
     "td.data.experimental, td.contrib.data": (
@@ -50,7 +48,6 @@ class CsvDataset(Dataset):
 
     Example:
         >>> import os, tempfile
-        >>> import tensordraft as td
         >>> path = os.path.join(tempfile.mkdtemp(), "table.csv")
         >>> with open(path, "w") as file:
         ...     _ = file.write("name,size\none,1\ntwo,\n")
@@ -159,7 +156,6 @@ def make_csv_dataset(
 
     Example:
         >>> import os, tempfile
-        >>> import tensordraft as td
         >>> path = os.path.join(tempfile.mkdtemp(), "table.csv")
         >>> with open(path, "w") as file:
         ...     _ = file.write("size,kind\n1.5,a\n2.5,b\n")
@@ -171,7 +167,6 @@ def make_csv_dataset(
         ...     print(session.run([columns["size"], label]))
         [array([1.5, 2.5], dtype=float32), array([b'a', b'b'], dtype=object)]
     """
-    del sloppy
     paths = _matching(file_pattern)
     reading = {"delimiter": field_delim}
     if compression_type and (column_names is None or column_defaults is None):
@@ -253,7 +248,6 @@ def make_batched_features_dataset(
 
     Example:
         >>> import os, tempfile
-        >>> import tensordraft as td
         >>> path = os.path.join(tempfile.mkdtemp(), "data.tfrecords")
         >>> with td.python_io.TFRecordWriter(path) as writer:
         ...     for i in range(3):
@@ -267,7 +261,6 @@ def make_batched_features_dataset(
         ...     print(session.run(batches.make_one_shot_iterator().get_next()["i"]))
         [0 1 2]
     """
-    del sloppy_ordering
     if label_key is not None and label_key not in features:
         raise ValueError(f"The `label_key` provided ({label_key!r}) must be one of the features")
     paths = _matching(file_pattern)

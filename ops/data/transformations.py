@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+from ...graph.api.tensor_like import TensorLike
 from ...graph.convert import convert_to_tensor
 from ...shape_inference.tensor_shape import TensorShape
 from ..common.shared_docs import shared_docs
+from .dataset import Dataset
 from .dataset_base import number
 from .dataset_order import first_size, seeds
 from .element_functions import built
@@ -18,11 +21,6 @@ from .sharding import ASSERT_CARDINALITY_DATASET
 from .shuffling import SHUFFLE_AND_REPEAT_DATASET
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from ...graph.api.tensor_like import TensorLike
-    from .dataset import Dataset
-
     Transformation = Callable[[Dataset], Dataset]
 
 public = {
@@ -48,7 +46,6 @@ def shuffle_and_repeat(buffer_size: Any, count: Any = None, seed: Any = None) ->
         seed: as for `Dataset.shuffle`.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     twice = td.data.experimental.shuffle_and_repeat(3, count=2, seed=1)
         ...     dataset = td.data.Dataset.range(3).apply(twice).batch(6)
@@ -90,7 +87,6 @@ def map_and_batch(
         ValueError: both numbers are given.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     doubled = td.data.experimental.map_and_batch(lambda x: 2 * x, 4)
         ...     dataset = td.data.Dataset.range(4).apply(doubled)
@@ -122,8 +118,7 @@ def map_and_batch(
             f=function.func,
             **typed(element),
         )
-        new: Dataset = dataset._new(made, element)
-        return new
+        return dataset._new(made, element)
 
     return apply
 
@@ -148,7 +143,6 @@ def parallel_interleave(
         prefetch_input_elements: accepted.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     pairs = td.data.experimental.parallel_interleave(
         ...         lambda x: td.data.Dataset.from_tensors(x).repeat(2), cycle_length=2
@@ -173,8 +167,7 @@ def parallel_interleave(
             f=function.func,
             **typed(element),
         )
-        new: Dataset = dataset._new(made, element)
-        return new
+        return dataset._new(made, element)
 
     return apply
 
@@ -187,7 +180,6 @@ def ignore_errors(log_warning: bool = False) -> Transformation:
         log_warning: whether the log tells of each that is left out.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     dataset = td.data.Dataset.from_tensor_slices(["1", "?", "3"])
         ...     numbers = dataset.map(td.string_to_number)
@@ -212,8 +204,6 @@ def scan(initial_state: Any, scan_func: Callable[[Any, Any], Any]) -> Transforma
         scan_func: from a state and an element to a pair: the next state, and an element.
 
     Example:
-        >>> import numpy as np
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     total = td.data.experimental.scan(np.int64(0), lambda s, x: (s + x, s + x))
         ...     dataset = td.data.Dataset.range(5).apply(total).batch(5)
@@ -231,7 +221,6 @@ def take_while(predicate: Callable[..., Any]) -> Transformation:
         predicate: from the tensors of an element to a bool scalar.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     small = td.data.experimental.take_while(lambda x: x < 3)
         ...     dataset = td.data.Dataset.range(9).apply(small).batch(9)
@@ -246,7 +235,6 @@ def unbatch() -> Transformation:
     """The rows of elements: each component has one dimension less.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     rows = td.data.Dataset.from_tensors([[1, 2], [3, 4]])
         ...     dataset = rows.apply(td.data.experimental.unbatch())
@@ -264,7 +252,6 @@ def enumerate_dataset(start: TensorLike = 0) -> Transformation:
         start: the first number.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     words = td.data.Dataset.from_tensor_slices(["one", "two"])
         ...     dataset = words.apply(td.data.experimental.enumerate_dataset(start=1))
@@ -282,7 +269,6 @@ def assert_cardinality(expected_cardinality: Any) -> Transformation:
         expected_cardinality: how many; -1 for no end.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     some = td.data.Dataset.range(5).filter(lambda x: x < 3)
         ...     dataset = some.apply(td.data.experimental.assert_cardinality(3))

@@ -6,21 +6,20 @@ after the other. So it may be run on a batch in place of the elements of the bat
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from ...graph.bodies import Body, Known
 from ...graph.graph import Graph
+from ...graph.node import Operation, Tensor
 from ...shape_inference.tensor_shape import TensorShape
 from ...shape_inference.traits import Bodies, Elementwise
 from ..array.constants import IDENTITY, PLACEHOLDER
 from ..array.squeezing import expand_dims
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from ...graph.node import Operation, Tensor
     from .dataset_elements import Element
 
 

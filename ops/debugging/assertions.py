@@ -3,25 +3,22 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from ...graph.api.tensor_like import TensorLike
 from ...graph.convert import convert_to_tensor
 from ...graph.default_graph import get_default_graph
+from ...graph.node import Operation, Tensor
 from ...graph.op_def import OpDef
+from ...shape_inference.context import KernelContext, ShapeContext
+from ...shape_inference.protocols import Array, Kernel
+from ...shape_inference.tensor_shape import TensorShape
 from ...shape_inference.traits import STATEFUL, Traits
 from ..common.array_text import summary
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from ...graph.api.tensor_like import TensorLike
-    from ...graph.node import Operation, Tensor
-    from ...shape_inference.context import KernelContext, ShapeContext
-    from ...shape_inference.protocols import Array, Kernel
-    from ...shape_inference.tensor_shape import TensorShape
 
 public = {"td": "Print", "td, td.debugging": "Assert check_numerics"}
 
@@ -171,7 +168,6 @@ def Assert(  # noqa: N802 - TensorFlow's name
         TypeError: `condition` is not a bool.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     x = td.placeholder(td.float32, [])
         ...     with td.control_dependencies([td.Assert(x > 0, ["x is", x])]):
@@ -212,7 +208,6 @@ def Print(  # noqa: N802 - TensorFlow's name
 
     Example:
         >>> import contextlib, sys
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     x = td.Print(td.constant([1, 2]), [[0.5, 2.0]], "seen: ")
         ...     with contextlib.redirect_stderr(sys.stdout):
@@ -246,7 +241,6 @@ def check_numerics(tensor: TensorLike, message: str, name: str | None = None) ->
         TypeError: `tensor` is of another dtype.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     print(session.run(td.check_numerics([1.0, 2.0], "the weights")))
         [1. 2.]

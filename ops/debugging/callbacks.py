@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import weakref
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Sequence
+from typing import Any, NoReturn
 
 import numpy as np
 
@@ -13,17 +14,12 @@ from ...graph.op_def import OpDef
 from ...protos.constant_array import constant_array
 from ...protos.dtypes import as_dtype
 from ...runtime import errors
+from ...shape_inference.context import KernelContext, ShapeContext
+from ...shape_inference.protocols import Array, Kernel
 from ...shape_inference.rules import UNKNOWN_SHAPE
+from ...shape_inference.tensor_shape import TensorShape
 from ...shape_inference.traits import Traits
 from .function_errors import in_the_program
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-    from typing import NoReturn
-
-    from ...shape_inference.context import KernelContext, ShapeContext
-    from ...shape_inference.protocols import Array, Kernel
-    from ...shape_inference.tensor_shape import TensorShape
 
 public = {"td": "load_op_library numpy_function py_func"}
 
@@ -127,8 +123,6 @@ def py_func(
         UnknownError: when it runs, the function raises an error of another class.
 
     Example:
-        >>> import numpy as np
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     y = td.py_func(lambda x: np.sort(x)[::-1], [[3, 1, 2]], td.int32)
         ...     print(session.run(y))
@@ -173,8 +167,6 @@ def numpy_function(
         InvalidArgumentError: when it runs, the function raises an error, or returns other dtypes.
 
     Example:
-        >>> import numpy as np
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     session.run(td.numpy_function(np.sinh, [np.float32(0)], td.float32))
         np.float32(0.0)
@@ -192,7 +184,6 @@ def load_op_library(library_filename: str) -> NoReturn:
         NotImplementedError: always; `td.OpDef` shows how to define an op.
 
     Example:
-        >>> import tensordraft as td
         >>> try:
         ...     td.load_op_library("zero_out.so")
         ... except NotImplementedError as error:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
 
@@ -10,9 +11,6 @@ from ...graph.node import Tensor
 from ...protos.constant_array import constant_array
 from ...protos.dtypes import as_dtype
 from .callbacks import py_func
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
 
 public = {"td": "py_function"}
 
@@ -49,7 +47,6 @@ def py_function(
             cast.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     y = td.py_function(lambda x: len(x.numpy()), [["one", "two"]], td.float32)
         ...     session.run(y)

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
 
 from ...runtime import errors
 from ...runtime.interrupts import let_through
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 _KINDS: list[tuple[type[Exception], type[errors.OpError]]] = [
     (StopIteration, errors.OutOfRangeError),  # the program's own data have come to their end

@@ -2,26 +2,22 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
+from ...graph.api.tensor_like import TensorLike
 from ...graph.convert import convert_to_tensor
 from ...graph.default_graph import get_default_graph
 from ...graph.default_scopes import control_dependencies, name_scope
-from ...protos.dtypes import as_dtype
+from ...graph.node import Operation, Tensor
+from ...protos.dtypes import DType, as_dtype
 from ..array.constants import constant
 from ..math.arithmetic import abs as size_of
 from .assertions import check_numerics
 from .ordering import group, with_dependencies
 from .value_checks import assert_less_equal
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from ...graph.api.tensor_like import TensorLike
-    from ...graph.node import Operation, Tensor
-    from ...protos.dtypes import DType
 
 public = {
     "td": "add_check_numerics_ops verify_tensor_all_finite",
@@ -60,7 +56,6 @@ def assert_near(
         InvalidArgumentError: it is known not to hold; or it does not when the Operation runs.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     x = td.constant([1.0, 2.0])
         ...     session.run(td.assert_near(x * x, [1.0, 4.0 + 1e-6]))
@@ -91,7 +86,6 @@ def assert_same_float_dtype(tensors: Sequence[Any] | None = None, dtype: Any = N
         ValueError: one is of another dtype, or it is not floating.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default():
         ...     td.assert_same_float_dtype([td.constant(1.0), td.constant(2.0)])
         td.float32
@@ -131,7 +125,6 @@ def verify_tensor_all_finite(
         InvalidArgumentError: when it runs, an element is infinite or NaN.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     session.run(td.verify_tensor_all_finite(1.5, "the loss is not finite"))
         np.float32(1.5)
@@ -152,7 +145,6 @@ def add_check_numerics_ops() -> Operation:
         first tensor that holds it.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     y = td.log(td.constant(0.0), name="y")
         ...     try:

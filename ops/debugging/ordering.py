@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import builtins
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator, Sequence
+from typing import Any
 
 from ...graph.convert import convert_to_tensor
 from ...graph.default_graph import graph_of
@@ -11,9 +12,6 @@ from ...graph.default_scopes import control_dependencies, name_scope
 from ...graph.node import Operation, Tensor
 from ...graph.sparse_tensor import SparseTensor
 from ..array.constants import NO_OP, identity
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
 
 public = {"td": "group no_op tuple with_dependencies"}
 
@@ -28,7 +26,6 @@ def no_op(name: str | None = None) -> Operation:
         The Operation. Running it gives None.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default():
         ...     td.no_op(name="done").type
         'NoOp'
@@ -52,7 +49,6 @@ def group(*inputs: Any, **kwargs: Any) -> Operation:
         ValueError: the inputs are of different graphs.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default():
         ...     both = td.group(td.constant(1), td.constant(2), name="both")
         ...     [op.name for op in both.control_inputs]
@@ -100,7 +96,6 @@ def tuple(
         TypeError: `control_inputs` holds something else than operations and tensors.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     session.run(td.tuple([td.constant(1), td.constant(2)]))
         [np.int32(1), np.int32(2)]
@@ -128,7 +123,6 @@ def with_dependencies(
         A Tensor with the value of `output_tensor`.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default():
         ...     first = td.no_op(name="first")
         ...     later = td.with_dependencies([first], td.constant(1))

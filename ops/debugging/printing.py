@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 import time
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -13,15 +13,13 @@ from ...graph.default_scopes import name_scope
 from ...graph.node import Operation, Tensor
 from ...graph.op_def import OpDef
 from ...graph.sparse_tensor import SparseTensor
+from ...shape_inference.context import KernelContext, ShapeContext
+from ...shape_inference.protocols import Array, Kernel
 from ...shape_inference.rules import SCALAR
+from ...shape_inference.tensor_shape import TensorShape
 from ...shape_inference.traits import STATEFUL
 from ..strings.formatting import format as format_text
 from .assertions import PRINT_V2
-
-if TYPE_CHECKING:
-    from ...shape_inference.context import KernelContext, ShapeContext
-    from ...shape_inference.protocols import Array, Kernel
-    from ...shape_inference.tensor_shape import TensorShape
 
 public = {"td": "print print_v2=print timestamp"}
 
@@ -36,7 +34,6 @@ def _timestamp_shape(c: ShapeContext) -> TensorShape:
 
 @TIMESTAMP.fresh_kernel
 def _timestamp_kernel(c: KernelContext) -> Kernel:
-    del c
 
     def timestamp() -> Array:
         return np.array(time.time())
@@ -106,7 +103,6 @@ def print(*inputs: Any, **kwargs: Any) -> Operation:
 
     Example:
         >>> import sys
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     session.run(td.print("x is", td.range(9), output_stream=sys.stdout))
         x is [0 1 2 ... 6 7 8]
@@ -128,8 +124,7 @@ def print(*inputs: Any, **kwargs: Any) -> Operation:
             template = str(given["sep"]).join(map(str, shown))
             text = format_text(template, tensors, _PLACEHOLDER, given["summarize"])
         operation: Any = PRINT_V2(text, output_stream=out, end=given["end"])
-        made: Operation = operation
-        return made
+        return operation
 
 
 def timestamp(name: str | None = None) -> Tensor:
@@ -142,7 +137,6 @@ def timestamp(name: str | None = None) -> Tensor:
         A float64 Tensor of a scalar.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     float(session.run(td.timestamp())) > 1.7e9
         True

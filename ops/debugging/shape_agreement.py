@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, NamedTuple
 
 from ...graph.convert import convert_to_tensor
 from ...graph.default_scopes import name_scope
+from ...graph.node import Operation, Tensor
 from ..array.constants import constant
 from ..array.shapes import rank, shape
 from ..math.comparison import equal, greater_equal
 from .assertions import Assert
 from .ordering import group, no_op
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from ...graph.node import Operation, Tensor
 
 public = {"td.debugging": "assert_shapes"}
 
@@ -58,7 +54,6 @@ def assert_shapes(
         InvalidArgumentError: it does not hold when the Operation runs.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default():
         ...     x, y = td.zeros([2, 3]), td.zeros([3, 5])
         ...     try:

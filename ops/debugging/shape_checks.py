@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
 
 import numpy as np
 
+from ...graph.api.tensor_like import TensorLike
 from ...graph.constant_value import constant_value
 from ...graph.convert import convert_to_tensor
 from ...graph.default_scopes import name_scope
+from ...graph.node import Operation, Tensor
 from ...protos.dtypes import as_dtype
 from ..array.constants import constant
 from ..array.reshaping import reshape
@@ -18,12 +21,6 @@ from ..math.comparison import equal, greater_equal, less, less_equal
 from ..math.reductions import reduce_all, reduce_any
 from .assertions import Assert
 from .ordering import no_op
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
-
-    from ...graph.api.tensor_like import TensorLike
-    from ...graph.node import Operation, Tensor
 
 public = {
     "td, td.debugging": (
@@ -107,7 +104,6 @@ def assert_rank(
         InvalidArgumentError: it does not hold when the Operation runs.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default():
         ...     td.assert_rank([1, 2], 1).type
         'NoOp'
@@ -133,7 +129,6 @@ def assert_rank_at_least(
     """Asserts that a tensor has a rank or more; otherwise as `assert_rank`.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default():
         ...     td.assert_rank_at_least([[1, 2]], 1).type
         'NoOp'
@@ -161,7 +156,6 @@ def assert_rank_in(
     """Asserts that a tensor has one of some ranks; otherwise as `assert_rank`.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default():
         ...     td.assert_rank_in([[1, 2]], [1, 2]).type
         'NoOp'
@@ -200,7 +194,6 @@ def assert_scalar(
         ValueError: its rank is not known, or not 0.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default():
         ...     td.assert_scalar(td.reduce_sum([1, 2])).shape
         TensorShape([])
@@ -230,7 +223,6 @@ def assert_type(
         TypeError: it has another dtype.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default():
         ...     td.assert_type([1, 2], td.int32).type
         'NoOp'
@@ -258,7 +250,6 @@ def assert_integer(x: TensorLike, message: str | None = None, name: str | None =
         TypeError: it holds something else.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default():
         ...     td.assert_integer([1, 2]).type
         'NoOp'
@@ -277,7 +268,6 @@ def assert_proper_iterable(values: TensorLike) -> None:
         TypeError: it is not.
 
     Example:
-        >>> import tensordraft as td
         >>> td.assert_proper_iterable([1, 2])
     """
     if isinstance(values, (str, bytes, np.ndarray)) or hasattr(values, "graph"):
@@ -290,7 +280,6 @@ def is_numeric_tensor(tensor: TensorLike) -> bool:
     """Whether `tensor` is a tensor of numbers.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default():
         ...     td.is_numeric_tensor(td.constant(1.5)), td.is_numeric_tensor(td.constant("a"))
         (True, False)
@@ -308,7 +297,6 @@ def is_tensor(x: Any) -> bool:
         x: anything.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default():
         ...     td.is_tensor(td.constant(1)), td.is_tensor(td.Variable(1)), td.is_tensor([1])
         (True, True, False)
@@ -327,7 +315,6 @@ def is_non_decreasing(x: TensorLike, name: str | None = None) -> Tensor:
         A bool Tensor of rank 0.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     session.run([td.is_non_decreasing([1, 1, 2]), td.is_non_decreasing([2, 1])])
         [np.True_, np.False_]
@@ -347,7 +334,6 @@ def is_strictly_increasing(x: TensorLike, name: str | None = None) -> Tensor:
         A bool Tensor of rank 0.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     session.run([td.is_strictly_increasing([1, 1]), td.is_strictly_increasing([1, 2])])
         [np.False_, np.True_]

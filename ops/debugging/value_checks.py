@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
+from ...graph.api.tensor_like import TensorLike
 from ...graph.constant_value import constant_value
 from ...graph.convert import convert_to_tensor
 from ...graph.default_scopes import name_scope
-from ...graph.node import Tensor
+from ...graph.node import Operation, Tensor
 from ...runtime import errors
 from ..array.constants import constant
 from ..common.public_function import public_function
@@ -17,13 +19,6 @@ from ..math.comparison import equal, greater, greater_equal, less, less_equal, n
 from ..math.reductions import reduce_all
 from .assertions import Assert
 from .ordering import no_op
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from ...graph.api.tensor_like import TensorLike
-    from ...graph.node import Operation
-
 
 public = {
     "td, td.debugging": (
@@ -50,7 +45,6 @@ Raises:
     InvalidArgumentError: it is known not to hold; or it does not when the Operation runs.
 
 Example:
-    >>> import tensordraft as td
     >>> with td.Graph().as_default():
     ...     td.{name}({example}).type
     'NoOp'
@@ -120,8 +114,7 @@ def _between(name: str, relation: _Relation, example: str) -> Comparison:
         name=name, sign=relation.sign, other="y", argument=_OTHER, shown="`x` and `y`",
         example=example,
     )  # fmt: skip
-    result: Comparison = public_function(check, name, doc)
-    return result
+    return public_function(check, name, doc)
 
 
 def _to_zero(name: str, relation: _Relation, example: str) -> CheckOfOne:
@@ -141,8 +134,7 @@ def _to_zero(name: str, relation: _Relation, example: str) -> CheckOfOne:
     doc = _DOC.format(
         name=name, sign=relation.sign, other="0", argument="", shown="`x`", example=example
     )
-    result: CheckOfOne = public_function(check, name, doc)
-    return result
+    return public_function(check, name, doc)
 
 
 def _compared(

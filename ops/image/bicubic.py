@@ -2,26 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from functools import cache
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ...graph.api.tensor_like import TensorLike
+from ...graph.node import Tensor
 from ...graph.op_def import OpDef
 from ...runtime.kernel_spec import fresh
+from ...shape_inference.context import KernelContext
+from ...shape_inference.protocols import Array, Kernel
 from ...shape_inference.traits import Traits
 from ..common.allocation import check_size, new_zeros
 from .resize_scales import modes_of, scale_of
 from .resizing import IMAGE_TYPES, RESIZE_MODES, resize_shape, resizing, samples_of
 from .resizing_gradients import check_rank, resize_grad_shape
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from ...graph.api.tensor_like import TensorLike
-    from ...graph.node import Tensor
-    from ...shape_inference.context import KernelContext
-    from ...shape_inference.protocols import Array, Kernel
 
 public = {"td.image": "resize_bicubic"}
 
@@ -161,7 +157,6 @@ def resize_bicubic(
         ValueError: `images` is not of rank 4, or `size` has not 2 elements.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     wide = td.image.resize_bicubic([[[[0.0], [4.0]]]], [1, 4])
         ...     print(session.run(wide).ravel())

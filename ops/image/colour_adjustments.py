@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Protocol
+from collections.abc import Callable
+from typing import Any, Protocol
 
+from ...graph.api.tensor_like import TensorLike
 from ...graph.convert import convert_to_tensor
 from ...graph.default_scopes import name_scope
 from ...graph.node import Tensor
@@ -19,11 +21,6 @@ from ..random.uniform_and_normal import random_uniform
 from ..statistics.variances import reduce_std
 from .colour_kernels import ADJUST_CONTRAST, ADJUST_HUE, ADJUST_SATURATION
 from .sample_types import on_floats
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from ...graph.api.tensor_like import TensorLike
 
 public = {
     "td.image": (
@@ -45,7 +42,6 @@ def adjust_brightness(image: TensorLike, delta: TensorLike) -> Tensor:
         A Tensor as `image`; integers stay within their limits, floats may leave [0, 1].
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     image = td.constant([0, 100, 250], td.uint8)
         ...     print(session.run(td.image.adjust_brightness(image, 0.2)))
@@ -69,7 +65,6 @@ def adjust_contrast(images: TensorLike, contrast_factor: TensorLike) -> Tensor:
         ValueError: the images have a rank below 3.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     image = td.image.adjust_contrast([[[1.0], [3.0]]], 2.0)
         ...     print(session.run(image).ravel())
@@ -94,7 +89,6 @@ def adjust_gamma(image: Any, gamma: Any = 1, gain: Any = 1) -> Tensor:
         ValueError: gamma is negative.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     print(session.run(td.image.adjust_gamma([[[0.5]]], 2)).ravel())
         [0.25]
@@ -103,8 +97,7 @@ def adjust_gamma(image: Any, gamma: Any = 1, gain: Any = 1) -> Tensor:
         raise ValueError(f"gamma must be at least 0, got {gamma}")
 
     def adjusted(x: Tensor) -> Tensor:
-        result: Tensor = cast(gain, x.dtype) * power(x, cast(gamma, x.dtype))
-        return result
+        return cast(gain, x.dtype) * power(x, cast(gamma, x.dtype))
 
     with name_scope(None, "adjust_gamma", [image, gamma, gain]):
         return on_floats(image, adjusted)
@@ -125,7 +118,6 @@ def adjust_hue(image: TensorLike, delta: TensorLike, name: str | None = None) ->
         ValueError: there are not 3 channels.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     red = td.constant([[[200, 0, 0]]], td.uint8)
         ...     print(session.run(td.image.adjust_hue(red, 0.5)).ravel())
@@ -152,7 +144,6 @@ def adjust_saturation(
         ValueError: there are not 3 channels.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     red = td.constant([[[200, 100, 100]]], td.uint8)
         ...     print(session.run(td.image.adjust_saturation(red, 2)).ravel())
@@ -192,7 +183,6 @@ _DOC = """As `td.image.adjust_{what}`, by a random {amount}: one for all images.
         ValueError: {wrong}.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default():
         ...     image = td.zeros([4, 4, 3])
         ...     td.image.random_{what}(image, {example}, seed=1).shape.as_list()
@@ -213,8 +203,7 @@ def _random_step(what: str, adjust: Callable[..., Tensor], most: float) -> Rando
         wrong="`max_delta` is negative, or too large",
         example="0.2",
     )
-    function: RandomStep = public_function(random, f"random_{what}", doc)
-    return function
+    return public_function(random, f"random_{what}", doc)
 
 
 def _random_factor(what: str, adjust: Callable[..., Tensor]) -> RandomFactor:
@@ -232,8 +221,7 @@ def _random_factor(what: str, adjust: Callable[..., Tensor]) -> RandomFactor:
         wrong="`lower` is negative, or not less than `upper`",
         example="0.5, 1.5",
     )
-    function: RandomFactor = public_function(random, f"random_{what}", doc)
-    return function
+    return public_function(random, f"random_{what}", doc)
 
 
 random_brightness = _random_step("brightness", adjust_brightness, float("inf"))
@@ -253,7 +241,6 @@ def per_image_standardization(image: TensorLike) -> Tensor:
         taken to be at least `1 / sqrt(samples)`.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     image = td.image.per_image_standardization([[[1], [3]]])
         ...     print(session.run(image).ravel())
@@ -264,5 +251,4 @@ def per_image_standardization(image: TensorLike) -> Tensor:
         axes = [-1, -2, -3]
         least = rsqrt(cast(reduce_prod(shape(x)[-3:]), float32))
         deviation = maximum(reduce_std(x, axes, keepdims=True), least)
-        result: Tensor = realdiv(x - reduce_mean(x, axes, keepdims=True), deviation, scope)
-        return result
+        return realdiv(x - reduce_mean(x, axes, keepdims=True), deviation, scope)

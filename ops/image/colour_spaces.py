@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, Protocol
 
+from ...graph.api.tensor_like import TensorLike
 from ...graph.convert import convert_to_tensor
 from ...graph.default_scopes import name_scope
+from ...graph.node import Tensor
 from ..array.fills import ones
 from ..array.joining import concat
 from ..array.padding import tile
@@ -16,10 +18,6 @@ from ..linalg.matrix_functions import tensordot
 from ..math.reductions import reduce_sum
 from .colour_kernels import HSV_TO_RGB, RGB_TO_HSV
 from .sample_types import convert_image_dtype
-
-if TYPE_CHECKING:
-    from ...graph.api.tensor_like import TensorLike
-    from ...graph.node import Tensor
 
 public = {
     "td.image": (
@@ -52,7 +50,6 @@ def rgb_to_grayscale(images: TensorLike, name: str | None = None) -> Tensor:
         ValueError: there are not 3 channels.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     white = td.constant([[[255, 255, 255]]], td.uint8)
         ...     print(session.run(td.image.rgb_to_grayscale(white)).ravel())
@@ -79,7 +76,6 @@ def grayscale_to_rgb(images: TensorLike, name: str | None = None) -> Tensor:
         ValueError: there is more than 1 channel.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     print(session.run(td.image.grayscale_to_rgb([[[7]]])).ravel())
         [7 7 7]
@@ -106,7 +102,6 @@ def rgb_to_hsv(images: TensorLike, name: str | None = None) -> Tensor:
         ValueError: there are not 3 channels.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     print(session.run(td.image.rgb_to_hsv([[[0.0, 0.5, 0.5]]])))
         [[[0.5 1.  0.5]]]
@@ -128,7 +123,6 @@ def hsv_to_rgb(images: TensorLike, name: str | None = None) -> Tensor:
         ValueError: there are not 3 channels.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     print(session.run(td.image.hsv_to_rgb([[[0.5, 1.0, 0.5]]])))
         [[[0.  0.5 0.5]]]
@@ -148,7 +142,6 @@ _DOC = """Images of {source} in {target}.
         ValueError: there are not 3 channels.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default():
         ...     td.image.{name}(td.zeros([2, 2, 3])).shape.as_list()
         [2, 2, 3]
@@ -161,8 +154,7 @@ def _product(name: str, source: str, target: str, matrix: list[list[float]]) -> 
         return tensordot(x, convert_to_tensor(matrix, x.dtype.base_dtype), [[-1], [0]])
 
     doc = _DOC.format(name=name, source=source, target=target)
-    function: ColourChange = public_function(change, name, doc)
-    return function
+    return public_function(change, name, doc)
 
 
 rgb_to_yiq = _product(

@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+from ...graph.api.tensor_like import TensorLike
 from ...graph.convert import convert_to_tensor
 from ...graph.default_scopes import control_dependencies, name_scope
+from ...graph.node import Tensor
 from ..array.constants import identity
 from ..array.shapes import shape
 from ..debugging.value_checks import assert_greater_equal
 from ..indexing.slicing import slice as part_of
 from ..random.uniform_and_normal import random_uniform
-
-if TYPE_CHECKING:
-    from ...graph.api.tensor_like import TensorLike
-    from ...graph.node import Tensor
 
 public = {"td, td.image": "random_crop"}
 
@@ -37,7 +33,6 @@ def random_crop(
         InvalidArgumentError: `value` is smaller than `size`.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     part = session.run(td.random_crop(td.range(10), [3]))
         ...     (part - part[0]).tolist()

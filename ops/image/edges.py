@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
+from ...graph.api.tensor_like import TensorLike
 from ...graph.convert import convert_to_tensor
 from ...graph.default_scopes import name_scope
+from ...graph.node import Tensor
 from ..array.fills import zeros_like
 from ..array.joining import concat
 from ..array.padding import pad, tile
@@ -17,10 +19,6 @@ from ..array.stacking import stack
 from ..conv.depthwise_convolution import depthwise_conv2d
 from ..math.arithmetic import abs as absolute
 from ..math.reductions import reduce_sum
-
-if TYPE_CHECKING:
-    from ...graph.api.tensor_like import TensorLike
-    from ...graph.node import Tensor
 
 public = {"td.image": "image_gradients sobel_edges total_variation"}
 
@@ -51,7 +49,6 @@ def image_gradients(image: TensorLike) -> Slopes:
         ValueError: `image` is not of rank 4.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     slopes = td.image.image_gradients([[[[1], [3]], [[2], [7]]]])
         ...     print(session.run(slopes.dy).ravel(), session.run(slopes.dx).ravel())
@@ -82,7 +79,6 @@ def sobel_edges(image: TensorLike) -> Tensor:
         ValueError: `image` is not of rank 4.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     ramp = td.reshape(td.range(9.0), [1, 3, 3, 1])
         ...     print(session.run(td.image.sobel_edges(ramp))[0, 1, 1, 0])
@@ -114,7 +110,6 @@ def total_variation(images: TensorLike, name: str | None = None) -> Tensor:
         ValueError: the images have another rank.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     print(session.run(td.image.total_variation([[[1], [3]], [[2], [7]]])))
         12
@@ -126,5 +121,4 @@ def total_variation(images: TensorLike, name: str | None = None) -> Tensor:
             raise ValueError(f"images must have rank 3 or 4, got shape {x.shape}")
         down, across = x[..., 1:, :, :] - x[..., :-1, :, :], x[..., 1:, :] - x[..., :-1, :]
         axes = None if rank == 3 else [1, 2, 3]
-        total: Tensor = reduce_sum(absolute(down), axes) + reduce_sum(absolute(across), axes)
-        return total
+        return reduce_sum(absolute(down), axes) + reduce_sum(absolute(across), axes)

@@ -6,10 +6,12 @@ is that at `((a0 x + a1 y + a2) / k, (b0 x + b1 y + b2) / k)`, with `k = c0 x + 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from ...graph.api.tensor_like import TensorLike
 from ...graph.convert import convert_to_tensor
 from ...graph.default_scopes import name_scope
+from ...graph.node import Tensor
 from ...protos.dtypes import float32, int32
 from ..array.casting import cast
 from ..array.fills import ones, ones_like, zeros_like
@@ -21,10 +23,6 @@ from ..array.stacking import stack
 from ..linalg.matmul import matmul
 from ..math.exponentials import cos, sin
 from .projective_transforms import IMAGE_PROJECTIVE_TRANSFORM_V2
-
-if TYPE_CHECKING:
-    from ...graph.api.tensor_like import TensorLike
-    from ...graph.node import Tensor
 
 public = {
     "td.contrib.image": (
@@ -48,7 +46,6 @@ def flat_transforms_to_matrices(transforms: Any) -> Tensor:
         ValueError: the transforms have another rank.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     moved = [1.0, 0, 5, 0, 1, 7, 0, 0]
         ...     print(session.run(td.contrib.image.flat_transforms_to_matrices(moved))[0])
@@ -83,7 +80,6 @@ def matrices_to_flat_transforms(transform_matrices: Any) -> Tensor:
         ValueError: the matrices have another rank.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     matrix = [[2.0, 0, 10], [0, 2, 14], [0, 0, 2]]
         ...     print(session.run(td.contrib.image.matrices_to_flat_transforms(matrix)))
@@ -113,7 +109,6 @@ def compose_transforms(*transforms: Any) -> Tensor:
         ValueError: there are none, or one has another rank.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     step = [1.0, 0, 5, 0, 1, 7, 0, 0]
         ...     print(session.run(td.contrib.image.compose_transforms(step, step)))
@@ -146,7 +141,6 @@ def angles_to_projective_transforms(
         ValueError: the angles have another rank.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     turned = td.contrib.image.angles_to_projective_transforms(0.0, 4.0, 6.0)
         ...     print(session.run(turned))
@@ -179,7 +173,6 @@ def translations_to_projective_transforms(translations: Any, name: str | None = 
         ValueError: the translations have another rank.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     moved = td.contrib.image.translations_to_projective_transforms([5.0, 7.0])
         ...     print(session.run(moved))
@@ -218,7 +211,6 @@ def transform(
         ValueError: the images or the transforms have another rank.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     print(
         ...         session.run(td.contrib.image.transform([[1, 2, 3]], [1.0, 0, 1, 0, 1, 0, 0, 0]))
@@ -259,7 +251,6 @@ def rotate(
 
     Example:
         >>> import math
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     print(session.run(td.contrib.image.rotate([[1, 2], [3, 4]], math.pi / 2)))
         [[2 4]
@@ -294,7 +285,6 @@ def translate(
         ValueError: the images or the translations have another rank.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     print(session.run(td.contrib.image.translate([[1, 2, 3]], [1.0, 0.0])))
         [[0 1 2]]

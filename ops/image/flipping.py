@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from ...graph.api.tensor_like import TensorLike
 from ...graph.constant_value import constant_value
 from ...graph.convert import convert_to_tensor
 from ...graph.default_scopes import name_scope
+from ...graph.node import Tensor
 from ...protos.dtypes import int32
 from ..array.reshaping import reshape
 from ..array.reversing import reverse
@@ -17,10 +19,6 @@ from ..math.comparison import equal, greater, less, logical_or
 from ..math.select import where_v2
 from ..random.uniform_and_normal import random_uniform
 from .image_sizes import as_image
-
-if TYPE_CHECKING:
-    from ...graph.api.tensor_like import TensorLike
-    from ...graph.node import Tensor
 
 public = {
     "td.image": (
@@ -45,7 +43,6 @@ def flip_left_right(image: TensorLike) -> Tensor:
         ValueError: the image has another rank.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     print(session.run(td.image.flip_left_right([[[1], [2], [3]]])).ravel())
         [3 2 1]
@@ -66,7 +63,6 @@ def flip_up_down(image: TensorLike) -> Tensor:
         ValueError: the image has another rank.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     print(session.run(td.image.flip_up_down([[[1]], [[2]]])).ravel())
         [2 1]
@@ -94,7 +90,6 @@ def random_flip_left_right(image: TensorLike, seed: int | None = None) -> Tensor
         ValueError: the image has another rank.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     image = td.image.random_flip_left_right([[[1], [2]]], seed=1)
         ...     sorted(session.run(image).ravel().tolist())
@@ -117,7 +112,6 @@ def random_flip_up_down(image: TensorLike, seed: int | None = None) -> Tensor:
         ValueError: the image has another rank.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     image = td.image.random_flip_up_down([[[1]], [[2]]], seed=1)
         ...     sorted(session.run(image).ravel().tolist())
@@ -152,7 +146,6 @@ def rot90(image: TensorLike, k: Any = 1, name: str | None = None) -> Tensor:
         ValueError: the image has another rank.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     print(session.run(td.image.rot90([[[1], [2]]])).ravel())
         [2 1]
@@ -191,7 +184,6 @@ def transpose_image(image: TensorLike, name: str | None = None) -> Tensor:
         ValueError: the image has another rank.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default():
         ...     td.image.transpose_image(td.zeros([2, 5, 3])).shape.as_list()
         [5, 2, 3]

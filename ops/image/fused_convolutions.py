@@ -2,25 +2,21 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
 from ...graph.op_def import OpDef
-from ...shape_inference.sliding_windows import check_only_space, sliding
+from ...shape_inference.context import KernelContext, OpContext, ShapeContext
+from ...shape_inference.protocols import Array, Kernel
+from ...shape_inference.sliding_windows import Sliding, check_only_space, sliding
 from ...shape_inference.tensor_shape import TensorShape
 from ..common.allocation import check_size
 from ..conv.convolution import convolved
 from ..conv.convolution_rules import check_ranks, conv_sizes
 from .resize_scales import between
 from .resizing import bilinear_mean
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from ...shape_inference.context import KernelContext, OpContext, ShapeContext
-    from ...shape_inference.protocols import Array, Kernel
-    from ...shape_inference.sliding_windows import Sliding
 
 _CONV = "mode: {'REFLECT', 'SYMMETRIC'}, strides: list(int32), padding: {'SAME', 'VALID'}"
 FUSED_RESIZE_AND_PAD_CONV_2D = OpDef(

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
+from ...graph.api.tensor_like import TensorLike
 from ...graph.constant_value import constant_value
 from ...graph.convert import convert_to_tensor
 from ...graph.default_scopes import name_scope
@@ -15,11 +17,6 @@ from ..array.stacking import stack
 from ..indexing.slicing import slice as part_of
 from ..math.arithmetic import maximum, minimum
 from .image_sizes import as_image, rows_and_columns
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from ...graph.api.tensor_like import TensorLike
 
 public = {
     "td.image": (
@@ -53,7 +50,6 @@ def pad_to_bounding_box(
             InvalidArgumentError.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     wide = td.image.pad_to_bounding_box([[[1], [2]]], 0, 1, 1, 4)
         ...     print(session.run(wide).ravel())
@@ -97,7 +93,6 @@ def crop_to_bounding_box(
             InvalidArgumentError.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     part = td.image.crop_to_bounding_box([[[1], [2], [3]]], 0, 1, 1, 2)
         ...     print(session.run(part).ravel())
@@ -136,7 +131,6 @@ def resize_image_with_crop_or_pad(
         ValueError: a size is not positive; where only a run can tell, an InvalidArgumentError.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     part = td.image.resize_image_with_crop_or_pad([[[1], [2], [3]]], 3, 1)
         ...     print(session.run(part).ravel())
@@ -175,7 +169,6 @@ def central_crop(image: TensorLike, central_fraction: Any) -> Tensor:
         ValueError: the fraction is not in (0, 1], or the image has another rank.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     middle = td.image.central_crop(td.reshape(td.range(16), [4, 4, 1]), 0.5)
         ...     print(session.run(middle).ravel())

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ...graph.convert import convert_to_tensor
+from ...graph.node import Tensor
 from ..array.shapes import shape
 from ..array.squeezing import ensure_shape
-
-if TYPE_CHECKING:
-    from ...graph.node import Tensor
 
 
 def as_image(image: Any) -> tuple[Tensor, int]:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from ...graph.api.tensor_like import TensorLike
 from ...graph.default_scopes import name_scope
 from ...graph.node import Tensor
 from ...protos.dtypes import float32, int32
@@ -13,9 +14,6 @@ from ..math.arithmetic import floor, maximum
 from .image_frames import pad_to_bounding_box
 from .image_sizes import as_image, rows_and_columns
 from .resize_images import ResizeMethod, resize_images
-
-if TYPE_CHECKING:
-    from ...graph.api.tensor_like import TensorLike
 
 public = {"td.image": "resize_image_with_pad"}
 
@@ -44,7 +42,6 @@ def resize_image_with_pad(
         ValueError: a size is not positive, or the image has another rank.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     tall = td.image.resize_image_with_pad([[[1.0], [2.0]]], 3, 2)
         ...     print(session.run(tall)[..., 0])

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from ...graph.op_def import OpDef
 from ...runtime.kernel_spec import fresh
+from ...shape_inference.context import KernelContext, OpContext, ShapeContext
+from ...shape_inference.protocols import Array, Kernel
 from ...shape_inference.tensor_shape import TensorShape
 from ..common.allocation import check_size
-
-if TYPE_CHECKING:
-    from ...shape_inference.context import KernelContext, OpContext, ShapeContext
-    from ...shape_inference.protocols import Array, Kernel
 
 _TYPES = "dtype: {uint8, int32, int64, half, bfloat16, float32, float64}, interpolation: string"
 _MODE = "fill_mode: string = 'CONSTANT'"

@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from ...graph.api.tensor_like import TensorLike
+from ...graph.node import Tensor
 from ...graph.op_def import OpDef
+from ...shape_inference.context import KernelContext
+from ...shape_inference.protocols import Array, Kernel
 from ...shape_inference.traits import Traits
 from .resize_scales import scale_of
 from .resizing import IMAGE_TYPES, resize_shape, resizing
-
-if TYPE_CHECKING:
-    from ...graph.api.tensor_like import TensorLike
-    from ...graph.node import Tensor
-    from ...shape_inference.context import KernelContext
-    from ...shape_inference.protocols import Array, Kernel
 
 public = {"td.image": "resize_area"}
 
@@ -83,7 +81,6 @@ def resize_area(
         ValueError: `images` is not of rank 4, or `size` has not 2 elements.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     small = td.image.resize_area([[[[0.0], [4.0], [2.0], [6.0]]]], [1, 2])
         ...     print(session.run(small).ravel())

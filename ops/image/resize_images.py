@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from ...graph.api.tensor_like import TensorLike
 from ...graph.constant_value import constant_value
 from ...graph.convert import convert_to_tensor
 from ...graph.default_scopes import name_scope
+from ...graph.node import Tensor
 from ...protos.dtypes import float32, int32
 from ..array.casting import cast
 from ..array.squeezing import expand_dims, squeeze
@@ -16,10 +18,6 @@ from .bicubic import resize_bicubic
 from .image_sizes import rows_and_columns
 from .resize_area import resize_area
 from .resizing import resize_bilinear, resize_nearest_neighbor
-
-if TYPE_CHECKING:
-    from ...graph.api.tensor_like import TensorLike
-    from ...graph.node import Tensor
 
 public = {"td.image": "ResizeMethod resize=resize_images resize_images"}
 
@@ -34,7 +32,6 @@ class ResizeMethod:
         AREA: the mean of all that a pixel covers.
 
     Example:
-        >>> import tensordraft as td
         >>> td.image.ResizeMethod.AREA
         3
     """
@@ -82,7 +79,6 @@ def resize_images(
             there is no such method.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     wide = td.image.resize_images([[[0.0], [4.0]]], [1, 4])
         ...     print(session.run(wide).ravel())
@@ -116,5 +112,4 @@ def _fitting(images: Tensor, size: Tensor) -> Tensor:
     """The greatest size in `size` that has the proportions of the images."""
     space = cast(stack(list(rows_and_columns(images))), float32)
     scales = cast(size, float32) / space
-    fitting: Tensor = cast(rounded(minimum(scales[0], scales[1]) * space), int32)
-    return fitting
+    return cast(rounded(minimum(scales[0], scales[1]) * space), int32)

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
-if TYPE_CHECKING:
-    from ...shape_inference.context import KernelContext
-    from ...shape_inference.protocols import Array
+from ...shape_inference.context import KernelContext
+from ...shape_inference.protocols import Array
 
 
 def modes_of(c: KernelContext) -> tuple[bool, bool]:

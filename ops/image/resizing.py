@@ -2,24 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ...graph.api.tensor_like import TensorLike
+from ...graph.node import Tensor
 from ...graph.op_def import OpDef
+from ...shape_inference.context import KernelContext, ShapeContext
+from ...shape_inference.protocols import Array, Kernel
 from ...shape_inference.tensor_shape import TensorShape
 from ...shape_inference.traits import Traits
 from ..common.allocation import check_size
 from .resize_scales import between, modes_of, nearest
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from ...graph.api.tensor_like import TensorLike
-    from ...graph.node import Tensor
-    from ...shape_inference.context import KernelContext, ShapeContext
-    from ...shape_inference.protocols import Array, Kernel
-
     Resize = Callable[[Array, int, int], Array]
 
 public = {"td.image": "resize_bilinear resize_nearest_neighbor"}
@@ -207,7 +205,6 @@ def resize_bilinear(
         ValueError: `images` is not of rank 4, or `size` has not 2 elements.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     wide = td.image.resize_bilinear([[[[0.0], [4.0]]]], [1, 4])
         ...     print(session.run(wide).ravel())
@@ -246,7 +243,6 @@ def resize_nearest_neighbor(
         ValueError: `images` is not of rank 4, or `size` has not 2 elements.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     wide = td.image.resize_nearest_neighbor([[[[0], [4]]]], [1, 4])
         ...     print(session.run(wide).ravel())

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
+from ...graph.api.tensor_like import TensorLike
 from ...graph.convert import convert_to_tensor
 from ...graph.default_scopes import name_scope
+from ...graph.node import Tensor
 from ...protos.dtypes import as_dtype, float16, float32
 from ..array.casting import cast, saturate_cast
 from ..array.constants import identity
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from ...graph.api.tensor_like import TensorLike
-    from ...graph.node import Tensor
 
 public = {"td.image": "convert_image_dtype"}
 
@@ -38,7 +35,6 @@ def convert_image_dtype(
         TypeError: a dtype is of no numbers.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     image = td.constant([0, 255], td.uint8)
         ...     print(session.run(td.image.convert_image_dtype(image, td.float32)))
@@ -64,8 +60,7 @@ def convert_image_dtype(
             result = to(x // ((source.max + 1) // (target.max + 1)), target, name=scope)
         else:
             result = to(x, target) * ((target.max + 1) // (source.max + 1))
-        tensor: Tensor = result
-        return tensor
+        return result
 
 
 def on_floats(image: Any, adjust: Callable[[Tensor], Tensor]) -> Tensor:

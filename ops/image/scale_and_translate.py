@@ -3,24 +3,21 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Callable
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from ...graph.api.tensor_like import TensorLike
+from ...graph.node import Tensor
 from ...graph.op_def import OpDef
+from ...shape_inference.context import KernelContext, ShapeContext
+from ...shape_inference.protocols import Array, Kernel
 from ...shape_inference.tensor_shape import TensorShape
 from ...shape_inference.traits import Traits
 from ..common.allocation import check_size, new_zeros
 from .resizing import IMAGE_TYPES, resize_shape, resizing
 from .resizing_gradients import check_rank
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from ...graph.api.tensor_like import TensorLike
-    from ...graph.node import Tensor
-    from ...shape_inference.context import KernelContext, ShapeContext
-    from ...shape_inference.protocols import Array, Kernel
 
 public = {"td.image": "scale_and_translate"}
 
@@ -197,8 +194,7 @@ def _scale_and_translate_kernel(c: KernelContext) -> Kernel:
                 x = _spans(used, wanted, x.shape[axis], *at, antialias=antialias).gathered(x, axis)
             return x
 
-        checked: Array = resizing(c, resize)(images, size)
-        return checked
+        return resizing(c, resize)(images, size)
 
     return scaled
 
@@ -261,7 +257,6 @@ def scale_and_translate(
             values is an InvalidArgumentError at the run.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     image, box = [[[[1.0], [3.0]]]], "triangle"
         ...     moved = td.image.scale_and_translate(image, [1, 3], [1.0, 1.0], [0.0, 0.5], box)

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
+from ...graph.api.tensor_like import TensorLike
 from ...graph.convert import convert_to_tensor
 from ...graph.default_scopes import control_dependencies, name_scope
+from ...graph.node import Tensor
 from ..array.casting import cast
 from ..array.constants import identity
 from ..array.joining import concat
@@ -24,12 +27,6 @@ from ..math.arithmetic import maximum, pow as power, square, squared_difference
 from ..math.exponentials import exp, log
 from ..math.reductions import reduce_mean, reduce_prod, reduce_sum
 from .sample_types import convert_image_dtype
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from ...graph.api.tensor_like import TensorLike
-    from ...graph.node import Tensor
 
 public = {"td.image": "psnr ssim ssim_multiscale"}
 
@@ -54,7 +51,6 @@ def psnr(a: TensorLike, b: TensorLike, max_val: Any, name: str | None = None) ->
             InvalidArgumentError.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     print(session.run(td.image.psnr(td.ones([2, 2, 1]), td.zeros([2, 2, 1]), 10.0)))
         20.0
@@ -62,8 +58,7 @@ def psnr(a: TensorLike, b: TensorLike, max_val: Any, name: str | None = None) ->
     with name_scope(name, "PSNR", [a, b]):
         first, second, most = _compared(a, b, max_val)
         noise = reduce_mean(squared_difference(first, second), [-3, -2, -1])
-        result: Tensor = 20 * log(most) / math.log(10) - np.float32(10 / math.log(10)) * log(noise)
-        return result
+        return 20 * log(most) / math.log(10) - np.float32(10 / math.log(10)) * log(noise)
 
 
 def _compared(a: Any, b: Any, max_val: Any) -> tuple[Tensor, Tensor, Tensor]:
@@ -117,7 +112,6 @@ def ssim(
             smaller than the window, an InvalidArgumentError.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     image = td.random_uniform([16, 16, 3], seed=1)
         ...     round(float(session.run(td.image.ssim(image, image, 1.0))), 5)
@@ -162,7 +156,6 @@ def ssim_multiscale(
             smaller than the window at some scale, an InvalidArgumentError.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     image = td.random_uniform([24, 24, 1], seed=1)
         ...     same = td.image.ssim_multiscale(image, image, 1.0, [0.5, 0.5])

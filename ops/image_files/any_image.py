@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
+from ...shape_inference.protocols import Array
 from ..common.shared_docs import shared_docs
 from .bmp_reading import read_bmp
 from .gif_reading import read_gif
 from .image_kinds import kind_of
 from .jpeg_reading import read_jpeg
 from .png_reading import read_png
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from ...shape_inference.protocols import Array
 
 
 def check_channels(channels: int, allowed: Sequence[int]) -> int:
@@ -39,8 +36,7 @@ def bytes_of(contents: Array) -> bytes:
     """
     if contents.ndim:
         raise ValueError(f"contents must be a scalar, got shape {list(contents.shape)}")
-    data: bytes = contents.item()
-    return data
+    return contents.item()
 
 
 def decoded(

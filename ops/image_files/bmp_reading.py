@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import struct
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ...shape_inference.protocols import Array
 from ..common.allocation import check_size
-
-if TYPE_CHECKING:
-    from ...shape_inference.protocols import Array
 
 
 def read_bmp(contents: bytes, channels: int) -> Array:

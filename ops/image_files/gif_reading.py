@@ -4,17 +4,14 @@ from __future__ import annotations
 
 import io
 import struct
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Iterator
+from typing import NamedTuple
 
 import numpy as np
 
+from ...shape_inference.protocols import Array
 from ..common.allocation import new_zeros
 from .pillow import reading
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from ...shape_inference.protocols import Array
 
 _IMAGE, _EXTENSION, _TRAILER = 0x2C, 0x21, 0x3B
 _CONTROL = 0xF9

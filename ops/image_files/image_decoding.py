@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from ...graph.api.tensor_like import TensorLike
 from ...graph.default_scopes import name_scope
+from ...graph.node import Tensor
 from ...graph.op_def import OpDef
 from ...protos.dtypes import as_dtype, float32, uint8, uint16
+from ...shape_inference.context import KernelContext, ShapeContext
+from ...shape_inference.protocols import Array, Kernel
 from ...shape_inference.rules import UNKNOWN_SHAPE
 from ...shape_inference.symbolic.symbolic import dim_symbol
 from ...shape_inference.tensor_shape import TensorShape
@@ -16,12 +20,6 @@ from ..image.sample_types import convert_image_dtype
 from .any_image import bytes_of, check_channels, decoded, documented, one_frame
 from .bmp_reading import read_bmp
 from .image_kinds import kind_of
-
-if TYPE_CHECKING:
-    from ...graph.api.tensor_like import TensorLike
-    from ...graph.node import Tensor
-    from ...shape_inference.context import KernelContext, ShapeContext
-    from ...shape_inference.protocols import Array, Kernel
 
 public = {"td.image, td.io": "decode_bmp decode_gif decode_image decode_png"}
 
@@ -122,7 +120,6 @@ def decode_png(
         no alpha gets an opaque one where 4 channels are asked for.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     file = td.image.encode_png(td.constant([[[1, 2, 3]]], td.uint8))
         ...     print(session.run(td.image.decode_png(file, channels=4)))
@@ -140,7 +137,6 @@ def decode_gif(contents: TensorLike, name: str | None = None) -> Tensor:
         the frame before it shows, whatever the file says about disposal.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default():
         ...     td.image.decode_gif(td.placeholder(td.string, [])).shape.as_list()
         [None, None, None, 3]
@@ -156,7 +152,6 @@ def decode_bmp(contents: TensorLike, channels: int = 0, name: str | None = None)
         A uint8 Tensor [rows, columns, channels].
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default():
         ...     td.image.decode_bmp(td.placeholder(td.string, [])).shape.as_list()
         [None, None, None]
@@ -183,7 +178,6 @@ def decode_image(
         A Tensor [rows, columns, channels] of `dtype`, or [frames, rows, columns, 3] of a GIF file.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     file = td.image.encode_png(td.constant([[[255, 0, 51]]], td.uint8))
         ...     print(session.run(td.image.decode_image(file, dtype=td.float32)))

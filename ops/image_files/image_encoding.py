@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from ...graph.api.tensor_like import TensorLike
 from ...graph.convert import convert_to_tensor
 from ...graph.default_scopes import name_scope
+from ...graph.node import Tensor
 from ...graph.op_def import OpDef
 from ...protos.dtypes import int32, uint8
+from ...shape_inference.context import KernelContext, ShapeContext
+from ...shape_inference.protocols import Array, Kernel
 from ...shape_inference.rules import SCALAR, UNKNOWN_SHAPE
 from ...shape_inference.tensor_shape import TensorShape
 from ..image.sample_types import convert_image_dtype
@@ -17,12 +21,6 @@ from ..random.uniform_and_normal import random_uniform
 from .jpeg_decoding import DECODE_JPEG
 from .jpeg_writing import JpegSettings, write_jpeg
 from .png_writing import png
-
-if TYPE_CHECKING:
-    from ...graph.api.tensor_like import TensorLike
-    from ...graph.node import Tensor
-    from ...shape_inference.context import KernelContext, ShapeContext
-    from ...shape_inference.protocols import Array, Kernel
 
 public = {
     "td.image": "adjust_jpeg_quality random_jpeg_quality",
@@ -167,7 +165,6 @@ def encode_png(image: TensorLike, compression: int = -1, name: str | None = None
         ValueError: there are no such images, or no such compression.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     session.run(td.image.encode_png(td.zeros([2, 3, 1], td.uint8)))[:4]
         b'\x89PNG'
@@ -210,7 +207,6 @@ def encode_jpeg(
         ValueError: the image has other channels, or there is no such quality.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     session.run(td.image.encode_jpeg(td.zeros([8, 8, 3], td.uint8)))[:2]
         b'\xff\xd8'
@@ -248,7 +244,6 @@ def adjust_jpeg_quality(
         ValueError: the image has another rank.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     grey = td.fill([8, 8, 1], td.constant(100, td.uint8))
         ...     int(session.run(td.image.adjust_jpeg_quality(grey, 75)).max())
@@ -281,7 +276,6 @@ def random_jpeg_quality(
         ValueError: the limits are none.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     image = td.image.random_jpeg_quality(td.zeros([8, 8, 3]), 50, 90, seed=1)
         ...     session.run(image).shape

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from ...graph.api.tensor_like import TensorLike
 from ...graph.default_scopes import name_scope
+from ...graph.node import Tensor
 from ...graph.op_def import OpDef
+from ...shape_inference.context import KernelContext, ShapeContext
+from ...shape_inference.protocols import Array, Kernel
 from ...shape_inference.symbolic.symbolic import dim_symbol
 from ...shape_inference.tensor_shape import TensorShape
 from ..math.comparison import equal
@@ -15,12 +19,6 @@ from ..strings.string_joining import substr
 from .any_image import bytes_of, check_channels, decoded, documented, one_frame
 from .image_kinds import kind_of
 from .jpeg_reading import jpeg_shape, read_jpeg
-
-if TYPE_CHECKING:
-    from ...graph.api.tensor_like import TensorLike
-    from ...graph.node import Tensor
-    from ...shape_inference.context import KernelContext, ShapeContext
-    from ...shape_inference.protocols import Array, Kernel
 
 public = {"td.image, td.io": "decode_and_crop_jpeg decode_jpeg extract_jpeg_shape is_jpeg"}
 
@@ -111,7 +109,6 @@ def decode_jpeg(
         default by up to 3.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default():
         ...     file = td.placeholder(td.string, [])
         ...     td.image.decode_jpeg(file, channels=3).shape.as_list()
@@ -150,7 +147,6 @@ def decode_and_crop_jpeg(
         A Tensor [rows, columns, channels] of uint8: that part of what `td.image.decode_jpeg` gives.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default():
         ...     file = td.placeholder(td.string, [])
         ...     td.image.decode_and_crop_jpeg(file, [0, 0, 20, 30], channels=3).shape.as_list()
@@ -182,7 +178,6 @@ def extract_jpeg_shape(
         A Tensor [3].
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     file = td.image.encode_jpeg(td.zeros([4, 7, 3], td.uint8))
         ...     print(session.run(td.image.extract_jpeg_shape(file)))
@@ -199,7 +194,6 @@ def is_jpeg(contents: TensorLike, name: str | None = None) -> Tensor:
         A bool Tensor of rank 0.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     print(session.run(td.image.is_jpeg(td.constant(b"GIF89a"))))
         False

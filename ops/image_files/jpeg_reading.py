@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import io
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from ...shape_inference.protocols import Array
 from ..common.allocation import check_size
 from .pillow import reading
-
-if TYPE_CHECKING:
-    from ...shape_inference.protocols import Array
 
 _MODES = {1: "L", 3: "RGB"}
 _END = b"\xff\xd9"  # after which there are no pixels

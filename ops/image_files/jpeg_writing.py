@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import io
 import struct
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
+from ...shape_inference.protocols import Array
 from .pillow import pillow
-
-if TYPE_CHECKING:
-    from ...shape_inference.protocols import Array
 
 _MOST = 65500  # rows or columns that libjpeg writes
 _DENSITY = 13  # where the unit of the density stands, in the header of JFIF

@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import io
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ...shape_inference.protocols import Array
 from ..common.allocation import check_size
 from .pillow import reading
 from .png_chunks import GREY, GREY_ALPHA, PALETTE, RGB, RGB_ALPHA, Png, parse_png
 from .png_rows import samples_of
-
-if TYPE_CHECKING:
-    from ...shape_inference.protocols import Array
 
 _MODES = {GREY: "L", RGB: "RGB", PALETTE: "P", GREY_ALPHA: "LA", RGB_ALPHA: "RGBA"}
 _PILLOW_TAKES = 2**26  # pixels, above which it warns of bombs

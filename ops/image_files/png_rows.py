@@ -8,16 +8,13 @@ diagonal are worked out at once, since they depend on the two diagonals before i
 from __future__ import annotations
 
 import zlib
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.lib.stride_tricks import as_strided
 
+from ...shape_inference.protocols import Array
 from ..common.allocation import check_size
-
-if TYPE_CHECKING:
-    from ...shape_inference.protocols import Array
-    from .png_chunks import Png
+from .png_chunks import Png
 
 _NONE, _LEFT, _ABOVE, _MEAN, _PAETH = range(5)
 _DENSEST = 1032  # bytes that one of deflate makes at most

@@ -4,14 +4,11 @@ from __future__ import annotations
 
 import struct
 import zlib
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ...shape_inference.protocols import Array
 from .png_chunks import GREY, GREY_ALPHA, RGB, RGB_ALPHA, SIGNATURE, chunk
-
-if TYPE_CHECKING:
-    from ...shape_inference.protocols import Array
 
 _COLOUR_TYPES = {1: GREY, 2: GREY_ALPHA, 3: RGB, 4: RGB_ALPHA}
 _BLOCK_BYTES = 1 << 18  # of rows that are filtered at once, every way

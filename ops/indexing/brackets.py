@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import operator
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
@@ -12,9 +13,6 @@ from ...graph.default_scopes import name_scope
 from ...graph.node import Tensor
 from ..array.casting import cast
 from .strided_slicing import MASKS, STRIDED_SLICE
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 public = {"td": "newaxis"}
 
@@ -39,7 +37,6 @@ def getitem(tensor: Tensor, key: Any) -> Tensor:
         ValueError: there are too many indices, or one is known to be out of range.
 
     Example:
-        >>> import tensordraft as td
         >>> from tensordraft.ops.indexing.brackets import getitem
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     x = td.constant([[1, 2, 3], [4, 5, 6]])
@@ -104,8 +101,7 @@ def _bound(value: Any, tensor: Tensor) -> int | Tensor:
         value = convert_to_tensor(value)
         rank, dtype = value.shape.rank, value.dtype.base_dtype.name
         if not rank and value.dtype.is_integer:
-            result: int | Tensor = value
-            return result
+            return value
     if dtype == "bool":
         raise TypeError(
             f"a bool tensor is no index: write td.boolean_mask({name}, mask) to select by a mask"

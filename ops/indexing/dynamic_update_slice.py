@@ -5,16 +5,12 @@ Keras writes it for `keras.ops.slice_update`.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 from ...graph.op_def import OpDef
-
-if TYPE_CHECKING:
-    from ...shape_inference.context import KernelContext, ShapeContext
-    from ...shape_inference.protocols import Array, Kernel
-    from ...shape_inference.tensor_shape import TensorShape
+from ...shape_inference.context import KernelContext, ShapeContext
+from ...shape_inference.protocols import Array, Kernel
+from ...shape_inference.tensor_shape import TensorShape
 
 DYNAMIC_UPDATE_SLICE = OpDef(
     "XlaDynamicUpdateSlice",
@@ -43,7 +39,6 @@ def _check_sizes(sizes: list[int | None], parts: list[int | None]) -> None:
 
 @DYNAMIC_UPDATE_SLICE.fresh_kernel
 def _update_kernel(c: KernelContext) -> Kernel:
-    del c
 
     def updated(x: Array, update: Array, indices: Array) -> Array:
         _check_sizes(list(x.shape), list(update.shape))

@@ -4,26 +4,23 @@ from __future__ import annotations
 
 import functools
 import math
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
 
+from ...graph.api.tensor_like import TensorLike
+from ...graph.node import Tensor
 from ...graph.op_def import OpDef
 from ...protos.config import config
+from ...shape_inference.context import KernelContext, OpContext, ShapeContext
+from ...shape_inference.protocols import Array, Kernel
 from ...shape_inference.rules import UNKNOWN_SHAPE, shape_from_value
+from ...shape_inference.symbolic.symbolic import Dim
 from ...shape_inference.tensor_shape import TensorShape
 from ...shape_inference.traits import Move, Traits
 from ..common.allocation import check_size, new_zeros
 from .gathering import in_range
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from ...graph.api.tensor_like import TensorLike
-    from ...graph.node import Tensor
-    from ...shape_inference.context import KernelContext, OpContext, ShapeContext
-    from ...shape_inference.protocols import Array, Kernel
-    from ...shape_inference.symbolic.symbolic import Dim
 
 public = {"td, td.manip": "gather_nd scatter_nd"}
 
@@ -333,7 +330,6 @@ def gather_nd(params: TensorLike, indices: TensorLike, name: str | None = None) 
         ValueError: `indices` is a scalar or K too large; at the run, a position is out of range.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     params = td.constant([["a", "b"], ["c", "d"]])
         ...     print(session.run(td.gather_nd(params, [[0, 0], [1, 1]])))
@@ -342,8 +338,7 @@ def gather_nd(params: TensorLike, indices: TensorLike, name: str | None = None) 
         [[b'c' b'd']]
     """
     if hasattr(params, "gather_nd"):  # a variable, which knows how to read parts alone
-        result: Tensor = params.gather_nd(indices, name)
-        return result
+        return params.gather_nd(indices, name)
     return GATHER_ND(params, indices, name=name)
 
 
@@ -369,7 +364,6 @@ def scatter_nd(
         ValueError: the shapes do not fit together; at the run, a position is out of range.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     print(session.run(td.scatter_nd([[4], [3], [1], [4]], [9, 10, 11, 12], [6])))
         [ 0 11  0 10 21  0]

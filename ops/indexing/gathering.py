@@ -3,26 +3,23 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from ...graph.api.tensor_like import TensorLike
 from ...graph.convert import convert_to_tensor
 from ...graph.default_scopes import name_scope
+from ...graph.node import Tensor
 from ...graph.op_def import OpDef
 from ...protos.config import config
+from ...shape_inference.context import KernelContext, ShapeContext
+from ...shape_inference.protocols import Array, Kernel
 from ...shape_inference.rules import UNKNOWN_SHAPE, normal_axis
-from ...shape_inference.split_parts import WHOLE, NotSplittable, Partition, along
+from ...shape_inference.split_parts import WHOLE, NotSplittable, Partition, SplitContext, along
 from ...shape_inference.tensor_shape import TensorShape
 from ...shape_inference.traits import Move
 from ..common.allocation import check_size, new_array
-
-if TYPE_CHECKING:
-    from ...graph.api.tensor_like import TensorLike
-    from ...graph.node import Tensor
-    from ...shape_inference.context import KernelContext, ShapeContext
-    from ...shape_inference.protocols import Array, Kernel
-    from ...shape_inference.split_parts import SplitContext
 
 public = {"td": "batch_gather gather"}
 
@@ -260,7 +257,6 @@ def gather(
         ValueError: `params` is a scalar, or the axis is out of range; at the run, an index is.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     print(session.run(td.gather([10, 20, 30], [[2, 0], [1, 1]])))
         [[30 10]
@@ -272,8 +268,7 @@ def gather(
     """
     if not batch_dims and (axis is None or (isinstance(axis, int) and axis == 0)):
         if hasattr(params, "sparse_read"):  # a variable, which knows how to read rows alone
-            result: Tensor = params.sparse_read(indices, name)
-            return result
+            return params.sparse_read(indices, name)
         return GATHER(params, indices, validate_indices=validate_indices, name=name)
     along = batch_dims if axis is None else axis
     return GATHER_V2(params, indices, along, batch_dims=batch_dims, name=name)
@@ -294,7 +289,6 @@ def batch_gather(params: TensorLike, indices: TensorLike, name: str | None = Non
         ValueError: the rank of `indices` is not known, or it is a scalar.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     print(session.run(td.batch_gather([[1, 2, 3], [4, 5, 6]], [[2, 0], [1, 1]])))
         [[3 1]

@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from ...graph.api.tensor_like import TensorLike
+from ...graph.node import Tensor
 from ...graph.op_def import OpDef
+from ...shape_inference.context import KernelContext, OpContext, ShapeContext
+from ...shape_inference.protocols import Array, Kernel
 from ...shape_inference.tensor_shape import TensorShape
 from ...shape_inference.traits import Elementwise
 from ..common.allocation import check_size
-
-if TYPE_CHECKING:
-    from ...graph.api.tensor_like import TensorLike
-    from ...graph.node import Tensor
-    from ...shape_inference.context import KernelContext, OpContext, ShapeContext
-    from ...shape_inference.protocols import Array, Kernel
 
 public = {"td": "unravel_index"}
 
@@ -141,7 +139,6 @@ def unravel_index(indices: TensorLike, dims: Any, name: str | None = None) -> Te
         InvalidArgumentError: when it runs, an element is outside of the shape.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     print(session.run(td.unravel_index([2, 5], [3, 2])))
         [[1 2]

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ...graph.constant_value import constant_value_as_shape
 from ...graph.convert import convert_to_tensor, register_tensor_conversion_function
 from ...graph.indexed_slices import IndexedSlices
+from ...graph.node import Tensor
 from ..math.segments import unsorted_segment_sum
-
-if TYPE_CHECKING:
-    from ...graph.node import Tensor
 
 
 def dense(
@@ -21,7 +19,6 @@ def dense(
     Raises:
         ValueError: the slices do not tell the shape of the whole.
     """
-    del as_ref
     if value.dense_shape is None:
         raise ValueError("an IndexedSlices without dense_shape does not make a dense tensor")
     whole = constant_value_as_shape(value.dense_shape)

@@ -7,27 +7,25 @@ write into the old array only where nobody else knows it.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Container
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ...graph.api.tensor_like import TensorLike
 from ...graph.convert import convert_to_tensor
+from ...graph.node import Tensor
 from ...graph.op_def import OpDef
 from ...runtime.kernel_spec import KernelSpec, Memory
+from ...shape_inference.context import KernelContext, ShapeContext
+from ...shape_inference.protocols import Array, Kernel
 from ...shape_inference.rules import shape_from_value
+from ...shape_inference.tensor_shape import TensorShape
 from ...shape_inference.traits import STATEFUL, Traits
 from ..array.shapes import shape
 from ..common.allocation import new_array, new_zeros
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Container
-
-    from ...graph.api.tensor_like import TensorLike
-    from ...graph.node import Tensor
-    from ...shape_inference.context import KernelContext, ShapeContext
-    from ...shape_inference.protocols import Array, Kernel
-    from ...shape_inference.tensor_shape import TensorShape
-
     _Change = Callable[[Array, Array, Array], None]
 
 public = {"td": "alias_inplace_add alias_inplace_subtract alias_inplace_update empty empty_like"}
@@ -71,7 +69,6 @@ def empty(output_shape: Any, dtype: Any, init: bool = False) -> Tensor:
         ValueError: a size is known to be negative.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     print(session.run(td.empty([2, 3], td.int32, init=True)))
         [[0 0 0]
@@ -91,7 +88,6 @@ def empty_like(value: TensorLike, init: bool | None = None) -> Tensor:
         A Tensor. Strings are empty and bools False in any case.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     print(session.run(td.empty_like([1.5, 2.5], init=True)))
         [0. 0.]
@@ -124,7 +120,6 @@ def _change_of(c: KernelContext, change: _Change) -> _Change:
         return change
 
     def refuse(y: Array, rows: Array, v: Array) -> None:
-        del y, rows, v
         raise ValueError(f"{c.node.definition.name} needs numbers, got {dtype.name}")
 
     return refuse
@@ -203,7 +198,6 @@ def _alias_op(name: str, change: _Change) -> OpDef:
         change_rows = _change_of(c, change)
 
         def update_whole(value: Array, loc: Array, update: Array) -> Array:
-            del loc
             if value.size != update.size:
                 raise ValueError(
                     f"update must have as many elements as value, {value.size}, got {update.size}"
@@ -257,7 +251,6 @@ def alias_inplace_update(value: TensorLike, loc: Any, update: Any) -> Tensor:
             whether another op reads `value` before or after the update.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default() as graph, td.Session() as session:
         ...     x = td.empty([3], td.int32, init=True)
         ...     update = td.alias_inplace_update(x, 1, 5)
@@ -283,7 +276,6 @@ def alias_inplace_add(value: TensorLike, loc: Any, update: Any) -> Tensor:
         InvalidArgumentError: as for `alias_inplace_update`.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     print(session.run(td.alias_inplace_add(td.constant([1, 2]), [1, 1], [10, 10])))
         [ 1 22]
@@ -306,7 +298,6 @@ def alias_inplace_subtract(value: TensorLike, loc: Any, update: Any) -> Tensor:
         InvalidArgumentError: as for `alias_inplace_update`.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     print(session.run(td.alias_inplace_subtract(td.constant([5, 6]), None, [1, 2])))
         [4 4]

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from ...graph.api.tensor_like import TensorLike
 from ...graph.convert import convert_to_tensor
 from ...graph.default_scopes import name_scope
 from ...graph.node import Tensor
@@ -20,9 +21,6 @@ from ..math.comparison import less
 from ..math.reductions import reduce_max, reduce_prod
 from ..math.select import where
 from .gathering import gather
-
-if TYPE_CHECKING:
-    from ...graph.api.tensor_like import TensorLike
 
 public = {"td": "boolean_mask sequence_mask"}
 
@@ -45,7 +43,6 @@ def sequence_mask(
         ValueError: `maxlen` is no scalar.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     print(session.run(td.sequence_mask([1, 3, 2], 5, td.int32)))
         [[1 0 0 0 0]
@@ -62,8 +59,7 @@ def sequence_mask(
             raise ValueError(f"maxlen must be a scalar, got shape {maxlen.shape}")
         positions = ranges.range(maxlen)
         mask = less(positions, cast(expand_dims(lengths, -1), maxlen.dtype))
-        result: Tensor = cast(mask, dtype)
-        return result
+        return cast(mask, dtype)
 
 
 def boolean_mask(
@@ -86,7 +82,6 @@ def boolean_mask(
         ValueError: the rank of `mask` is 0 or unknown, or the shapes differ.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     print(session.run(td.boolean_mask([[1, 2], [3, 4], [5, 6]], [True, False, True])))
         [[1 2]

@@ -3,27 +3,23 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from ...graph.api.tensor_like import TensorLike
 from ...graph.node import Tensor
 from ...graph.op_def import OpDef
 from ...protos.constant_array import constant_array
-from ...protos.dtypes import as_dtype, float32
-from ...shape_inference.split_parts import WHOLE, NotSplittable, Partition, along
+from ...protos.dtypes import DType, as_dtype, float32
+from ...shape_inference.context import KernelContext, ShapeContext
+from ...shape_inference.protocols import Array, Kernel
+from ...shape_inference.split_parts import WHOLE, NotSplittable, Partition, SplitContext, along
 from ...shape_inference.symbolic.symbolic import less
 from ...shape_inference.tensor_shape import TensorShape
 from ...shape_inference.traits import Move
 from ..common.allocation import new_array
 from .gathering import in_range
-
-if TYPE_CHECKING:
-    from ...graph.api.tensor_like import TensorLike
-    from ...protos.dtypes import DType
-    from ...shape_inference.context import KernelContext, ShapeContext
-    from ...shape_inference.protocols import Array, Kernel
-    from ...shape_inference.split_parts import SplitContext
 
 public = {"td": "one_hot"}
 
@@ -128,7 +124,6 @@ def one_hot(
         ValueError: `depth` is negative or no scalar, or `axis` less than -1.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     print(session.run(td.one_hot([0, 2, -1], 3, 5, 0)))
         [[5 0 0]

@@ -2,25 +2,22 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
+from ...graph.api.tensor_like import TensorLike
+from ...graph.node import Tensor
 from ...graph.op_def import OpDef
+from ...shape_inference.context import KernelContext, ShapeContext
+from ...shape_inference.protocols import Array, Kernel
 from ...shape_inference.rules import UNKNOWN_SHAPE
 from ...shape_inference.symbolic.symbolic import Dim, dim_symbol
 from ...shape_inference.tensor_shape import TensorShape
 from ...shape_inference.traits import Move
 from ..common.allocation import new_array, new_zeros
 from .gathering import in_range, out_of_range
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from ...graph.api.tensor_like import TensorLike
-    from ...graph.node import Tensor
-    from ...shape_inference.context import KernelContext, ShapeContext
-    from ...shape_inference.protocols import Array, Kernel
 
 public = {"td": "dynamic_partition dynamic_stitch"}
 
@@ -226,7 +223,6 @@ def dynamic_partition(
         ValueError: the shapes do not fit; at the run, a partition is out of range.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     even, odd = session.run(td.dynamic_partition([10, 21, 31, 40], [0, 1, 1, 0], 2))
         >>> print(even, odd)
@@ -255,7 +251,6 @@ def dynamic_stitch(indices: Sequence[Any], data: Sequence[Any], name: str | None
         ValueError: the shapes do not fit; at the run, an index is negative.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     merged = td.dynamic_stitch([0, [3, 1, 2]], [10, [13, 11, 12]])
         ...     print(session.run(merged))

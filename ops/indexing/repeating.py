@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
+from ...graph.api.tensor_like import TensorLike
 from ...graph.constant_value import constant_value
 from ...graph.convert import convert_to_tensor
 from ...graph.default_scopes import name_scope
+from ...graph.node import Tensor
 from ...shape_inference.rules import normal_axis
 from ..array import ranges
 from ..array.casting import cast
@@ -18,10 +18,6 @@ from ..array.shapes import shape
 from ..array.squeezing import expand_dims
 from .gathering import gather
 from .masks import boolean_mask, sequence_mask
-
-if TYPE_CHECKING:
-    from ...graph.api.tensor_like import TensorLike
-    from ...graph.node import Tensor
 
 public = {"td": "repeat"}
 
@@ -46,7 +42,6 @@ def repeat(
             `input`, or its rank is not known.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     print(session.run(td.repeat([[1, 2], [3, 4]], [1, 2], axis=0)))
         ...     print(session.run(td.repeat([3, 4], 2)))

@@ -4,24 +4,20 @@ from __future__ import annotations
 
 import builtins
 import functools
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import Any
 
+from ...graph.api.tensor_like import TensorLike
 from ...graph.node import Tensor
 from ...graph.op_def import OpDef
+from ...protos.dtypes import DType
+from ...shape_inference.context import KernelContext, ShapeContext
+from ...shape_inference.protocols import Array, Kernel
 from ...shape_inference.rules import UNKNOWN_SHAPE, shape_from_value
 from ...shape_inference.split_rules import following
-from ...shape_inference.symbolic.symbolic import DimExpr, dim_symbol, less, less_equal
+from ...shape_inference.symbolic.symbolic import Dim, DimExpr, dim_symbol, less, less_equal
 from ...shape_inference.tensor_shape import TensorShape
 from ...shape_inference.traits import Move
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from ...graph.api.tensor_like import TensorLike
-    from ...protos.dtypes import DType
-    from ...shape_inference.context import KernelContext, ShapeContext
-    from ...shape_inference.protocols import Array, Kernel
-    from ...shape_inference.symbolic.symbolic import Dim
 
 public = {"td": "slice"}
 
@@ -78,8 +74,7 @@ def _slice_kernel(c: KernelContext) -> Kernel:
     if begin is None or size is None:
 
         def slice_dynamic(x: Array, begin: Array, size: Array) -> Array:
-            result: Array = x[_slice_index(x.shape, begin, size)]
-            return result
+            return x[_slice_index(x.shape, begin, size)]
 
         return slice_dynamic
 
@@ -88,8 +83,7 @@ def _slice_kernel(c: KernelContext) -> Kernel:
         return _slice_index(shape, begin, size)
 
     def slice_constant(x: Array, *_: Array) -> Array:
-        result: Array = x[index_for(x.shape)]
-        return result
+        return x[index_for(x.shape)]
 
     return slice_constant
 
@@ -130,7 +124,6 @@ def slice(input_: Any, begin: TensorLike, size: TensorLike, name: str | None = N
             an InvalidArgumentError.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     print(session.run(td.slice([[1, 2, 3], [4, 5, 6]], [0, 1], [-1, 2])))
         [[2 3]

@@ -5,22 +5,17 @@ There is no public function; graphs that TensorFlow differentiated hold it.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 from ...graph.op_def import OpDef
+from ...shape_inference.context import KernelContext, ShapeContext
+from ...shape_inference.protocols import Array, Kernel
 from ...shape_inference.rules import shape_from_value
-from ...shape_inference.split_parts import NotSplittable, Partition
+from ...shape_inference.split_parts import NotSplittable, Partition, SplitContext
 from ...shape_inference.split_rules import following
+from ...shape_inference.tensor_shape import TensorShape
 from ..common.allocation import check_size
 from .strided_slicing import MASKS, items_of, numpy_index
-
-if TYPE_CHECKING:
-    from ...shape_inference.context import KernelContext, ShapeContext
-    from ...shape_inference.protocols import Array, Kernel
-    from ...shape_inference.split_parts import SplitContext
-    from ...shape_inference.tensor_shape import TensorShape
 
 STRIDED_SLICE_GRAD = OpDef(
     "StridedSliceGrad",

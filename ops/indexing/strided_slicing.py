@@ -3,31 +3,25 @@
 from __future__ import annotations
 
 import builtins
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from ...graph.api.tensor_like import TensorLike
 from ...graph.node import Tensor
 from ...graph.op_def import OpDef
 from ...runtime import errors
-from ...shape_inference.context import is_symbolic
+from ...shape_inference.context import KernelContext, ShapeContext, is_symbolic
+from ...shape_inference.protocols import Array, Kernel
 from ...shape_inference.rules import UNKNOWN_SHAPE
-from ...shape_inference.split_parts import NotSplittable, Partition
+from ...shape_inference.split_parts import NotSplittable, Partition, SplitContext
 from ...shape_inference.split_rules import following
-from ...shape_inference.symbolic.symbolic import DimExpr, dim_max, dim_min, less
+from ...shape_inference.symbolic.symbolic import Dim, DimExpr, dim_max, dim_min, less
 from ...shape_inference.tensor_shape import TensorShape
 from ...shape_inference.traits import Move
 from ..array.fills import ones_like
 from .slicing import elements, index_dtype
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
-
-    from ...graph.api.tensor_like import TensorLike
-    from ...shape_inference.context import KernelContext, ShapeContext
-    from ...shape_inference.protocols import Array, Kernel
-    from ...shape_inference.split_parts import SplitContext
-    from ...shape_inference.symbolic.symbolic import Dim
 
 public = {"td": "strided_slice"}
 
@@ -202,8 +196,7 @@ def _strided_slice_kernel(c: KernelContext) -> Kernel:
 
 def _indexed(x: Array, index: tuple[Any, ...], items: Sequence[Any]) -> Array:
     try:
-        result: Array = x[index]
-        return result
+        return x[index]
     except IndexError:
         _sliced(x.shape, items)  # says which index is out of range
         raise
@@ -274,7 +267,6 @@ def strided_slice(
             InvalidArgumentError.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     x = td.constant([[1, 2, 3], [4, 5, 6]])
         ...     print(session.run(td.strided_slice(x, [0, 2], [2, 0], [1, -1])))

@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
+from ...graph.api.tensor_like import TensorLike
+from ...graph.node import Tensor
 from ...graph.op_def import OpDef
+from ...shape_inference.context import KernelContext, ShapeContext
+from ...shape_inference.protocols import Array, Kernel
 from ...shape_inference.tensor_shape import TensorShape
 from ..common.elementwise import NUMBERS
 from ..common.public_function import public_function
@@ -15,13 +20,6 @@ from .gather_nd import Places, add_rows, skips_bad_indices
 from .strided_slicing import changed_slice
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from ...graph.api.tensor_like import TensorLike
-    from ...graph.node import Tensor
-    from ...shape_inference.context import KernelContext, ShapeContext
-    from ...shape_inference.protocols import Array, Kernel
-
     Change = Callable[[Array, Array, Array], None]
 
 public = {
@@ -51,7 +49,6 @@ Raises:
         the run.
 
 Example:
-    >>> import tensordraft as td
     >>> with td.Graph().as_default(), td.Session() as session:
     ...     print(session.run(td.{name}([1, 2, 3], [[0], [2]], [7, 8])))
     {result}
@@ -171,8 +168,7 @@ def _public(op: OpDef, name: str, done: str, twice: str, dtypes: str, result: st
         return op(tensor, indices, updates, name=name)
 
     doc = _DOC.format(name=name, done=done, twice=twice, dtypes=dtypes, result=result)
-    function: TensorScatter = public_function(call, name, doc)
-    return function
+    return public_function(call, name, doc)
 
 
 _SUMMED = "Those for one place add up."

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
-from ...protos.dtypes import as_dtype
+from ...graph.node import Tensor
+from ...protos.dtypes import DType, as_dtype
 from ...shape_inference.tensor_shape import TensorShape
 from ..array.constants import constant
 from ..array.fills import ones, zeros
 from ..random.uniform_and_normal import random_normal, random_uniform, truncated_normal
-
-if TYPE_CHECKING:
-    from ...graph.node import Tensor
-    from ...protos.dtypes import DType
 
 public = {
     "td": (
@@ -34,7 +31,6 @@ class Initializer:
         dtype: the dtype that values have where none is asked for.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     print(session.run(td.ones_initializer(td.int32)([2, 3])))
         [[1 1 1]
@@ -74,7 +70,6 @@ class Initializer:
         self, whole: list[int], offset: list[int], shape: list[int], dtype: DType
     ) -> Tensor:
         """The initial value of the part at `offset` of a variable of the shape `whole`."""
-        del whole, offset
         return self._value(shape, dtype)
 
     def _value(self, shape: list[int], dtype: DType) -> Tensor:
@@ -101,7 +96,6 @@ class Zeros(Initializer):
         dtype: the dtype that values have where none is asked for.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     v = td.get_variable("v", [3], initializer=td.zeros_initializer())
         ...     session.run(v.initializer)
@@ -120,7 +114,6 @@ class Ones(Initializer):
         dtype: the dtype that values have where none is asked for.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     v = td.get_variable("v", [3], initializer=td.ones_initializer())
         ...     session.run(v.initializer)
@@ -142,7 +135,6 @@ class Constant(Initializer):
         verify_shape: whether `value` must have exactly the shape asked for.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     print(session.run(td.constant_initializer([1, 2, 3])([2, 2])))
         [[1. 2.]
@@ -170,7 +162,6 @@ class RandomUniform(Initializer):
         dtype: the dtype.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     values = session.run(td.random_uniform_initializer(-1.0, 1.0)([1000]))
         ...     values.min() >= -1.0, values.max() < 1.0
@@ -213,7 +204,6 @@ class RandomNormal(_Normal):
         dtype: the dtype.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     values = session.run(td.random_normal_initializer(5.0, 0.1)([1000]))
         ...     values.mean().round(1)
@@ -234,7 +224,6 @@ class TruncatedNormal(_Normal):
         dtype: the dtype.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     values = session.run(td.truncated_normal_initializer(stddev=0.5)([1000]))
         ...     abs(values).max() <= 1.0

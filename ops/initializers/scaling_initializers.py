@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
+from ...graph.node import Tensor
+from ...protos.dtypes import DType
 from ..array.constants import constant
 from ..array.diagonals import diag_part
 from ..array.reshaping import reshape
@@ -15,12 +18,6 @@ from ..linalg.decompositions import qr
 from ..math.arithmetic import sign
 from ..random.uniform_and_normal import random_normal, random_uniform
 from .plain_initializers import Initializer, RandomNormal, RandomUniform, TruncatedNormal
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from ...graph.node import Tensor
-    from ...protos.dtypes import DType
 
 public = {
     "td": (
@@ -51,7 +48,6 @@ class VarianceScaling(Initializer):
         ValueError: an argument is none of these.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     weights = session.run(td.variance_scaling_initializer(2.0)([200, 100]))
         ...     weights.std().round(2)  # the square root of 2.0 / 200
@@ -84,7 +80,6 @@ class VarianceScaling(Initializer):
     def _value_in(
         self, whole: list[int], offset: list[int], shape: list[int], dtype: DType
     ) -> Tensor:
-        del offset
         fan_in, fan_out = _fans(whole)
         fan = {"fan_in": fan_in, "fan_out": fan_out, "fan_avg": (fan_in + fan_out) / 2}[self.mode]
         variance = self.scale / max(1.0, fan)
@@ -116,7 +111,6 @@ class GlorotUniform(VarianceScaling):
         dtype: the dtype, a floating one.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     weights = session.run(td.glorot_uniform_initializer()([100, 50]))
         ...     abs(weights).max() <= 0.2  # the square root of 6 / (100 + 50)
@@ -139,7 +133,6 @@ class GlorotNormal(VarianceScaling):
         dtype: the dtype, a floating one.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     weights = session.run(td.glorot_normal_initializer()([150, 50]))
         ...     weights.std().round(2)  # the square root of 2 / (150 + 50)
@@ -163,7 +156,6 @@ class UniformUnitScaling(Initializer):
         dtype: the dtype, a floating one.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     weights = session.run(td.uniform_unit_scaling_initializer()([300, 5]))
         ...     abs(weights).max() <= 0.1  # the square root of 3 / 300
@@ -182,7 +174,6 @@ class UniformUnitScaling(Initializer):
     def _value_in(
         self, whole: list[int], offset: list[int], shape: list[int], dtype: DType
     ) -> Tensor:
-        del offset
         limit = self.factor * math.sqrt(3 / max(1, math.prod(whole[:-1])))
         return random_uniform(shape, -limit, limit, dtype, self.seed)
 
@@ -200,7 +191,6 @@ class Orthogonal(Initializer):
             as rows.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     rows = td.orthogonal_initializer()([2, 3])
         ...     print(abs(session.run(td.matmul(rows, rows, transpose_b=True)).round(4)))
@@ -237,7 +227,6 @@ class Identity(Initializer):
         ValueError: when it is called, the shape is not that of a matrix.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     print(session.run(td.initializers.identity(2.0)([2, 2])))
         [[2. 0.]
@@ -265,7 +254,6 @@ def he_normal(seed: int | None = None) -> VarianceScaling:
         seed: makes the numbers the same in every session: see `td.set_random_seed`.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     session.run(td.initializers.he_normal()([200, 100])).std().round(2)
         np.float32(0.1)
@@ -280,7 +268,6 @@ def he_uniform(seed: int | None = None) -> VarianceScaling:
         seed: makes the numbers the same in every session: see `td.set_random_seed`.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     session.run(td.initializers.he_uniform()([200, 100])).std().round(2)
         np.float32(0.1)
@@ -295,7 +282,6 @@ def lecun_normal(seed: int | None = None) -> VarianceScaling:
         seed: makes the numbers the same in every session: see `td.set_random_seed`.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     session.run(td.initializers.lecun_normal()([100, 200])).std().round(2)
         np.float32(0.1)
@@ -310,7 +296,6 @@ def lecun_uniform(seed: int | None = None) -> VarianceScaling:
         seed: makes the numbers the same in every session: see `td.set_random_seed`.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     session.run(td.initializers.lecun_uniform()([100, 200])).std().round(2)
         np.float32(0.1)

@@ -6,8 +6,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from ...graph.api.tensor_like import TensorLike
 from ...graph.convert import convert_to_tensor
+from ...graph.node import Tensor
 from ...graph.op_def import OpDef
+from ...shape_inference.context import KernelContext, ShapeContext
+from ...shape_inference.protocols import Array, Kernel
 from ...shape_inference.tensor_shape import TensorShape
 from ..array.array_forms import matrix_transpose
 from ..array.squeezing import expand_dims, squeeze
@@ -18,11 +22,7 @@ from .square_matrices import MATRIX_TYPES, checked_square, square_shape
 from .triangles import decompose
 
 if TYPE_CHECKING:
-    from ...graph.api.tensor_like import TensorLike
-    from ...graph.node import Tensor
     from ...graph.op_def import Results
-    from ...shape_inference.context import KernelContext, ShapeContext
-    from ...shape_inference.protocols import Array, Kernel
 
 public = {"td.linalg": "expm lu tridiagonal_matmul tridiagonal_solve"}
 
@@ -175,7 +175,6 @@ def _tridiagonal_matmul_shape(c: ShapeContext) -> TensorShape:
 
 @TRIDIAGONAL_MAT_MUL.fresh_kernel
 def _tridiagonal_matmul_kernel(c: KernelContext) -> Kernel:
-    del c
 
     def matmul(above: Array, main: Array, below: Array, rhs: Array) -> Array:
         wanted = (*rhs.shape[:-2], 1, *rhs.shape[-2:-1])
@@ -221,7 +220,6 @@ def expm(input: TensorLike, name: str | None = None) -> Tensor:
         ValueError: the matrices are not square.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     print(session.run(td.linalg.expm([[0.0, 5.0], [0.0, 0.0]])))
         [[1. 5.]
@@ -246,7 +244,6 @@ def lu(input: TensorLike, output_idx_type: Any = "int32", name: str | None = Non
         ValueError: the matrices are not square.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     factors, order = session.run(td.linalg.lu([[1.0, 2.0], [2.0, 6.0]]))
         ...     print(factors, order)
@@ -274,7 +271,6 @@ def tridiagonal_matmul(
         ValueError: the format is another, or the shapes do not fit together.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     diagonals = [[1.0, 0.0], [2.0, 2.0], [0.0, 3.0]]
         ...     print(session.run(td.linalg.tridiagonal_matmul(diagonals, [[1.0], [1.0]])))
@@ -314,7 +310,6 @@ def tridiagonal_solve(
         ValueError: the format is another, or the shapes do not fit together.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     diagonals = [[1.0, 0.0], [4.0, 4.0], [0.0, 2.0]]
         ...     print(session.run(td.linalg.tridiagonal_solve(diagonals, [5.0, 6.0])))

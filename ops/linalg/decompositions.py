@@ -6,9 +6,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 import numpy as np
 
+from ...graph.api.tensor_like import TensorLike
+from ...graph.node import Tensor
 from ...graph.op_def import OpDef
+from ...shape_inference.context import KernelContext, ShapeContext
+from ...shape_inference.protocols import Array, Kernel
 from ...shape_inference.rules import UNKNOWN_SHAPE
-from ...shape_inference.symbolic.symbolic import dim_min
+from ...shape_inference.symbolic.symbolic import Dim, dim_min
 from ...shape_inference.tensor_shape import TensorShape
 from ...shape_inference.traits import Traits
 from ..common.parallel_blocks import LARGE_MATRIX, on_one_thread
@@ -22,12 +26,7 @@ from .square_matrices import (
 )
 
 if TYPE_CHECKING:
-    from ...graph.api.tensor_like import TensorLike
-    from ...graph.node import Tensor
     from ...graph.op_def import Results
-    from ...shape_inference.context import KernelContext, ShapeContext
-    from ...shape_inference.protocols import Array, Kernel
-    from ...shape_inference.symbolic.symbolic import Dim
 
 public = {
     "td": "self_adjoint_eig self_adjoint_eigvals",
@@ -207,7 +206,6 @@ def qr(input: TensorLike, full_matrices: bool = False, name: str | None = None) 
         ValueError: the rank is below 2.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     q, r = td.qr([[3.0, 1.0], [4.0, 2.0]])
         ...     print(abs(session.run(r)).round(4))
@@ -242,7 +240,6 @@ def svd(
         ValueError: the rank is below 2.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     print(session.run(td.svd([[3.0, 0.0], [0.0, 4.0]], compute_uv=False)))
         [4. 3.]
@@ -267,7 +264,6 @@ def self_adjoint_eig(tensor: TensorLike, name: str | None = None) -> tuple[Tenso
         ValueError: the matrices are not square.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     values, _ = td.self_adjoint_eig([[2.0, 0.0], [0.0, 1.0]])
         ...     print(session.run(values))
@@ -292,7 +288,6 @@ def self_adjoint_eigvals(tensor: TensorLike, name: str | None = None) -> Tensor:
         ValueError: the matrices are not square.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     print(session.run(td.self_adjoint_eigvals([[2.0, 0.0], [0.0, 1.0]])))
         [1. 2.]

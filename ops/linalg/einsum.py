@@ -3,29 +3,25 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from ...graph.convert import convert_n_to_tensor
+from ...graph.node import Tensor
 from ...graph.op_def import OpDef
 from ...runtime.thread_pools import blas_threads
-from ...shape_inference.context import check_rank, settled
+from ...shape_inference.context import KernelContext, OpContext, ShapeContext, check_rank, settled
+from ...shape_inference.costs import CostContext
+from ...shape_inference.protocols import Array, Kernel
 from ...shape_inference.rules import broadcast
-from ...shape_inference.split_parts import by_letters
+from ...shape_inference.split_parts import Partition, SplitContext, by_letters
 from ...shape_inference.symbolic.formulas import Formula
 from ...shape_inference.tensor_shape import TensorShape
 from ..common.gemm import multiply
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from ...graph.node import Tensor
-    from ...shape_inference.context import KernelContext, OpContext, ShapeContext
-    from ...shape_inference.costs import CostContext
-    from ...shape_inference.protocols import Array, Kernel
-    from ...shape_inference.split_parts import Partition, SplitContext
-
     Labels = tuple[int, ...]
 
 public = {"td, td.linalg": "einsum"}
@@ -318,7 +314,6 @@ def einsum(equation: str, *inputs: Any, **kwargs: Any) -> Tensor:
         ValueError: the equation does not fit the inputs.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default():
         ...     queries = td.placeholder(td.float32, ["batch", "heads", 5, 8])
         ...     keys = td.placeholder(td.float32, ["batch", "heads", 7, 8])

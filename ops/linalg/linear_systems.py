@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from ...graph.api.tensor_like import TensorLike
 from ...graph.convert import convert_to_tensor
 from ...graph.default_scopes import name_scope
+from ...graph.node import Tensor
 from ...graph.op_def import OpDef
-from ...shape_inference.context import settled
+from ...shape_inference.context import KernelContext, OpContext, ShapeContext, settled
+from ...shape_inference.protocols import Array, Kernel
 from ...shape_inference.rules import UNKNOWN_SHAPE, broadcast
 from ...shape_inference.tensor_shape import TensorShape
 from ...shape_inference.traits import Traits
@@ -23,12 +26,6 @@ from .square_matrices import (
     wide,
 )
 from .triangles import solve_lower
-
-if TYPE_CHECKING:
-    from ...graph.api.tensor_like import TensorLike
-    from ...graph.node import Tensor
-    from ...shape_inference.context import KernelContext, OpContext, ShapeContext
-    from ...shape_inference.protocols import Array, Kernel
 
 public = {
     "td": "matrix_solve matrix_solve_ls matrix_triangular_solve",
@@ -211,7 +208,6 @@ def matrix_solve(
         ValueError: the shapes do not fit together.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     print(session.run(td.matrix_solve([[2.0, 0.0], [0.0, 4.0]], [[2.0], [2.0]])))
         [[1. ]
@@ -245,7 +241,6 @@ def matrix_triangular_solve(
         ValueError: the shapes do not fit together.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     x = td.matrix_triangular_solve([[1.0, 9.0], [1.0, 2.0]], [[1.0], [2.0]])
         ...     print(session.run(x))
@@ -272,7 +267,6 @@ def cholesky_solve(chol: TensorLike, rhs: TensorLike, name: str | None = None) -
         ValueError: the shapes do not fit together.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     print(session.run(td.cholesky_solve([[2.0, 0.0], [1.0, 2.0]], [[8.0], [9.0]])))
         [[1.375]
@@ -309,7 +303,6 @@ def matrix_solve_ls(
         ValueError: the shapes do not fit together.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     print(session.run(td.matrix_solve_ls([[1.0], [1.0]], [[1.0], [3.0]])))
         [[2.]]

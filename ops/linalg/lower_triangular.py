@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ...graph.convert import convert_to_tensor
 from ...graph.default_scopes import name_scope
+from ...graph.node import Tensor
+from ...protos.dtypes import DType
+from ...shape_inference.tensor_shape import TensorShape
 from ..array.diagonals import matrix_band_part
 from ..array.matrix_diagonals import matrix_diag_part
 from ..array.squeezing import expand_dims, squeeze
@@ -15,11 +18,6 @@ from ..math.reductions import reduce_prod, reduce_sum
 from .linear_systems import matrix_triangular_solve
 from .matmul import matmul
 from .matrix_functions import adjoint as adjoint_of
-
-if TYPE_CHECKING:
-    from ...graph.node import Tensor
-    from ...protos.dtypes import DType
-    from ...shape_inference.tensor_shape import TensorShape
 
 public = {
     "td.linalg": "LinearOperatorLowerTriangular",
@@ -43,7 +41,6 @@ class LinearOperatorLowerTriangular:
         ValueError: `tril` has no square matrices, or `is_square` is False.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     ones = td.linalg.LinearOperatorLowerTriangular(td.ones([2, 2]))
         ...     print(session.run(ones.to_dense()))
@@ -85,7 +82,6 @@ class LinearOperatorLowerTriangular:
 
     def to_dense(self, name: str = "to_dense") -> Tensor:
         """The matrices, with 0 above the diagonals."""
-        del name
         return self._tril
 
     def diag_part(self, name: str = "diag_part") -> Tensor:

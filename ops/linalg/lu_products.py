@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+from ...graph.api.tensor_like import TensorLike
 from ...graph.convert import convert_to_tensor
 from ...graph.default_scopes import name_scope
+from ...graph.node import Tensor
 from ..array.broadcasting import broadcast_to
 from ..array.diagonals import matrix_band_part
 from ..array.fills import ones_like
@@ -18,10 +18,6 @@ from ..sorting.sorting import argsort
 from .linear_systems import matrix_triangular_solve
 from .matmul import matmul
 from .matrix_functions import eye
-
-if TYPE_CHECKING:
-    from ...graph.api.tensor_like import TensorLike
-    from ...graph.node import Tensor
 
 public = {"td.linalg": "lu_matrix_inverse lu_reconstruct lu_solve"}
 
@@ -49,7 +45,6 @@ def lu_reconstruct(
         A Tensor `[..., n, n]`.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     factors = td.linalg.lu([[1.0, 2.0], [2.0, 6.0]])
         ...     print(session.run(td.linalg.lu_reconstruct(*factors)))
@@ -79,7 +74,6 @@ def lu_solve(
         A Tensor `[..., n, k]`.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     factors = td.linalg.lu([[1.0, 2.0], [2.0, 6.0]])
         ...     print(session.run(td.linalg.lu_solve(*factors, [[3.0], [8.0]])))
@@ -109,7 +103,6 @@ def lu_matrix_inverse(
         A Tensor `[..., n, n]`.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     factors = td.linalg.lu([[1.0, 2.0], [2.0, 6.0]])
         ...     print(session.run(td.linalg.lu_matrix_inverse(*factors)))

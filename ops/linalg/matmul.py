@@ -2,35 +2,30 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from ...graph.api.tensor_like import TensorLike
 from ...graph.convert import convert_to_tensor
+from ...graph.node import Tensor
 from ...graph.op_def import OpDef
 from ...runtime.kernel_spec import Accelerated, Filters, KernelSpec, Memory, Rows, fresh
+from ...shape_inference.context import KernelContext, OpContext, ShapeContext
+from ...shape_inference.protocols import Array, Kernel
 from ...shape_inference.rules import broadcast
 from ...shape_inference.symbolic.symbolic import dim_symbol
 from ...shape_inference.tensor_shape import TensorShape
 from ...shape_inference.traits import Product
-from ...shape_inference.workspaces import Workspace
+from ...shape_inference.workspaces import SizedContext, Workspace
 from ..array.casting import cast
 from ..common.allocation import check_size, new_array
 from ..common.elementwise import COMPLEX, FLOATS, like_the_other
 from ..common.gemm import TurnedFactor, multiply as product, multiply_rows
-from ..common.jit_gemm import PackedFactor, product_loop, tile_of_processor
+from ..common.jit_gemm import PackedFactor, Tile, product_loop, tile_of_processor
 from ..math.exponentials import conj
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from ...graph.api.tensor_like import TensorLike
-    from ...graph.node import Tensor
-    from ...shape_inference.context import KernelContext, OpContext, ShapeContext
-    from ...shape_inference.protocols import Array, Kernel
-    from ...shape_inference.workspaces import SizedContext
-    from ..common.jit_gemm import Tile
 
 public = {
     "td": "sparse_matmul",
@@ -145,8 +140,7 @@ def _mat_mul_kernel(c: KernelContext) -> Kernel:
             raise ValueError(f"a and b must have rank 2, got shapes {shapes[0]} and {shapes[1]}")
         x, y = a.T if swap_a else a, b.T if swap_b else b
         try:
-            result: Array = multiply(x, suited(x, y))
-            return result
+            return multiply(x, suited(x, y))
         except ValueError:
             _product_shape(
                 c, TensorShape.of(a.shape), TensorShape.of(b.shape), swap_a, swap_b, "a and b"
@@ -217,7 +211,6 @@ def _mat_mul_kernel(c: KernelContext) -> Kernel:
 
 
 def _as_it_is(x: Array, y: Array) -> Array:
-    del x
     return y
 
 
@@ -252,11 +245,10 @@ def _batch_mat_mul_kernel(c: KernelContext) -> Kernel:
         if not broadcasts:
             _same_batch(c, *shapes)
         try:
-            result: Array = multiply(
+            return multiply(
                 np.conjugate(x.swapaxes(-1, -2)) if swap_x else x,
                 np.conjugate(y.swapaxes(-1, -2)) if swap_y else y,
             )
-            return result
         except ValueError:
             _product_shape(c, *shapes, swap_x, swap_y, "x and y")
             raise
@@ -311,7 +303,6 @@ def matmul(
         ValueError: the shapes do not fit, or a matrix is to be both transposed and adjoint.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     print(session.run(td.matmul([[1, 2]], [[3, 4]], transpose_b=True)))
         [[11]]
@@ -383,7 +374,6 @@ def sparse_matmul(
         TypeError: a matrix is of another dtype.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     a = td.cast([[1.1, 0.0]], td.bfloat16)
         ...     print(session.run(td.sparse_matmul(a, [[2.0], [3.0]], a_is_sparse=True)))

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from ...graph.api.tensor_like import TensorLike
 from ...graph.convert import convert_to_tensor
 from ...graph.default_scopes import name_scope
 from ...graph.node import Tensor
@@ -33,12 +35,6 @@ from ..math.exponentials import conj, sqrt
 from ..math.reductions import reduce_max, reduce_prod, reduce_sum
 from ..sorting.unique import setdiff1d
 from .matmul import matmul
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from ...graph.api.tensor_like import TensorLike
-
 
 public = {
     "td, td.linalg": "eye norm tensordot trace",
@@ -69,7 +65,6 @@ def eye(
         ValueError: a size is negative.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     print(session.run(td.eye(2, 3)))
         [[1. 0. 0.]
@@ -103,7 +98,6 @@ def trace(x: TensorLike, name: str | None = None) -> Tensor:
         ValueError: the rank is below 2.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     session.run(td.trace([[1, 2], [3, 4]]))
         np.int32(5)
@@ -141,7 +135,6 @@ def norm(
         ValueError: `ord` or `axis` is none of these.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     print(session.run(td.norm([[3.0, 4.0], [6.0, 8.0]], axis=1)))
         [ 5. 10.]
@@ -201,7 +194,6 @@ def normalize(
         ValueError: `ord` or `axis` is none of those of `td.norm`.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     print(session.run(td.linalg.normalize([3.0, 4.0]).normalized))
         [0.6 0.8]
@@ -229,7 +221,6 @@ def tensordot(a: TensorLike, b: TensorLike, axes: Any, name: str | None = None) 
         ValueError: there are not as many axes of both, one is out of range, or sizes differ.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     print(session.run(td.tensordot([[1, 2], [3, 4]], [10, 1], 1)))
         [12 34]
@@ -311,7 +302,6 @@ def adjoint(matrix: TensorLike, name: str | None = None) -> Tensor:
         ValueError: the rank is below 2.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     print(session.run(td.linalg.adjoint([[1j, 2.0]])))
         [[0.-1.j]
@@ -349,12 +339,10 @@ def matvec(
         ValueError: the shapes do not fit, or a matrix is to be both transposed and adjoint.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     print(session.run(td.linalg.matvec([[1, 2], [3, 4]], [1, 1])))
         [3 7]
     """
-    del a_is_sparse, b_is_sparse
     with name_scope(name, "MatVec", [a, b]):
         columns = expand_dims(b, -1)
         return squeeze(matmul(a, columns, transpose_a=transpose_a, adjoint_a=adjoint_a), [-1])

@@ -2,24 +2,20 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable
 
 import numpy as np
 
+from ...graph.api.tensor_like import TensorLike
+from ...graph.node import Tensor
 from ...graph.op_def import OpDef
+from ...shape_inference.context import KernelContext, ShapeContext
+from ...shape_inference.protocols import Array, Kernel
+from ...shape_inference.tensor_shape import TensorShape
 from ...shape_inference.traits import Traits
 from ..common.parallel_blocks import LARGE_MATRIX, on_one_thread
 from .square_matrices import MATRIX_TYPES, checked_square, square_shape
 from .triangular_forms import schur
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from ...graph.api.tensor_like import TensorLike
-    from ...graph.node import Tensor
-    from ...shape_inference.context import KernelContext, ShapeContext
-    from ...shape_inference.protocols import Array, Kernel
-    from ...shape_inference.tensor_shape import TensorShape
 
 public = {"td.linalg": "logm sqrtm"}
 
@@ -94,7 +90,6 @@ def _logarithm_kernel(c: KernelContext) -> Kernel:
 
 def _logarithm(matrix: Array, is_real: bool) -> Array:
     """By roots until little more than the identity is left, whose logarithm is an integral."""
-    del is_real
     u, t = schur(matrix)
     if not t.diagonal().all():
         return np.full_like(matrix, np.nan)
@@ -129,7 +124,6 @@ def sqrtm(input: TensorLike, name: str | None = None) -> Tensor:
         ValueError: the matrices are not square.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     root = session.run(td.linalg.sqrtm([[4.0, 0.0], [5.0, 9.0]]))
         ...     print((root @ root).round(3))
@@ -155,7 +149,6 @@ def logm(input: TensorLike, name: str | None = None) -> Tensor:
         ValueError: the matrices are not square.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     print(session.run(td.linalg.logm([[1.0 + 0j, 5.0], [0.0, 1.0]])).real)
         [[0. 5.]

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from ...graph.api.tensor_like import TensorLike
 from ...graph.convert import convert_to_tensor
 from ...graph.default_scopes import name_scope
+from ...graph.node import Tensor
 from ..array.casting import cast
 from ..array.shapes import shape
 from ..array.squeezing import expand_dims
@@ -18,10 +20,6 @@ from ..math.reductions import reduce_max, reduce_sum
 from ..math.select import where_v2
 from .decompositions import svd
 from .matmul import matmul
-
-if TYPE_CHECKING:
-    from ...graph.api.tensor_like import TensorLike
-    from ...graph.node import Tensor
 
 public = {"td.linalg": "matrix_rank pinv"}
 
@@ -45,7 +43,6 @@ def matrix_rank(
         ValueError: the rank is below 2.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     print(session.run(td.linalg.matrix_rank([[1.0, 2.0], [2.0, 4.0]])))
         1
@@ -78,7 +75,6 @@ def pinv(
         ValueError: the rank is below 2.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     print(session.run(td.linalg.pinv([[2.0, 0.0], [0.0, 0.0], [0.0, 4.0]])).round(3))
         [[0.5  0.   0.  ]

@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
+from ...graph.api.tensor_like import TensorLike
 from ...graph.default_scopes import name_scope
+from ...graph.node import Tensor
 from ...graph.op_def import OpDef
 from ...runtime import errors
+from ...shape_inference.context import KernelContext, OpContext, ShapeContext
+from ...shape_inference.protocols import Array, Kernel
 from ...shape_inference.rules import UNKNOWN_SHAPE
 from ...shape_inference.tensor_shape import TensorShape
 from ...shape_inference.traits import Traits
@@ -18,14 +23,6 @@ from ..common.parallel_blocks import LARGE_MATRIX, on_one_thread
 from ..math.arithmetic import multiply
 from ..math.exponentials import log, real
 from ..math.reductions import reduce_sum
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from ...graph.api.tensor_like import TensorLike
-    from ...graph.node import Tensor
-    from ...shape_inference.context import KernelContext, OpContext, ShapeContext
-    from ...shape_inference.protocols import Array, Kernel
 
 public = {
     "td": "matrix_determinant matrix_inverse",
@@ -211,7 +208,6 @@ def matrix_determinant(input: TensorLike, name: str | None = None) -> Tensor:
         ValueError: the matrices are not square.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     session.run(td.matrix_determinant([[2.0, 0.0], [0.0, 3.0]]))
         np.float32(6.0)
@@ -235,7 +231,6 @@ def slogdet(input: TensorLike, name: str | None = None) -> Any:
         ValueError: the matrices are not square.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     sign, size = session.run(td.linalg.slogdet([[-1.0, 0.0], [0.0, 1.0]]))
         ...     print(sign, size)
@@ -260,7 +255,6 @@ def logdet(matrix: TensorLike, name: str | None = None) -> Tensor:
         ValueError: the matrices are not square.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     session.run(td.linalg.logdet([[1.0, 0.0], [0.0, 1.0]]))
         np.float32(0.0)
@@ -287,7 +281,6 @@ def matrix_inverse(input: TensorLike, adjoint: bool = False, name: str | None = 
         ValueError: the matrices are not square.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     print(session.run(td.matrix_inverse([[2.0, 0.0], [0.0, 4.0]])))
         [[0.5  0.  ]
@@ -313,7 +306,6 @@ def cholesky(input: TensorLike, name: str | None = None) -> Tensor:
         ValueError: the matrices are not square.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     print(session.run(td.cholesky([[4.0, 2.0], [2.0, 5.0]])))
         [[2. 0.]

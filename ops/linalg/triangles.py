@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
-if TYPE_CHECKING:
-    from ...shape_inference.protocols import Array
+from ...shape_inference.protocols import Array
 
 _SIDE = 16  # of the triangles that are inverted
 _PANEL = 16  # columns that are decomposed one by one

@@ -6,25 +6,22 @@ the elements is known of the flow.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
 from ...graph.op_def import OpDef
+from ...shape_inference.context import KernelContext, ShapeContext
 from ...shape_inference.handle_data import HandleData
+from ...shape_inference.protocols import Array, Kernel
 from ...shape_inference.rules import SCALAR
+from ...shape_inference.split_parts import Rule as SplitRule
 from ...shape_inference.tensor_shape import TensorShape
 from ...shape_inference.traits import Traits
 from .array_parts import gradient_array, made_array, read_array, size_of_array, written_array
 from .tensor_array import TensorArray, array_of
 from .tensor_list import Sizes
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from ...shape_inference.context import KernelContext, ShapeContext
-    from ...shape_inference.protocols import Array, Kernel
-    from ...shape_inference.split_parts import Rule as SplitRule
 
 _VERSIONS = {"V3": "resource", "V2": "string", "": "string"}
 _FLOW = np.zeros((), np.float32)
@@ -203,7 +200,6 @@ def _write_shape(c: ShapeContext) -> TensorShape:
 
 
 def _write_kernel(c: KernelContext) -> Kernel:
-    del c
 
     def write(handle: Array, index: Array, value: Array, flow_in: Array) -> Array:
         array_of(handle).write(int(index), value)
@@ -228,7 +224,6 @@ def _read_kernel(c: KernelContext) -> Kernel:
     dtype = c.attr("dtype").numpy_dtype
 
     def read(handle: Array, index: Array, flow_in: Array) -> Array:
-        del flow_in
         return array_of(handle, dtype).read(int(index))
 
     return read
@@ -241,7 +236,6 @@ READ = defined(
 
 
 def _size_shape(c: ShapeContext) -> TensorShape:
-    del c
     return SCALAR
 
 
@@ -254,10 +248,8 @@ def _size_value(c: ShapeContext) -> list[Array | None]:
 
 
 def _size_kernel(c: KernelContext) -> Kernel:
-    del c
 
     def size(handle: Array, flow_in: Array) -> Array:
-        del flow_in
         return np.array(len(array_of(handle).items), np.int32)
 
     return size
@@ -270,12 +262,10 @@ SIZE = defined(
 
 
 def _close_shape(c: ShapeContext) -> list[TensorShape]:
-    del c
     return []
 
 
 def _close_kernel(c: KernelContext) -> Kernel:
-    del c
 
     def close(handle: Array) -> tuple[()]:
         array = array_of(handle)

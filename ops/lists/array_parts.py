@@ -5,21 +5,18 @@ Of an array, the handle tells only that it is the chunk's; what its elements are
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from ...shape_inference.split_parts import (
     WHOLE,
     NotSplittable,
+    Part,
     Partition,
+    Rule,
     SplitContext,
     along,
     listed,
     partial,
 )
 from .list_parts import falls_with, whole_falls
-
-if TYPE_CHECKING:
-    from ...shape_inference.split_parts import Part, Rule
 
 _OWN = listed()
 _SAME = listed(-2)

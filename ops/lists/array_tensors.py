@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
+from ...shape_inference.context import KernelContext, ShapeContext
+from ...shape_inference.protocols import Array, Kernel
 from ...shape_inference.tensor_shape import TensorShape
 from .array_ops import defined, element_in, known_content, sizes_of, written_to
 from .array_parts import read_array, written_array
 from .list_tensors import below, first, rest
 from .tensor_array import array_of
 from .tensor_list import places, rows, stacked
-
-if TYPE_CHECKING:
-    from ...shape_inference.context import KernelContext, ShapeContext
-    from ...shape_inference.protocols import Array, Kernel
 
 _SHAPED = "dtype: type, element_shape: shape = ?"
 
@@ -30,7 +26,6 @@ def _gather_kernel(c: KernelContext) -> Kernel:
     stated = sizes_of(c.attr("element_shape"))
 
     def gather(handle: Array, indices: Array, flow_in: Array) -> Array:
-        del flow_in
         array = array_of(handle, dtype)
         items = [array.read(i) for i in places(indices)]
         return stacked(items, array.element if array.element is not None else stated, dtype)
@@ -56,7 +51,6 @@ def _pack_kernel(c: KernelContext) -> Kernel:
     stated = sizes_of(c.attr("element_shape"))
 
     def pack(handle: Array, flow_in: Array) -> Array:
-        del flow_in
         array = array_of(handle, dtype)
         items = [array.read(i) for i in range(len(array.items))]
         return stacked(items, array.element if array.element is not None else stated, dtype)
@@ -75,7 +69,6 @@ def _scatter_shape(c: ShapeContext) -> TensorShape:
 
 
 def _scatter_kernel(c: KernelContext) -> Kernel:
-    del c
 
     def scatter(handle: Array, indices: Array, value: Array, flow_in: Array) -> Array:
         return _scattered(handle, list(places(indices)), value, flow_in)
@@ -101,7 +94,6 @@ SCATTER = defined(
 
 
 def _unpack_kernel(c: KernelContext) -> Kernel:
-    del c
 
     def unpack(handle: Array, value: Array, flow_in: Array) -> Array:
         return _scattered(handle, list(range(len(rows(value)))), value, flow_in)
@@ -127,7 +119,6 @@ def _concat_kernel(c: KernelContext) -> Kernel:
     stated = sizes_of(c.attr("element_shape_except0"))
 
     def concat(handle: Array, flow_in: Array) -> tuple[Array, Array]:
-        del flow_in
         array = array_of(handle, dtype)
         items = [array.read(i) for i in range(len(array.items))]
         for i, item in enumerate(items):
@@ -157,7 +148,6 @@ def _split_shape(c: ShapeContext) -> TensorShape:
 
 
 def _split_kernel(c: KernelContext) -> Kernel:
-    del c
 
     def split(handle: Array, value: Array, lengths: Array, flow_in: Array) -> Array:
         array = array_of(handle)

@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from ...graph.op_def import OpDef
+from ...shape_inference.context import KernelContext, OpContext, ShapeContext
 from ...shape_inference.handle_data import HandleData
+from ...shape_inference.protocols import Array, Kernel
 from ...shape_inference.rules import SCALAR, UNKNOWN_SHAPE, shape_from_value
+from ...shape_inference.tensor_shape import TensorShape
 from .list_parts import elements, empty, put_in, same_length
 from .tensor_list import TensorList, checked_index, limited, list_of, sizes_from
-
-if TYPE_CHECKING:
-    from ...shape_inference.context import KernelContext, OpContext, ShapeContext
-    from ...shape_inference.protocols import Array, Kernel
-    from ...shape_inference.tensor_shape import TensorShape
 
 _SHAPE_TYPE = "shape_type: {int32, int64}"
 
@@ -123,13 +121,11 @@ def _tensor_list_reserve_kernel(c: KernelContext) -> Kernel:
 
 @TENSOR_LIST_LENGTH.shape
 def _tensor_list_length_shape(c: ShapeContext) -> TensorShape:
-    del c
     return SCALAR
 
 
 @TENSOR_LIST_LENGTH.kernel
 def _tensor_list_length_kernel(c: KernelContext) -> Kernel:
-    del c
 
     def length(handle: Array) -> Array:
         return np.array(len(list_of(handle).items()), np.int32)
@@ -139,7 +135,6 @@ def _tensor_list_length_kernel(c: KernelContext) -> Kernel:
 
 @TENSOR_LIST_ELEMENT_SHAPE.shape
 def _tensor_list_element_shape_shape(c: ShapeContext) -> TensorShape:
-    del c
     return UNKNOWN_SHAPE
 
 
@@ -163,7 +158,6 @@ def _tensor_list_resize_shape(c: ShapeContext) -> TensorShape:
 
 @TENSOR_LIST_RESIZE.kernel
 def _tensor_list_resize_kernel(c: KernelContext) -> Kernel:
-    del c
 
     def resize(handle: Array, size: Array) -> Array:
         number = int(size)

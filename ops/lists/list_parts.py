@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from ...shape_inference.split_parts import (
     OWN,
     WHOLE,
     NotSplittable,
     Part,
     Partition,
+    Rule,
     SplitContext,
     along,
     listed,
     partial,
 )
-
-if TYPE_CHECKING:
-    from ...shape_inference.split_parts import Rule
 
 _HANDLE = "input_handle"
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from ...graph.op_def import OpDef
+from ...shape_inference.context import KernelContext, ShapeContext
 from ...shape_inference.handle_data import HandleData, common_shape
+from ...shape_inference.protocols import Array, Kernel
 from ...shape_inference.rules import SCALAR
 from ...shape_inference.tensor_shape import TensorShape
 from ..common.allocation import new_zeros
@@ -24,10 +26,6 @@ from .tensor_list import (
     sizes_from,
     stacked,
 )
-
-if TYPE_CHECKING:
-    from ...shape_inference.context import KernelContext, ShapeContext
-    from ...shape_inference.protocols import Array, Kernel
 
 _TYPED = "element_dtype: type"
 _SHAPED = "element_dtype: type, shape_type: {int32, int64}"
@@ -157,7 +155,6 @@ def _from_tensor_shape(c: ShapeContext) -> TensorShape:
 
 @TENSOR_LIST_FROM_TENSOR.kernel
 def _from_tensor_kernel(c: KernelContext) -> Kernel:
-    del c
 
     def from_tensor(tensor: Array, element_shape: Array) -> Array:
         made = TensorList([], tensor.dtype, sizes_from(element_shape))
@@ -201,7 +198,6 @@ def _scatter_v2_shape(c: ShapeContext) -> TensorShape:
 @TENSOR_LIST_SCATTER.kernel
 @TENSOR_LIST_SCATTER_V2.kernel
 def _scatter_kernel(c: KernelContext) -> Kernel:
-    del c
 
     def scatter(
         tensor: Array, indices: Array, element_shape: Array, num_elements: Any = -1
@@ -256,7 +252,6 @@ def _split_shape(c: ShapeContext) -> TensorShape:
 
 @TENSOR_LIST_SPLIT.kernel
 def _split_kernel(c: KernelContext) -> Kernel:
-    del c
 
     def split(tensor: Array, element_shape: Array, lengths: Array) -> Array:
         if tensor.ndim == 0:

@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from ...graph.op_def import OpDef
+from ...shape_inference.context import KernelContext, ShapeContext
 from ...shape_inference.handle_data import HandleData
+from ...shape_inference.protocols import Array, Kernel
 from ...shape_inference.rules import SCALAR, UNKNOWN_SHAPE
 from ...shape_inference.tensor_shape import TensorShape
 from ...shape_inference.traits import STATEFUL
 from .tensor_list import shown
-
-if TYPE_CHECKING:
-    from ...shape_inference.context import KernelContext, ShapeContext
-    from ...shape_inference.protocols import Array, Kernel
 
 _MADE = "elem_type: type, stack_name: string = ''"
 _PUSHED = "T: type, swap_memory: bool = false"
@@ -141,7 +139,6 @@ def _handle(stack: Stack) -> Array:
 @STACK_PUSH_V2.kernel
 @STACK_PUSH.kernel
 def _stack_push_kernel(c: KernelContext) -> Kernel:
-    del c
 
     def push(handle: Array, elem: Array) -> Array:
         _stack_of(handle).push(elem)
@@ -164,14 +161,12 @@ def _stack_pop_kernel(c: KernelContext) -> Kernel:
 @STACK_CLOSE_V2.shape
 @STACK_CLOSE.shape
 def _stack_close_shape(c: ShapeContext) -> list[TensorShape]:
-    del c
     return []
 
 
 @STACK_CLOSE_V2.kernel
 @STACK_CLOSE.kernel
 def _stack_close_kernel(c: KernelContext) -> Any:
-    del c
 
     def close(handle: Array) -> None:
         stack = _stack_of(handle)

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from ...shape_inference.protocols import Array
 from ..common.allocation import new_zeros
 from .tensor_list import Sizes, checked_index, fits, merged, shown
-
-if TYPE_CHECKING:
-    from ...shape_inference.protocols import Array
 
 
 class TensorArray:
@@ -108,7 +106,7 @@ class TensorArray:
         if self.clears:
             self.gone.add(index)
             self.items[index] = None
-        return item  # type: ignore[no-any-return]
+        return item
 
     def _zeros(self, index: int) -> Array:
         sizes: Sizes = self.shapes.get(index, self.element)

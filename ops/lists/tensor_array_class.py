@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ...graph.convert import convert_to_tensor
 from ...graph.default_scopes import name_scope
-from ...graph.node import Tensor
-from ...protos.dtypes import as_dtype
+from ...graph.node import Operation, Tensor
+from ...graph.op_def import OpDef
+from ...protos.dtypes import DType, as_dtype
 from ...shape_inference.handle_data import merged_if_alike
 from ...shape_inference.tensor_shape import TensorShape
 from ..array.constants import identity
@@ -16,11 +17,6 @@ from ..array.shapes import shape
 from ..indexing.gathering import gather
 from .array_ops import CLOSE, GRAD, MADE, READ, SIZE, WRITE
 from .array_tensors import CONCAT, GATHER, SCATTER, SPLIT
-
-if TYPE_CHECKING:
-    from ...graph.node import Operation
-    from ...graph.op_def import OpDef
-    from ...protos.dtypes import DType
 
 public = {"td": "TensorArray"}
 
@@ -49,7 +45,6 @@ class TensorArray:
         ValueError: there is neither `size` nor `handle`, or an argument that goes with the other.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     squares = td.TensorArray(td.int32, size=4)
         ...     step = lambda i, array: (i + 1, array.write(i, i * i))
@@ -219,8 +214,7 @@ class TensorArray:
             name: a name for the op.
         """
         flags = {"dtype": self._dtype, "element_shape": self._shape}
-        value: Tensor = GATHER(self._handle, indices, self._flow, **flags, name=name)
-        return value
+        return GATHER(self._handle, indices, self._flow, **flags, name=name)
 
     def stack(self, name: str | None = None) -> Tensor:
         """All elements, stacked."""
@@ -231,8 +225,7 @@ class TensorArray:
         """All elements, joined along their first dimension, in which they may differ."""
         rest = self._shape[1:] if self._shape.rank is not None else TensorShape(None)
         flags = {"dtype": self._dtype, "element_shape_except0": rest}
-        value: Tensor = CONCAT(self._handle, self._flow, **flags, name=name).value
-        return value
+        return CONCAT(self._handle, self._flow, **flags, name=name).value
 
     def scatter(self, indices: Any, value: Any, name: str | None = None) -> TensorArray:
         """The array after the slices of `value` were put in at some indices.
@@ -270,12 +263,11 @@ class TensorArray:
 
     def size(self, name: str | None = None) -> Tensor:
         """How many elements there are, an int32 scalar."""
-        size: Tensor = SIZE(self._handle, self._flow, name=name)
-        return size
+        return SIZE(self._handle, self._flow, name=name)
 
     def close(self, name: str | None = None) -> Operation:
         """An op that makes an end of the array."""
-        return CLOSE(self._handle, name=name)  # type: ignore[no-any-return]
+        return CLOSE(self._handle, name=name)
 
     def grad(self, source: str, flow: Any = None, name: str | None = None) -> TensorArray:
         """The array of the gradients of this one's elements, which adds up what is written to it.

@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import threading
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Sequence
+from typing import Any
 
 import numpy as np
 
 from ...runtime import errors
+from ...shape_inference.protocols import Array
 from ..common.allocation import check_size, new_zeros
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from ...shape_inference.protocols import Array
 
 Sizes = tuple[int, ...] | None
 """A shape of which sizes may be unknown (-1), or as a whole (None)."""
@@ -157,7 +154,7 @@ class TensorList:
                     f"element_shape is {shown(stated)}, but the element has shape "
                     f"{list(item.shape)}"
                 )
-            return item  # type: ignore[no-any-return]
+            return item
         return self.zeros(self.element_shape(stated))
 
     def zeros(self, sizes: Sizes) -> Array:
@@ -172,7 +169,7 @@ class TensorList:
 
 def _zeros_like(item: Array) -> Array:
     if item.dtype == object and isinstance(item.item(), TensorList):
-        return item.item().zeros_like().handle  # type: ignore[no-any-return]
+        return item.item().zeros_like().handle
     return new_zeros(item.shape, item.dtype)
 
 
@@ -306,4 +303,4 @@ def places(indices: Array) -> Iterable[int]:
     """
     if indices.ndim != 1:
         raise ValueError(f"indices must be a vector, got shape {indices.shape}")
-    return indices.tolist()  # type: ignore[no-any-return]
+    return indices.tolist()

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ...protos.dtypes import DType
+from ...shape_inference.protocols import Array
 from ..common.folded_products import folded
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from ...protos.dtypes import DType
-    from ...shape_inference.protocols import Array
-
     Reduce = Callable[[Array, tuple[int, ...], bool], Any]
 
 _MANY = 16

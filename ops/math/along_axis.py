@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
+from ...graph.api.tensor_like import TensorLike
+from ...graph.node import Tensor
 from ...graph.op_def import OpDef
+from ...shape_inference.context import KernelContext, ShapeContext
+from ...shape_inference.protocols import Array, Kernel
 from ...shape_inference.rules import UNKNOWN_SHAPE, normal_axis
 from ...shape_inference.split_rules import all_but
 from ...shape_inference.tensor_shape import TensorShape
@@ -14,14 +19,6 @@ from ...shape_inference.traits import Reduction, Traits
 from ..common.call_forms import renamed
 from ..common.elementwise import COMPLEX, FLOATS, QUANTIZED, REALS
 from ..common.flops import flops_per_element
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from ...graph.api.tensor_like import TensorLike
-    from ...graph.node import Tensor
-    from ...shape_inference.context import KernelContext, ShapeContext
-    from ...shape_inference.protocols import Array, Kernel
 
 public = {
     "td": "arg_max arg_min",
@@ -111,7 +108,6 @@ def cumsum(
         A Tensor of the shape and dtype of `x`. An axis out of range is an error of the run.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     print(session.run(td.cumsum([1, 2, 3], exclusive=True)))
         [0 1 3]
@@ -141,7 +137,6 @@ def cumprod(
         A Tensor of the shape and dtype of `x`. An axis out of range is an error of the run.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     print(session.run(td.cumprod([1, 2, 3], reverse=True)))
         [6 6 3]
@@ -173,7 +168,6 @@ def cumulative_logsumexp(
         TypeError: `x` is of another dtype.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     print(session.run(td.math.cumulative_logsumexp([0.0, 0.0, 1000.0])))
         [0.000000e+00 6.931472e-01 1.000000e+03]
@@ -262,12 +256,10 @@ def argmax(
         ValueError: the axis is out of range.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     print(session.run(td.argmax([[1, 5, 2], [7, 0, 7]], axis=1)))
         [1 0]
     """
-    del dimension
     axis = 0 if axis is None else axis
     return ARG_MAX(input, axis, output_type=output_type, name=name)
 
@@ -298,12 +290,10 @@ def argmin(
         ValueError: the axis is out of range.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     print(session.run(td.argmin([[1, 5, 2], [7, 0, 7]], axis=1)))
         [0 1]
     """
-    del dimension
     axis = 0 if axis is None else axis
     return ARG_MIN(input, axis, output_type=output_type, name=name)
 
@@ -314,7 +304,6 @@ def arg_max(
     """`td.argmax`, as the op is called in TensorFlow's first version.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     print(session.run(td.arg_max([[1, 5, 2], [7, 0, 7]], 1)))
         [1 0]
@@ -328,7 +317,6 @@ def arg_min(
     """`td.argmin`, as the op is called in TensorFlow's first version.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     print(session.run(td.arg_min([[1, 5, 2], [7, 0, 7]], 1)))
         [0 1]

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from ...graph.api.tensor_like import TensorLike
 from ...graph.convert import convert_to_tensor
+from ...graph.node import Tensor
 from ...graph.op_def import OpDef
 from ...graph.sparse_tensor import SparseTensor
 from ...runtime.kernel_spec import writes_out
+from ...shape_inference.protocols import Array
 from ...shape_inference.symbolic.symbolic import dim_max, dim_min
 from ...shape_inference.traits import Elementwise, Traits
 from ..common.affine import line_of_difference, line_of_product, line_of_sum
@@ -27,11 +30,6 @@ from ..common.elementwise import (
     unary,
 )
 from ..common.extrema import larger, smaller
-
-if TYPE_CHECKING:
-    from ...graph.api.tensor_like import TensorLike
-    from ...graph.node import Tensor
-    from ...shape_inference.protocols import Array
 
 public = {
     "td": "mul neg sub",
@@ -75,7 +73,6 @@ def add(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
         ValueError: the shapes do not broadcast together.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     print(session.run(td.add([1, 2], 10)))
         [11 12]
@@ -147,7 +144,6 @@ def abs(x: TensorLike, name: str | None = None) -> Any:
         TypeError: `x` is of another dtype.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     print(session.run(td.abs([-1.5, 2.0])))
         [1.5 2. ]
@@ -287,7 +283,6 @@ def round(x: TensorLike, name: str | None = None) -> Tensor:
         TypeError: `x` is of another dtype.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     print(session.run(td.round([0.5, 1.5, 1.7])))
         [0. 2. 2.]
@@ -321,7 +316,6 @@ def nextafter(x1: Any, x2: Any, name: str | None = None) -> Tensor:
         ValueError: the shapes do not broadcast together.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     print(session.run(td.nextafter([1.0], [2.0])))
         [1.0000001]

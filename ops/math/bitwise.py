@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
+from ...shape_inference.protocols import Array
 from ..common.elementwise import INTEGERS, binary, unary
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from ...shape_inference.protocols import Array
 
 public = {
     "td.bitwise": (

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
+from ...graph.api.tensor_like import TensorLike
+from ...graph.node import Tensor
 from ...graph.op_def import OpDef
 from ...runtime.kernel_spec import stated
+from ...shape_inference.context import KernelContext, ShapeContext
+from ...shape_inference.protocols import Array, Kernel
 from ...shape_inference.rules import SCALAR, UNKNOWN_SHAPE, broadcast
 from ...shape_inference.symbolic.symbolic import (
     Dim,
@@ -30,14 +35,6 @@ from ..common.elementwise import (
     symbolically,
     unary,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from ...graph.api.tensor_like import TensorLike
-    from ...graph.node import Tensor
-    from ...shape_inference.context import KernelContext, ShapeContext
-    from ...shape_inference.protocols import Array, Kernel
 
 public = {
     "td": "approximate_equal",
@@ -141,7 +138,6 @@ def equal(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
         ValueError: the shapes do not broadcast together.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     print(session.run(td.equal(["a", "b"], "b")))
         [False  True]
@@ -167,7 +163,6 @@ def not_equal(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
         ValueError: the shapes do not broadcast together.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     print(session.run(td.not_equal([1, 2], 2)))
         [ True False]
@@ -264,7 +259,6 @@ def approximate_equal(
         ValueError: the shapes differ.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     print(session.run(td.approximate_equal([1.0, 2.0], [1.05, 2.5], tolerance=0.1)))
         [ True False]
@@ -317,7 +311,6 @@ def logical_xor(x: TensorLike, y: TensorLike, name: str = "LogicalXor") -> Tenso
         ValueError: the shapes do not broadcast together.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     print(session.run(td.logical_xor([True, False], True)))
         [False  True]

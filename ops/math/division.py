@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
 from ...graph import registry
+from ...graph.api.tensor_like import TensorLike
 from ...graph.convert import convert_to_tensor
 from ...graph.default_scopes import name_scope
+from ...graph.node import Tensor
 from ...graph.op_def import OpDef
 from ...protos.dtypes import as_dtype
+from ...shape_inference.protocols import Array
 from ...shape_inference.symbolic.symbolic import Dim, Undecidable
 from ...shape_inference.traits import Elementwise
 from ..common.affine import line_of_quotient
@@ -25,13 +29,6 @@ from ..common.elementwise import (
     like_the_other,
     symbolically,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from ...graph.api.tensor_like import TensorLike
-    from ...graph.node import Tensor
-    from ...shape_inference.protocols import Array
 
 public = {
     "td": "div div_no_nan floor_div realdiv truncatediv truncatemod",
@@ -159,7 +156,6 @@ def truediv(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
         ValueError: the shapes do not broadcast together.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     print(session.run(td.truediv([1, 3], 2)))
         [0.5 1.5]
@@ -178,7 +174,6 @@ def divide(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """`x / y`, as `truediv`.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     print(session.run(td.divide(1, [2, 4])))
         [0.5  0.25]
@@ -202,7 +197,6 @@ def div(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
         ValueError: the shapes do not broadcast together.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     session.run(td.div(7, 2)), session.run(td.div(7.0, 2.0))
         (np.int32(3), np.float32(3.5))
@@ -258,7 +252,6 @@ def floor_div(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
         name: a name for the op.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default():
         ...     td.floor_div(7, 2).name
         'FloorDiv:0'
@@ -280,7 +273,6 @@ def reciprocal_no_nan(x: TensorLike, name: str | None = None) -> Tensor:
         TypeError: `x` is of another dtype.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     print(session.run(td.math.reciprocal_no_nan([2.0, 0.0])))
         [0.5 0. ]

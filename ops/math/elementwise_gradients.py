@@ -5,12 +5,15 @@ There is no public function for these; graphs that TensorFlow differentiated hol
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ...graph.op_def import OpDef
 from ...runtime.kernel_spec import KernelSpec, Memory
+from ...shape_inference.context import KernelContext, ShapeContext
+from ...shape_inference.protocols import Array, Kernel
 from ...shape_inference.tensor_shape import TensorShape
 from ...shape_inference.traits import Traits
 from ..common.blockwise import block_by_block
@@ -19,11 +22,6 @@ from ..common.flops import flops_per_element
 from ..common.select_elements import chosen
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from ...shape_inference.context import KernelContext, ShapeContext
-    from ...shape_inference.protocols import Array, Kernel
-
     Gradient = Callable[[Array, Array], Any]
 
 _FLOATS = "T: {half, bfloat16, float32, float64}"

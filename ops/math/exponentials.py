@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Protocol, cast
+from collections.abc import Callable
+from typing import Any, Protocol, cast
 
 import numpy as np
 
+from ...graph.api.tensor_like import TensorLike
 from ...graph.convert import convert_to_tensor
+from ...graph.node import Tensor
 from ...graph.op_def import OpDef
 from ...runtime.kernel_spec import view
+from ...shape_inference.protocols import Array
 from ...shape_inference.traits import Elementwise
 from ..common.elementwise import (
     COMPLEX,
@@ -22,13 +26,6 @@ from ..common.elementwise import (
     unary,
 )
 from ..common.jit_functions import EXP, SIGMOID, TANH
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from ...graph.api.tensor_like import TensorLike
-    from ...graph.node import Tensor
-    from ...shape_inference.protocols import Array
 
 public = {
     "td, td.dtypes": "complex",
@@ -206,7 +203,6 @@ def real(input: TensorLike, name: str | None = None) -> Tensor:
         A Tensor of the shape of `input`, float32 or float64 for complex numbers.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     print(session.run(td.real([3 + 4j])))
         [3.]
@@ -231,7 +227,6 @@ def imag(input: TensorLike, name: str | None = None) -> Tensor:
         TypeError: `input` is not complex.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     print(session.run(td.imag([3 + 4j])))
         [4.]
@@ -254,7 +249,6 @@ def angle(input: TensorLike, name: str | None = None) -> Tensor:
         TypeError: `input` is not complex.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     print(session.run(td.angle([2j])))
         [1.57079633]
@@ -274,7 +268,6 @@ def conj(x: TensorLike, name: str | None = None) -> Tensor:
         A Tensor of the shape and dtype of `x`.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     print(session.run(td.conj([3 + 4j])))
         [3.-4.j]
@@ -299,7 +292,6 @@ def complex(real: TensorLike, imag: TensorLike, name: str | None = None) -> Tens
         ValueError: the shapes do not broadcast together.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     print(session.run(td.complex([1.0, 2.0], 0.5)))
         [1.+0.5j 2.+0.5j]

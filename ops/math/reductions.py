@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
 from ...graph import registry
+from ...graph.api.tensor_like import TensorLike
 from ...graph.convert import convert_to_tensor
 from ...graph.default_graph import graph_of
 from ...graph.default_scopes import name_scope
+from ...graph.node import Tensor
 from ...graph.op_def import OpDef
+from ...protos.dtypes import DType
+from ...shape_inference.context import KernelContext, ShapeContext
+from ...shape_inference.protocols import Array, Kernel
 from ...shape_inference.rules import normal_axes, reduced
 from ...shape_inference.symbolic.symbolic import dim_max, dim_min
+from ...shape_inference.tensor_shape import TensorShape
 from ...shape_inference.traits import Reduction
 from ..common.call_forms import renamed
 from ..common.elementwise import COMPLEX, QUANTIZED, REALS
@@ -24,15 +31,6 @@ from .exponentials import exp, log
 from .select import where
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from ...graph.api.tensor_like import TensorLike
-    from ...graph.node import Tensor
-    from ...protos.dtypes import DType
-    from ...shape_inference.context import KernelContext, ShapeContext
-    from ...shape_inference.protocols import Array, Kernel
-    from ...shape_inference.tensor_shape import TensorShape
-
     Reduce = Callable[[Array, tuple[int, ...], bool], Any]
 
 public = {
@@ -237,7 +235,6 @@ def _reduction(
         ValueError: an axis is out of range. One that is named twice is an error of the run.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     print(session.run(td.{name}({example[0]})))
         {example[1]}
@@ -355,7 +352,6 @@ def reduce_logsumexp(
         ValueError: an axis is out of range.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     session.run(td.reduce_logsumexp([1000.0, 0.0]))
         np.float32(1000.0)

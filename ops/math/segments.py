@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from collections.abc import Callable
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
+from ...graph.api.tensor_like import TensorLike
+from ...graph.node import Tensor
 from ...graph.op_def import OpDef
+from ...shape_inference.context import KernelContext, ShapeContext
+from ...shape_inference.protocols import Array, Kernel
 from ...shape_inference.rules import UNKNOWN_SHAPE
 from ...shape_inference.symbolic.symbolic import equal
 from ...shape_inference.tensor_shape import TensorShape
@@ -15,14 +20,6 @@ from ..common.allocation import check_size, new_array
 from ..common.elementwise import COMPLEX, QUANTIZED, REALS
 from ..common.flops import flops_per_element
 from .division import truncated
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from ...graph.api.tensor_like import TensorLike
-    from ...graph.node import Tensor
-    from ...shape_inference.context import KernelContext, ShapeContext
-    from ...shape_inference.protocols import Array, Kernel
 
 public = {
     "td, td.math": (
@@ -268,7 +265,6 @@ Raises:
     ValueError: the shapes do not fit together.
 
 Example:
-    >>> import tensordraft as td
     >>> with td.Graph().as_default(), td.Session() as session:
     ...     print(session.run(td.{name}([2, 3, 7], [0, 0, 1]{last})))
     {result}
@@ -303,7 +299,7 @@ def _sorted_function(combination: Combination) -> SortedSegments:
     def function(data: Any, segment_ids: Any, name: str | None = None) -> Tensor:
         return definition(data, segment_ids, name=name)
 
-    made: SortedSegments = _named(
+    return _named(
         function,
         f"segment_{combination.name}",
         combination,
@@ -312,7 +308,6 @@ def _sorted_function(combination: Combination) -> SortedSegments:
         str(combination.between),
         "",
     )
-    return made
 
 
 def _unsorted_function(combination: Combination) -> UnsortedSegments:
@@ -324,7 +319,7 @@ def _unsorted_function(combination: Combination) -> UnsortedSegments:
     empty = {"sum": "0", "prod": "1"}.get(
         combination.name, "the number that\n    gives way to any other"
     )
-    made: UnsortedSegments = _named(
+    return _named(
         function,
         f"unsorted_segment_{combination.name}",
         combination,
@@ -333,7 +328,6 @@ def _unsorted_function(combination: Combination) -> UnsortedSegments:
         empty,
         ", 2",
     )
-    return made
 
 
 def _named(
@@ -355,8 +349,7 @@ def _named(
         last=last,
         result=combination.example,
     )
-    result: Callable[..., Tensor] = function
-    return result
+    return function
 
 
 segment_sum, segment_prod, segment_max, segment_min, segment_mean = (

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from ...graph.api.tensor_like import TensorLike
 from ...graph.convert import convert_to_tensor
 from ...graph.default_scopes import name_scope
 from ...graph.indexed_slices import IndexedSlices
+from ...graph.node import Tensor
 from ...graph.op_def import OpDef
+from ...shape_inference.context import KernelContext, OpContext, ShapeContext
+from ...shape_inference.protocols import Array, Kernel
 from ...shape_inference.rules import SCALAR, broadcast
 from ...shape_inference.symbolic.symbolic import DimExpr, Undecidable, bounds, dim_symbol
 from ...shape_inference.tensor_shape import TensorShape
@@ -18,12 +22,6 @@ from ..common.elementwise import COMPLEX, QUANTIZED, REALS, like_the_other, symb
 from ..common.extrema import larger, smaller
 from ..common.select_elements import chosen
 from .arithmetic import maximum, minimum
-
-if TYPE_CHECKING:
-    from ...graph.api.tensor_like import TensorLike
-    from ...graph.node import Tensor
-    from ...shape_inference.context import KernelContext, OpContext, ShapeContext
-    from ...shape_inference.protocols import Array, Kernel
 
 public = {"td": "clip_by_value select where where_v2"}
 
@@ -139,7 +137,6 @@ def _where_shape(c: ShapeContext) -> TensorShape:
 
 @WHERE.fresh_kernel
 def _where_kernel(c: KernelContext) -> Kernel:
-    del c
 
     def where_true(x: Array) -> Array:
         if not x.ndim:
@@ -174,7 +171,6 @@ def where(
         ValueError: only one of `x` and `y` is given, or the shapes do not fit.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     print(session.run(td.where([True, False], [1, 2], [3, 4])))
         ...     print(session.run(td.where([True, False, True])))
@@ -206,7 +202,6 @@ def select(condition: TensorLike, t: Any, e: Any, name: str | None = None) -> Te
         ValueError: the shapes do not fit.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     print(session.run(td.select([True, False], [[1, 2], [3, 4]], [[5, 6], [7, 8]])))
         [[1 2]
@@ -249,7 +244,6 @@ def where_v2(
         ValueError: only one of `x` and `y` is given, or the shapes do not broadcast together.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     print(session.run(td.where_v2([True, False], [[1, 2], [3, 4]], 0)))
         [[1 0]
@@ -268,7 +262,6 @@ def _clip_shape(c: ShapeContext) -> TensorShape:
 
 @CLIP_BY_VALUE.fresh_kernel
 def _clip_kernel(c: KernelContext) -> Kernel:
-    del c
 
     def clip(t: Array, low: Array, high: Array) -> Array:
         for name, limit in (("clip_value_min", low), ("clip_value_max", high)):
@@ -299,7 +292,6 @@ def clip_by_value(t: Any, clip_value_min: Any, clip_value_max: Any, name: str | 
         ValueError: the shapes do not broadcast together.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     print(session.run(td.clip_by_value([-1, 3, 9], 0, 5)))
         [0 3 5]

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Protocol
+from collections.abc import Callable, Sequence
+from typing import Any, Protocol
 
 import numpy as np
 
 from ...graph import registry
+from ...graph.api.tensor_like import TensorLike
 from ...graph.convert import convert_to_tensor
+from ...graph.node import Tensor
 from ...graph.op_def import OpDef
 from ...protos.dtypes import float32
 from ...runtime.kernel_spec import Affine, KernelSpec, Memory, fresh, writes_out
-from ...shape_inference.context import check_rank
+from ...shape_inference.context import KernelContext, OpContext, ShapeContext, check_rank
+from ...shape_inference.protocols import Array, Kernel
 from ...shape_inference.rules import normal_axis
 from ...shape_inference.tensor_shape import TensorShape
 from ...shape_inference.traits import Traits
@@ -24,14 +28,6 @@ from ..common.jit_functions import ELU, selu as machine_selu
 from ..common.select_elements import chosen
 from .jit_softmax import with_softmax_loop
 from .softmax_steps import log_softmax_steps, softmax_steps
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from ...graph.api.tensor_like import TensorLike
-    from ...graph.node import Tensor
-    from ...shape_inference.context import KernelContext, OpContext, ShapeContext
-    from ...shape_inference.protocols import Array, Kernel
 
 public = {
     "td.keras.activations": "elu selu softmax softplus softsign",
@@ -104,8 +100,7 @@ def _activation(
         home="td.nn",
         machine=machine,
     )
-    activation: Activation = made
-    return activation
+    return made
 
 
 relu = _activation(
@@ -179,8 +174,7 @@ def _of_vectors(function: Callable[[Array], Any]) -> Callable[[KernelContext], K
         def along_last_axis(x: Array) -> Array:
             if not x.ndim:
                 raise ValueError("logits must have rank at least 1, got shape ()")
-            result: Array = function(x)
-            return result
+            return function(x)
 
         return function if c.shape("logits").rank else along_last_axis
 
@@ -215,13 +209,11 @@ def softmax(
         ValueError: the axis is out of range, or is not the last one and the rank is not known.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     print(session.run(td.nn.softmax([[0.0, 0.0], [1000.0, 0.0]])))
         [[0.5 0.5]
          [1.  0. ]]
     """
-    del dim
     return _along(SOFTMAX, logits, axis, name)
 
 
@@ -244,12 +236,10 @@ def log_softmax(
         ValueError: the axis is out of range, or is not the last one and the rank is not known.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     print(session.run(td.nn.log_softmax([0.0, 0.0])))
         [-0.6931472 -0.6931472]
     """
-    del dim
     return _along(LOG_SOFTMAX, logits, axis, name)
 
 
@@ -266,8 +256,7 @@ def _along(definition: OpDef, logits: Any, axis: int | None, name: str | None) -
     order[[at, -1]] = order[[-1, at]]
     transpose = registry.lookup("Transpose")
     turned = definition(transpose(x, order, name="transpose"))
-    result: Tensor = transpose(turned, order, name=name or "transpose")
-    return result
+    return transpose(turned, order, name=name or "transpose")
 
 
 _NUMBERS = f"{REALS}, {COMPLEX}, {QUANTIZED}"
@@ -361,7 +350,6 @@ def bias_add(
         ValueError: `bias` is not as long as there are channels.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     print(session.run(td.nn.bias_add([[1, 2], [3, 4]], [10, 20])))
         [[11 22]

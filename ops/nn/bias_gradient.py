@@ -6,21 +6,19 @@ There is no public function; graphs that TensorFlow differentiated hold it.
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
 import numpy as np
 
 from ...graph.op_def import OpDef
 from ...runtime.kernel_spec import fresh
+from ...shape_inference.context import KernelContext, ShapeContext
+from ...shape_inference.protocols import Array, Kernel
 from ...shape_inference.tensor_shape import TensorShape
 from ...shape_inference.traits import Traits
 from ..common.elementwise import COMPLEX, QUANTIZED, REALS
 from ..common.flops import combined
 from ..common.gemm import multiply
-
-if TYPE_CHECKING:
-    from ...shape_inference.context import KernelContext, ShapeContext
-    from ...shape_inference.protocols import Array, Kernel
 
 _FEW = 1 << 16
 _MANY = 1 << 12  # elements that BLAS might share among its threads

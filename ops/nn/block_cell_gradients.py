@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...graph.op_def import OpDef
+from ...shape_inference.context import KernelContext, ShapeContext
+from ...shape_inference.protocols import Array, Kernel
 from ...shape_inference.tensor_shape import TensorShape
 from ..common.gemm import multiply
 
 if TYPE_CHECKING:
     from ...graph.op_def import Results
-    from ...shape_inference.context import KernelContext, ShapeContext
-    from ...shape_inference.protocols import Array, Kernel
 
 _WEIGHTS = "w: T, wci: T, wcf: T, wco: T, b: T"
 _GIVEN = f"x: T, cs_prev: T, h_prev: T, {_WEIGHTS}, i: T, cs: T, f: T, o: T, ci: T, co: T"
@@ -186,7 +186,6 @@ def _gru_grad_shape(c: ShapeContext) -> list[TensorShape]:
 
 @GRU_BLOCK_CELL_GRAD.fresh_kernel
 def _gru_grad_kernel(c: KernelContext) -> Kernel:
-    del c
     return _gru
 
 

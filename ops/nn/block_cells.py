@@ -5,20 +5,19 @@ Graphs that are made here have cells of plain ops in their place: `td.nn.rnn_cel
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ...graph.op_def import OpDef
+from ...shape_inference.context import KernelContext, OpContext, ShapeContext
+from ...shape_inference.protocols import Array, Kernel
 from ...shape_inference.tensor_shape import TensorShape
 from ..common.gemm import multiply
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from ...graph.op_def import Results
-    from ...shape_inference.context import KernelContext, OpContext, ShapeContext
-    from ...shape_inference.protocols import Array, Kernel
 
 _STATE = "cs_prev: T, h_prev: T, w: T, wci: T, wcf: T, wco: T, b: T"
 _GATES = "i: T, cs: T, f: T, o: T, ci: T, co: T, h: T"
@@ -161,8 +160,7 @@ class _Step:
 
 def _sigmoid(x: Array) -> Array:
     one = x.dtype.type(1)
-    result: Array = one / (one + np.exp(-x))
-    return result
+    return one / (one + np.exp(-x))
 
 
 @GRU_BLOCK_CELL.shape
@@ -176,7 +174,6 @@ def _gru_block_cell_shape(c: ShapeContext) -> list[TensorShape]:
 
 @GRU_BLOCK_CELL.fresh_kernel
 def _gru_block_cell_kernel(c: KernelContext) -> Kernel:
-    del c
     return _gru
 
 

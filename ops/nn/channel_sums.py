@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
 
+from ...shape_inference.context import KernelContext
+from ...shape_inference.protocols import Array
 from ...shape_inference.sliding_windows import Window
 from ..common.gemm import multiply
 from ..conv.pooling_rules import WHOLE, pooled
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from ...shape_inference.context import KernelContext
-    from ...shape_inference.protocols import Array
 
 _BLOCK = 1 << 15  # elements: a few arrays of so many float64 fit in the cache
 _FEW = 64  # channels

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+from ...graph.api.tensor_like import TensorLike
 from ...graph.convert import convert_to_tensor
 from ...graph.default_scopes import name_scope
+from ...graph.node import Tensor
 from ..math.arithmetic import multiply, negative
 from ..math.exponentials import sigmoid
 from .activations import softplus
-
-if TYPE_CHECKING:
-    from ...graph.api.tensor_like import TensorLike
-    from ...graph.node import Tensor
 
 public = {
     "td, td.math": "log_sigmoid",
@@ -34,7 +30,6 @@ def log_sigmoid(x: TensorLike, name: str | None = None) -> Tensor:
         TypeError: `x` is of another dtype.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     print(session.run(td.log_sigmoid([0.0, -1000.0])))
         [-6.931472e-01 -1.000000e+03]
@@ -58,7 +53,6 @@ def swish(features: TensorLike, beta: TensorLike = 1.0) -> Tensor:
         TypeError: `features` is of another dtype.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     print(session.run(td.nn.swish([0.0, 100.0])))
         [  0. 100.]

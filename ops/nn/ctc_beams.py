@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from heapq import heapify, heappush, heapreplace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
-if TYPE_CHECKING:
-    from ...shape_inference.protocols import Array
+from ...shape_inference.protocols import Array
 
 _NONE = -np.inf
 

@@ -2,24 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ...graph.api.tensor_like import TensorLike
+from ...graph.node import Tensor
 from ...graph.op_def import OpDef
 from ...graph.sparse_tensor import SparseTensor
+from ...shape_inference.context import KernelContext, OpContext, ShapeContext
+from ...shape_inference.protocols import Array, Kernel
 from ...shape_inference.tensor_shape import TensorShape
 from .ctc_beams import best_paths
 from .ctc_loss import check_sequences
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from ...graph.api.tensor_like import TensorLike
-    from ...graph.node import Tensor
     from ...graph.op_def import Results
-    from ...shape_inference.context import KernelContext, OpContext, ShapeContext
-    from ...shape_inference.protocols import Array, Kernel
 
 public = {"td.nn": "ctc_beam_search_decoder ctc_beam_search_decoder_v2 ctc_greedy_decoder"}
 
@@ -156,7 +155,6 @@ def ctc_greedy_decoder(
             length is out of range.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     logits = td.one_hot([[1], [1], [2], [1], [0]], 3)
         ...     (labels,), _ = td.nn.ctc_greedy_decoder(logits, [5])
@@ -202,7 +200,6 @@ def ctc_beam_search_decoder(
             as an InvalidArgumentError, also where there are fewer results than are wanted.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     logits = td.log([[[0.3, 0.7]], [[0.4, 0.6]]])
         ...     (labels, _), score = td.nn.ctc_beam_search_decoder(logits, [2], top_paths=2)
@@ -232,7 +229,6 @@ def ctc_beam_search_decoder_v2(
         top_paths: as there.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     logits = 9.0 * td.one_hot([[0], [1], [0]], 2)
         ...     (labels,), _ = td.nn.ctc_beam_search_decoder_v2(logits, [3])

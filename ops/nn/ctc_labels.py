@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from ...graph.api.tensor_like import TensorLike
 from ...graph.convert import convert_to_tensor
 from ...graph.default_scopes import name_scope
+from ...graph.node import Tensor
 from ..array.casting import cast
 from ..array.fills import ones_like
 from ..array.joining import concat
@@ -20,10 +22,6 @@ from ..math.along_axis import argmax, cumsum
 from ..math.comparison import equal, logical_and, not_equal
 from ..math.reductions import reduce_max, reduce_sum
 from ..math.select import where
-
-if TYPE_CHECKING:
-    from ...graph.api.tensor_like import TensorLike
-    from ...graph.node import Tensor
 
 public = {"td.nn": "collapse_repeated ctc_unique_labels"}
 
@@ -45,7 +43,6 @@ def collapse_repeated(
         ValueError: the shapes do not fit.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     left, lengths = td.nn.collapse_repeated([[1, 1, 2, 2, 1], [3, 3, 3, 0, 0]], [5, 3])
         ...     print(session.run(left), session.run(lengths))
@@ -82,7 +79,6 @@ def ctc_unique_labels(labels: TensorLike, name: str | None = None) -> tuple[Any,
         ValueError: the rank is not 2.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     different, places = td.nn.ctc_unique_labels([[3, 4, 4, 3]])
         ...     print(session.run(different), session.run(places))

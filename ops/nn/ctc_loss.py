@@ -9,10 +9,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ...graph.api.tensor_like import TensorLike
 from ...graph.convert import convert_to_tensor
 from ...graph.default_scopes import name_scope
+from ...graph.node import Tensor
 from ...graph.op_def import OpDef
 from ...graph.sparse_tensor import SparseTensor, SparseTensorValue
+from ...shape_inference.context import KernelContext, ShapeContext
+from ...shape_inference.protocols import Array, Kernel
 from ...shape_inference.tensor_shape import TensorShape
 from ..array.casting import cast
 from ..array.joining import concat
@@ -25,11 +29,7 @@ from ..math.comparison import less
 from ..math.select import where
 
 if TYPE_CHECKING:
-    from ...graph.api.tensor_like import TensorLike
-    from ...graph.node import Tensor
     from ...graph.op_def import Results
-    from ...shape_inference.context import KernelContext, ShapeContext
-    from ...shape_inference.protocols import Array, Kernel
 
 public = {"td.nn": "ctc_loss ctc_loss_v2"}
 
@@ -254,8 +254,7 @@ class _Lattice:
         parts[2, ~skips] = none
         greatest = parts.max(0)
         parts -= np.where(np.isfinite(greatest), greatest, 0)
-        joined: Array = np.log(np.exp(parts, out=parts).sum(0)) + greatest
-        return joined
+        return np.log(np.exp(parts, out=parts).sum(0)) + greatest
 
 
 def ctc_loss(
@@ -295,7 +294,6 @@ def ctc_loss(
             length or label is out of range, or there are more labels than steps.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     labels = td.SparseTensor([[0, 0]], [0], [1, 1])
         ...     print(session.run(td.nn.ctc_loss(labels, td.zeros([2, 1, 2]), [2])).round(4))
@@ -308,7 +306,7 @@ def ctc_loss(
         raise TypeError(f"expected labels to be a SparseTensor, got {labels!r}")
     sparse = SparseTensor.from_value(labels)
     tensor = convert_to_tensor(given)
-    result: Tensor = CTC_LOSS(
+    return CTC_LOSS(
         tensor if time_major else transpose(tensor, [1, 0, 2]),
         sparse.indices,
         sparse.values,
@@ -317,7 +315,6 @@ def ctc_loss(
         ctc_merge_repeated=ctc_merge_repeated,
         ignore_longer_outputs_than_inputs=ignore_longer_outputs_than_inputs,
     ).loss
-    return result
 
 
 def ctc_loss_v2(
@@ -351,13 +348,11 @@ def ctc_loss_v2(
             them or missing.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     loss = td.nn.ctc_loss_v2([[1]], td.zeros([2, 1, 2]), [1], [2])
         ...     print(session.run(loss).round(4))
         [0.2877]
     """
-    del unique
     with name_scope(name, "ctc_loss"):
         tensor = convert_to_tensor(logits)
         classes = tensor.shape.with_rank(3)[2].value

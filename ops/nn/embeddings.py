@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import reduce
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ...graph.convert import convert_to_tensor
 from ...graph.default_scopes import name_scope
+from ...graph.node import Tensor
+from ...shape_inference.tensor_shape import TensorShape
 from ..array.casting import cast
 from ..array.constants import constant, identity
 from ..array.joining import concat
@@ -20,12 +23,6 @@ from ..math.arithmetic import maximum
 from ..math.reductions import reduce_sum
 from ..math.select import where
 from ..statistics.clipping import clip_by_norm
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from ...graph.node import Tensor
-    from ...shape_inference.tensor_shape import TensorShape
 
 public = {"td.nn": "embedding_lookup"}
 
@@ -59,14 +56,12 @@ def embedding_lookup(
         InvalidArgumentError: when it runs, a number is out of range.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     table = td.constant([[0.0, 1.0], [2.0, 3.0], [4.0, 5.0]])
         ...     print(session.run(td.nn.embedding_lookup(table, [2, 0])))
         [[4. 5.]
          [0. 1.]]
     """
-    del validate_indices
     several = isinstance(params, (list, tuple)) or hasattr(params, "_get_variable_list")
     parts = list(params) if several else [params]
     if not parts:
@@ -89,8 +84,7 @@ def embedding_lookup(
         if number.shape.rank is None or rows.shape.rank is None:
             raise ValueError("max_norm needs ids and params of known rank")
         axes = [*range(number.shape.rank, rows.shape.rank)]
-        clipped: Tensor = clip_by_norm(rows, max_norm, axes)
-        return clipped
+        return clip_by_norm(rows, max_norm, axes)
 
 
 def _from_parts(parts: Sequence[Any], ids: Tensor, strategy: str, name: str) -> Tensor:

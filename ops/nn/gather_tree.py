@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from ...graph.node import Tensor
 from ...graph.op_def import OpDef
+from ...shape_inference.context import KernelContext, ShapeContext
+from ...shape_inference.protocols import Array, Kernel
 from ...shape_inference.tensor_shape import TensorShape
-
-if TYPE_CHECKING:
-    from ...graph.node import Tensor
-    from ...shape_inference.context import KernelContext, ShapeContext
-    from ...shape_inference.protocols import Array, Kernel
 
 public = {"td.contrib.seq2seq": "gather_tree"}
 
@@ -36,7 +34,6 @@ def _gather_tree_shape(c: ShapeContext) -> TensorShape:
 
 @GATHER_TREE.fresh_kernel
 def _gather_tree_kernel(c: KernelContext) -> Kernel:
-    del c
     return _gathered
 
 
@@ -97,7 +94,6 @@ def gather_tree(
             parent is no beam.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     steps, parents = [[[1, 2]], [[3, 4]]], [[[0, 0]], [[1, 0]]]
         ...     print(session.run(td.contrib.seq2seq.gather_tree(steps, parents, [2], 9))[:, 0])

@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterator
+from typing import Any
 
 import numpy as np
 
 from ...runtime.kernel_spec import Accelerated, KernelSpec, Loop, Memory
+from ...shape_inference.protocols import Array
 from ..common.jit_functions import EXP
 from ..common.parallel_blocks import share
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    from ...shape_inference.protocols import Array
 
 # The greatest and the sum are found side by side in so many lanes, since the order of a single one
 # would be binding. A NaN makes the sum NaN, and with it the row.

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from ...graph.api.tensor_like import TensorLike
 from ...graph.constant_value import constant_value
 from ...graph.convert import convert_to_tensor
 from ...graph.default_scopes import name_scope
+from ...graph.node import Tensor
 from ..array.broadcasting import broadcast_to
 from ..array.fills import zeros_like
 from ..array.joining import concat
@@ -21,10 +23,6 @@ from ..math.exponentials import exp, log1p
 from ..math.select import where
 from ..random.uniform_and_normal import random_uniform
 from .activations import bias_add, relu
-
-if TYPE_CHECKING:
-    from ...graph.api.tensor_like import TensorLike
-    from ...graph.node import Tensor
 
 public = {
     "td.nn": (
@@ -49,7 +47,6 @@ def xw_plus_b(x: TensorLike, weights: TensorLike, biases: Any, name: str | None 
         ValueError: the shapes do not fit together.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     print(session.run(td.nn.xw_plus_b([[1.0, 2.0]], [[3.0], [4.0]], [0.5])))
         [[11.5]]
@@ -62,7 +59,6 @@ def relu_layer(x: TensorLike, weights: TensorLike, biases: Any, name: str | None
     """`relu(x @ weights + biases)`: arguments as for `td.nn.xw_plus_b`.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     print(session.run(td.nn.relu_layer([[1.0]], [[2.0, -2.0]], [1.0, 1.0])))
         [[3. 0.]]
@@ -83,7 +79,6 @@ def crelu(features: TensorLike, name: str | None = None, axis: int = -1) -> Tens
         A Tensor twice as long along `axis`.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     print(session.run(td.nn.crelu([2.0, -3.0])))
         [2. 0. 0. 3.]
@@ -118,7 +113,6 @@ def dropout(
         ValueError: a probability is out of range, or both or none are given.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     kept = session.run(td.nn.dropout(td.ones([1000]), 0.5))
         ...     sorted(set(kept.tolist()))
@@ -173,7 +167,6 @@ def weighted_cross_entropy_with_logits(
         ValueError: an argument is missing.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     loss = td.nn.weighted_cross_entropy_with_logits([1.0, 0.0], [0.0, 0.0], 2.0)
         ...     print(session.run(loss))
@@ -209,8 +202,6 @@ def atrous_conv2d(
         TypeError, ValueError: as for `td.nn.conv2d`.
 
     Example:
-        >>> import numpy as np
-        >>> import tensordraft as td
         >>> image = np.arange(9, dtype=np.float32).reshape(1, 3, 3, 1)
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     corners = td.nn.atrous_conv2d(image, np.ones((2, 2, 1, 1), "f"), 2, "VALID")
@@ -251,13 +242,11 @@ def conv1d(
         TypeError, ValueError: as for `td.nn.conv2d`; the data format is none of these.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     sums = td.nn.conv1d([[[1.0], [2.0], [4.0]]], [[[1.0]], [[1.0]]], 1, "VALID")
         ...     print(session.run(sums).ravel())
         [3. 6.]
     """
-    del use_cudnn_on_gpu, input
     formats = {None: "NHWC", "NWC": "NHWC", "NHWC": "NHWC", "NCW": "NCHW", "NCHW": "NCHW"}
     if data_format not in formats:
         raise ValueError(f"data_format must be NWC or NCW, got {data_format!r}")

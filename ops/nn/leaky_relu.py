@@ -2,25 +2,21 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
+from ...graph.api.tensor_like import TensorLike
 from ...graph.convert import convert_to_tensor
 from ...graph.default_scopes import name_scope
+from ...graph.node import Tensor
 from ...graph.op_def import OpDef
 from ...runtime.kernel_spec import KernelSpec, Memory
+from ...shape_inference.context import KernelContext, ShapeContext
+from ...shape_inference.protocols import Array, Kernel
+from ...shape_inference.tensor_shape import TensorShape
 from ...shape_inference.traits import Elementwise
 from ..array.casting import cast
 from ..common.blockwise import block_by_block
 from ..common.select_elements import sloped
-
-if TYPE_CHECKING:
-    from ...graph.api.tensor_like import TensorLike
-    from ...graph.node import Tensor
-    from ...shape_inference.context import KernelContext, ShapeContext
-    from ...shape_inference.protocols import Array, Kernel
-    from ...shape_inference.tensor_shape import TensorShape
 
 public = {"td.nn": "leaky_relu"}
 
@@ -64,7 +60,6 @@ def leaky_relu(features: TensorLike, alpha: float = 0.2, name: str | None = None
         TypeError: `features` is of another dtype.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     print(session.run(td.nn.leaky_relu([-1.0, 2.0], alpha=0.5)))
         [-0.5  2. ]

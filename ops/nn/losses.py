@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ...graph.api.tensor_like import TensorLike
 from ...graph.convert import convert_to_tensor
 from ...graph.default_scopes import name_scope
+from ...graph.node import Tensor
 from ...graph.op_def import OpDef
 from ...protos.dtypes import as_dtype
+from ...shape_inference.context import KernelContext, ShapeContext
+from ...shape_inference.protocols import Array, Kernel
 from ...shape_inference.rules import broadcast, normal_axis
 from ...shape_inference.tensor_shape import TensorShape
 from ...shape_inference.traits import Traits
@@ -33,13 +38,7 @@ from .activations import softplus
 from .softmax_steps import cross_entropy_steps
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from ...graph.api.tensor_like import TensorLike
-    from ...graph.node import Tensor
     from ...graph.op_def import Results
-    from ...shape_inference.context import KernelContext, ShapeContext
-    from ...shape_inference.protocols import Array, Kernel
 
 public = {
     "td.nn": (
@@ -195,7 +194,6 @@ def softmax_cross_entropy_with_logits(
         ValueError: the shapes differ, or an argument is missing.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     loss = td.nn.softmax_cross_entropy_with_logits(
         ...         labels=[[0.0, 1.0]], logits=[[2.0, 2.0]]
@@ -203,7 +201,6 @@ def softmax_cross_entropy_with_logits(
         ...     print(session.run(loss))
         [0.6931472]
     """
-    del dim
     if labels is None or logits is None:
         raise ValueError("labels and logits are both needed")
     features = convert_to_tensor(logits, name="logits")
@@ -249,7 +246,6 @@ def softmax_cross_entropy_with_logits_v2(
     """`td.nn.softmax_cross_entropy_with_logits`; in TensorFlow, gradients pass through `labels`.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     loss = td.nn.softmax_cross_entropy_with_logits_v2([0.0, 1.0], [2.0, 2.0])
         ...     session.run(loss)
@@ -280,7 +276,6 @@ def sparse_softmax_cross_entropy_with_logits(
         ValueError: the shapes do not fit together, or an argument is missing.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     loss = td.nn.sparse_softmax_cross_entropy_with_logits(
         ...         labels=[1], logits=[[2.0, 2.0]]
@@ -319,7 +314,6 @@ def sigmoid_cross_entropy_with_logits(
         ValueError: the shapes differ.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     loss = td.nn.sigmoid_cross_entropy_with_logits(labels=[1.0, 0.0], logits=[0.0, 0.0])
         ...     print(session.run(loss))
@@ -359,7 +353,6 @@ def log_poisson_loss(
         ValueError: the shapes differ.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     print(session.run(td.nn.log_poisson_loss([1.0, 2.0], [0.0, 1.0])).round(4))
         [1.     0.7183]

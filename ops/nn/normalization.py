@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
 
+from ...graph.api.tensor_like import TensorLike
 from ...graph.convert import convert_to_tensor
 from ...graph.default_scopes import name_scope
+from ...graph.node import Tensor
 from ...graph.op_def import OpDef
 from ...runtime.kernel_spec import Affine, view
+from ...shape_inference.context import KernelContext, OpContext, ShapeContext
+from ...shape_inference.costs import CostContext
+from ...shape_inference.protocols import Array, Kernel
 from ...shape_inference.rules import SCALAR
-from ...shape_inference.split_parts import NotSplittable, by_letters
+from ...shape_inference.split_parts import NotSplittable, Partition, SplitContext, by_letters
+from ...shape_inference.symbolic.formulas import Formula
 from ...shape_inference.tensor_shape import TensorShape
 from ...shape_inference.traits import Traits
 from ..array.fills import fill
@@ -19,17 +26,6 @@ from ..common.elementwise import in_float32
 from ..math.exponentials import rsqrt
 from .channel_sums import as_rows, lrn_sums, moments
 from .normalization_steps import batch_norm_steps
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from ...graph.api.tensor_like import TensorLike
-    from ...graph.node import Tensor
-    from ...shape_inference.context import KernelContext, OpContext, ShapeContext
-    from ...shape_inference.costs import CostContext
-    from ...shape_inference.protocols import Array, Kernel
-    from ...shape_inference.split_parts import Partition, SplitContext
-    from ...shape_inference.symbolic.formulas import Formula
 
 public = {"td.nn": "batch_normalization fused_batch_norm local_response_normalization lrn"}
 
@@ -265,7 +261,6 @@ def local_response_normalization(
         ValueError: `input` is not of rank 4.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     print(session.run(td.nn.lrn([[[[0.0, 4.0, 3.0]]]], 1, bias=0)))
         [[[[0.  0.8 0.6]]]]
@@ -312,7 +307,6 @@ def fused_batch_norm(
         ValueError: the vectors are not as long as there are channels.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     y, mean, _ = td.nn.fused_batch_norm([[[[1.0], [3.0]]]], [1.0], [10.0], epsilon=0)
         ...     print(session.run(y).ravel(), session.run(mean))
@@ -361,7 +355,6 @@ def batch_normalization(
         ValueError: the shapes do not broadcast together.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     print(session.run(td.nn.batch_normalization([1.0, 5.0], 1.0, 4.0, None, 3.0, 0.0)))
         [0. 6.]

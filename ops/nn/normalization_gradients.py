@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from ...graph.op_def import OpDef
 from ...runtime.kernel_spec import fresh
-from ...shape_inference.split_parts import NotSplittable, by_letters
+from ...shape_inference.context import KernelContext, OpContext, ShapeContext
+from ...shape_inference.protocols import Array, Kernel
+from ...shape_inference.split_parts import NotSplittable, Partition, SplitContext, by_letters
 from ...shape_inference.tensor_shape import TensorShape
 from ...shape_inference.traits import Traits
 from ..common.along_channels import along_channels
@@ -16,11 +18,6 @@ from ..common.elementwise import in_float32
 from .channel_sums import as_rows, channel_sums, lrn_sums
 from .normalization import LRN_ATTRS
 from .normalization_steps import batch_norm_grad_steps
-
-if TYPE_CHECKING:
-    from ...shape_inference.context import KernelContext, OpContext, ShapeContext
-    from ...shape_inference.protocols import Array, Kernel
-    from ...shape_inference.split_parts import Partition, SplitContext
 
 _FORMATS, _MORE_FORMATS = "{'NHWC', 'NCHW'}", "{'NHWC', 'NCHW', 'NDHWC', 'NCDHW'}"
 _ATTRS = (

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from ...graph.convert import convert_to_tensor
+from ...graph.node import Tensor
 from ...protos.dtypes import float64, int64
-from ...shape_inference.split_parts import NotSplittable
+from ...shape_inference.split_parts import NotSplittable, SplitContext
 from ..array.casting import cast
 from ..array.reshaping import reshape
 from ..array.shapes import size
@@ -18,10 +19,6 @@ from ..math.division import realdiv
 from ..math.exponentials import rsqrt
 from ..math.reductions import reduce_mean, reduce_sum
 from ..math.select import where
-
-if TYPE_CHECKING:
-    from ...graph.node import Tensor
-    from ...shape_inference.split_parts import SplitContext
 
 
 class _Channels:
@@ -81,7 +78,6 @@ def batch_norm_grad_steps(
     *reserved: Tensor,
 ) -> list[Tensor]:
     """What stands for the gradient of a normalization in training."""
-    del reserved
     channels = _Channels(c, x, scale)
     kind = c.node.outputs[1].dtype
     wide = cast(gradient, float64)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import Any
 
+from ...graph.api.tensor_like import TensorLike
 from ...graph.convert import convert_to_tensor
 from ...graph.default_scopes import name_scope
 from ...graph.node import Tensor
@@ -25,11 +27,6 @@ from ..random.candidate_samplers import log_uniform_candidate_sampler
 from ..sparse.sparse_ops import sparse_to_dense
 from .embeddings import embedding_lookup
 from .losses import sigmoid_cross_entropy_with_logits, softmax_cross_entropy_with_logits_v2
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from ...graph.api.tensor_like import TensorLike
 
 public = {"td.nn": "nce_loss sampled_softmax_loss"}
 
@@ -88,7 +85,6 @@ def nce_loss(
         A float Tensor of shape [batch].
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     drawn = ([1], [[0.5]], [0.5])  # class 1, and how often classes are expected
         ...     weights, biases = td.ones([3, 2]), td.zeros([3])
@@ -144,7 +140,6 @@ def sampled_softmax_loss(
         A float Tensor of shape [batch].
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     drawn = ([1], [[0.5]], [0.5])
         ...     weights, biases = td.ones([3, 2]), td.zeros([3])

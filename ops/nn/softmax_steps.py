@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+from ...graph.node import Tensor
 from ...protos.dtypes import DType, float32
+from ...shape_inference.split_parts import SplitContext
 from ..array.casting import cast
 from ..math.arithmetic import multiply, negative, subtract
 from ..math.division import realdiv
 from ..math.exponentials import exp, log
 from ..math.reductions import reduce_max, reduce_sum
-
-if TYPE_CHECKING:
-    from ...graph.node import Tensor
-    from ...shape_inference.split_parts import SplitContext
 
 
 def _shifted(logits: Tensor) -> tuple[Tensor, Tensor, Tensor]:
@@ -30,21 +26,18 @@ def _narrow(result: Tensor, dtype: DType) -> Tensor:
 
 def softmax_steps(c: SplitContext, logits: Tensor) -> list[Tensor]:
     """What stands for a softmax whose classes are the rows."""
-    del c
     _, powers, total = _shifted(logits)
     return [_narrow(realdiv(powers, total), logits.dtype)]
 
 
 def log_softmax_steps(c: SplitContext, logits: Tensor) -> list[Tensor]:
     """What stands for the logarithm of such a softmax."""
-    del c
     shifted, _, total = _shifted(logits)
     return [_narrow(subtract(shifted, log(total)), logits.dtype)]
 
 
 def cross_entropy_steps(c: SplitContext, features: Tensor, labels: Tensor) -> list[Tensor]:
     """What stands for the cross entropy of such a softmax, and its gradient."""
-    del c
     shifted, powers, total = _shifted(features)
     shares = realdiv(powers, total)
     wanted = _narrow(labels, shifted.dtype)

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from ...graph.api.tensor_like import TensorLike
 from ...graph.default_scopes import name_scope
+from ...graph.node import Tensor
 from ...graph.sparse_tensor import SparseTensor
 from ..array.casting import cast
 from ..array.constants import constant
@@ -32,10 +34,6 @@ from ..statistics.segment_means import (
     sparse_segment_sum,
 )
 from .embeddings import embedding_lookup
-
-if TYPE_CHECKING:
-    from ...graph.api.tensor_like import TensorLike
-    from ...graph.node import Tensor
 
 public = {
     "td.nn": "embedding_lookup_sparse safe_embedding_lookup_sparse",
@@ -78,7 +76,6 @@ def embedding_lookup_sparse(
         TypeError: the ids or weights are not sparse.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     ids = td.SparseTensor([[0, 0], [0, 1], [1, 0]], td.constant([0, 2, 1]), [2, 2])
         ...     rows = td.constant([[1.0], [2.0], [5.0]])
@@ -99,8 +96,7 @@ def embedding_lookup_sparse(
         if max_norm is not None:
             rows = clip_by_norm(rows, max_norm, axes=[*range(1, rows.shape.rank or 2)])
         if sp_weights is None:
-            result: Tensor = _UNWEIGHTED[combiner](rows, places, segments, name=scope)
-            return result
+            return _UNWEIGHTED[combiner](rows, places, segments, name=scope)
         weights = cast(sp_weights.values, rows.dtype)
         columns = reshape(weights, [-1, *[1] * ((rows.shape.rank or 2) - 1)])
         total = segment_sum(multiply(gather(rows, places), columns), segments)
@@ -141,7 +137,6 @@ def safe_embedding_lookup_sparse(
         ValueError: there are no embeddings, or there is no such combiner.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     ids = td.SparseTensor([[0, 0], [0, 1], [1, 0]], td.constant([0, 2, -1]), [3, 2])
         ...     rows = td.constant([[1.0], [2.0], [5.0]])

@@ -2,23 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ...graph.convert import convert_to_tensor
+from ...graph.node import Tensor
 from ...graph.op_def import OpDef
 from ...protos.dtypes import string
+from ...shape_inference.context import KernelContext, OpContext, ShapeContext
+from ...shape_inference.protocols import Array, Kernel
 from ...shape_inference.tensor_shape import TensorShape
 from ...shape_inference.traits import Traits
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from ...graph.node import Tensor
     from ...graph.op_def import Results
-    from ...shape_inference.context import KernelContext, OpContext, ShapeContext
-    from ...shape_inference.protocols import Array, Kernel
 
 public = {"td, td.io": "decode_csv"}
 
@@ -198,7 +197,6 @@ def decode_csv(
         ValueError: the arguments do not fit together; what records hold is found out by the run.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     columns = td.decode_csv(["1,a", '2,"b,c"', ",d"], [[0], [""]])
         ...     for values in session.run(columns):

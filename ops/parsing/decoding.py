@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 from google.protobuf.json_format import Parse, ParseError
 from google.protobuf.message import DecodeError
 
+from ...graph.api.tensor_like import TensorLike
+from ...graph.node import Tensor
 from ...graph.op_def import OpDef
 from ...protos.config import config
-from ...protos.dtypes import as_dtype
+from ...protos.dtypes import DType, as_dtype
 from ...protos.messages import Example, TensorProto
 from ...protos.tensor_codec import decode_tensor, encode_tensor
+from ...shape_inference.context import KernelContext, OpContext, ShapeContext
+from ...shape_inference.protocols import Array, Kernel
 from ...shape_inference.rules import SCALAR, UNKNOWN_SHAPE
 from ...shape_inference.symbolic.symbolic import dim_symbol
 from ...shape_inference.tensor_shape import TensorShape
@@ -20,15 +25,6 @@ from ...shape_inference.traits import Traits
 from ..common.allocation import new_array
 from ..common.call_forms import renamed
 from .inflating import WINDOWS, inflated
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from ...graph.api.tensor_like import TensorLike
-    from ...graph.node import Tensor
-    from ...protos.dtypes import DType
-    from ...shape_inference.context import KernelContext, OpContext, ShapeContext
-    from ...shape_inference.protocols import Array, Kernel
 
 public = {
     "td, td.io": "decode_compressed decode_json_example decode_raw parse_tensor serialize_tensor",
@@ -167,13 +163,11 @@ def decode_raw(
             other lengths are found out by the run.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     print(session.run(td.decode_raw([b"ab", b"cd"], td.uint8)))
         [[ 97  98]
          [ 99 100]]
     """
-    del bytes
     if input_bytes is None or out_type is None:
         raise TypeError("decode_raw needs input_bytes and out_type")
     attrs = {"out_type": as_dtype(out_type), "little_endian": little_endian}
@@ -240,7 +234,6 @@ def decode_compressed(bytes: Any, compression_type: str = "", name: str | None =
 
     Example:
         >>> import zlib
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     print(session.run(td.decode_compressed([zlib.compress(b"hello")], "ZLIB")))
         [b'hello']
@@ -276,7 +269,6 @@ def decode_json_example(json_examples: Any, name: str | None = None) -> Tensor:
         InvalidArgumentError: in the run, where a string is no Example.
 
     Example:
-        >>> import tensordraft as td
         >>> text = '{"features": {"feature": {"x": {"int64List": {"value": [7]}}}}}'
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     features = {"x": td.FixedLenFeature([], td.int64)}
@@ -339,7 +331,6 @@ def parse_tensor(serialized: Any, out_type: Any, name: str | None = None) -> Ten
         ValueError: `serialized` is known to be no scalar; what it holds is found out by the run.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     print(session.run(td.parse_tensor(td.serialize_tensor([1, 2]), td.int32)))
         [1 2]
@@ -378,7 +369,6 @@ def serialize_tensor(tensor: TensorLike, name: str | None = None) -> Tensor:
         A Tensor of a scalar string.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     text = session.run(td.serialize_tensor([1, 2]))
         >>> td.TensorProto.FromString(text).dtype == td.int32.as_datatype_enum

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import chain
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from ...graph.op_def import OpDef
+from ...protos.dtypes import DType
+from ...shape_inference.context import KernelContext, OpContext, ShapeContext
+from ...shape_inference.protocols import Array, Kernel
 from ...shape_inference.rules import UNKNOWN_SHAPE
 from ...shape_inference.symbolic.symbolic import dim_symbol
 from ...shape_inference.tensor_shape import TensorShape
@@ -15,12 +19,7 @@ from ..common.allocation import check_size, new_array
 from .feature_columns import Column, columns, example_name
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from ...graph.op_def import Results
-    from ...protos.dtypes import DType
-    from ...shape_inference.context import KernelContext, OpContext, ShapeContext
-    from ...shape_inference.protocols import Array, Kernel
 
 _KINDS = "list({float32, int64, string})"
 _DENSE = f"Tdense: {_KINDS}, dense_shapes: list(shape)"
@@ -225,8 +224,7 @@ def _sparse(column: Column, single: bool) -> tuple[Array, Array, Array]:
 def _places_within(counts: Array) -> Array:
     """For each value, the how manieth of its example it is."""
     behind = np.cumsum(counts)
-    places: Array = np.arange(int(counts.sum())) - np.repeat(behind - counts, counts)
-    return places
+    return np.arange(int(counts.sum())) - np.repeat(behind - counts, counts)
 
 
 def _splits(column: Column, dtype: np.dtype[Any], single: bool) -> Array:

@@ -8,15 +8,13 @@ returns None, and each example is parsed by itself.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import pairwise
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from ...shape_inference.protocols import Array
+from ...shape_inference.protocols import Array
 
 _MOST_LENGTH_BYTES = 5
 _MOST_NUMBER_BYTES = 10
@@ -222,8 +220,7 @@ def _gathered(buffer: Array, spans: Spans) -> Array:
     if len(sizes) and sizes[0] and (sizes == sizes[0]).all():
         return _overlapping(buffer, int(sizes[0]))[spans.start].view(np.uint8)
     shift = np.repeat(spans.start - (np.cumsum(sizes) - sizes), sizes)
-    gathered: Array = buffer[np.arange(int(sizes.sum())) + shift]
-    return gathered
+    return buffer[np.arange(int(sizes.sum())) + shift]
 
 
 def _overlapping(buffer: Array, size: int) -> Array:

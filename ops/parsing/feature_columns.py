@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 from google.protobuf.message import DecodeError
 
 from ...protos.messages import Example
+from ...shape_inference.protocols import Array
 from .example_scan import BYTES, FLOATS, INTEGERS, NO_KIND, floats_in, integers_in, scan, texts_in
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from ...shape_inference.protocols import Array
 
 _KINDS = {"f": FLOATS, "i": INTEGERS, "O": BYTES}
 _READERS = {FLOATS: floats_in, INTEGERS: integers_in, BYTES: texts_in}
@@ -182,5 +179,4 @@ def list_in(
             f"the feature {key!r} of {example_name(i, names)} is of {_NAMES[kind]}. Data types "
             f"don't match. Expected type: {_NAMES[wanted]}"
         )
-    values: Sequence[Any] = getattr(feature, kind).value
-    return values
+    return getattr(feature, kind).value

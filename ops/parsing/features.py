@@ -18,7 +18,6 @@ class FixedLenFeature(NamedTuple):
         default_value: what examples have that lack the feature; without it they are an error.
 
     Example:
-        >>> import tensordraft as td
         >>> td.FixedLenFeature([2], td.float32)
         FixedLenFeature(shape=[2], dtype=td.float32, default_value=None)
     """
@@ -35,7 +34,6 @@ class VarLenFeature(NamedTuple):
         dtype: float32, int64 or string.
 
     Example:
-        >>> import tensordraft as td
         >>> td.VarLenFeature(td.int64)
         VarLenFeature(dtype=td.int64)
     """
@@ -54,7 +52,6 @@ class SparseFeature(NamedTuple):
         already_sorted: whether the indices ascend in each example.
 
     Example:
-        >>> import tensordraft as td
         >>> td.SparseFeature("places", "values", td.float32, 10).size
         10
     """
@@ -76,7 +73,6 @@ class FixedLenSequenceFeature(NamedTuple):
         default_value: what fills shorter examples up, a scalar; by default zeros or empty strings.
 
     Example:
-        >>> import tensordraft as td
         >>> td.FixedLenSequenceFeature([], td.int64, allow_missing=True).shape
         []
     """

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from ...graph.convert import convert_to_tensor
 from ...graph.default_scopes import name_scope
 from ...graph.sparse_tensor import SparseTensor
-from ...protos.dtypes import as_dtype, int64, string
+from ...protos.dtypes import DType, as_dtype, int64, string
 from ...shape_inference.tensor_shape import TensorShape
 from ..array.casting import cast
 from ..array.joining import concat
@@ -17,11 +18,6 @@ from ..array.reshaping import reshape
 from ..sparse.sparse_ops import sparse_reorder
 from .example_ops import PARSE_EXAMPLE, PARSE_SINGLE_EXAMPLE
 from .features import FixedLenFeature, FixedLenSequenceFeature, SparseFeature, VarLenFeature
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from ...protos.dtypes import DType
 
 public = {"td, td.io": "parse_example parse_single_example"}
 
@@ -149,7 +145,6 @@ def parse_example(
             an InvalidArgumentError names the feature and the example.
 
     Example:
-        >>> import tensordraft as td
         >>> example = td.train.Example()
         >>> example.features.feature["x"].float_list.value.extend([1.0, 2.0])
         >>> with td.Graph().as_default(), td.Session() as session:
@@ -196,7 +191,6 @@ def parse_single_example(
         TypeError, ValueError: as `td.parse_example`.
 
     Example:
-        >>> import tensordraft as td
         >>> example = td.train.Example()
         >>> example.features.feature["y"].int64_list.value.append(7)
         >>> with td.Graph().as_default(), td.Session() as session:
@@ -204,7 +198,6 @@ def parse_single_example(
         ...     print(session.run(td.parse_single_example(example.SerializeToString(), features)))
         {'y': np.int64(7)}
     """
-    del example_names
     with name_scope(name, "ParseSingleExample", [serialized]):
         wanted = asked(features)
         results = PARSE_SINGLE_EXAMPLE(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -11,6 +12,8 @@ from ...graph.default_scopes import name_scope
 from ...graph.op_def import OpDef
 from ...protos.dtypes import string
 from ...protos.messages import SequenceExample
+from ...shape_inference.context import KernelContext, OpContext, ShapeContext
+from ...shape_inference.protocols import Array, Kernel
 from ...shape_inference.symbolic.symbolic import dim_symbol
 from ...shape_inference.tensor_shape import TensorShape
 from ..common.allocation import check_size
@@ -20,11 +23,7 @@ from .parse_example import by_name
 from .sequence_examples import as_example, asked_of_sequences, dense_steps, steps_of
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
     from ...graph.op_def import Results
-    from ...shape_inference.context import KernelContext, OpContext, ShapeContext
-    from ...shape_inference.protocols import Array, Kernel
 
 public = {"td.io": "parse_sequence_example"}
 
@@ -335,7 +334,6 @@ def parse_sequence_example(
             is found out by the run.
 
     Example:
-        >>> import tensordraft as td
         >>> def example(words):
         ...     message = td.train.SequenceExample()
         ...     for word in words:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,6 +12,8 @@ from ...graph.default_scopes import name_scope
 from ...graph.op_def import OpDef
 from ...protos.dtypes import string
 from ...protos.messages import SequenceExample
+from ...shape_inference.context import KernelContext, ShapeContext
+from ...shape_inference.protocols import Array, Kernel
 from ...shape_inference.symbolic.symbolic import dim_symbol
 from ...shape_inference.tensor_shape import TensorShape
 from ..common.allocation import check_size
@@ -20,11 +23,7 @@ from .features import FixedLenFeature, FixedLenSequenceFeature, VarLenFeature
 from .parse_example import Asked, asked, by_name
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
     from ...graph.op_def import Results
-    from ...shape_inference.context import KernelContext, ShapeContext
-    from ...shape_inference.protocols import Array, Kernel
 
 public = {"td, td.io": "parse_single_sequence_example"}
 
@@ -233,7 +232,6 @@ def parse_single_sequence_example(
             is found out by the run.
 
     Example:
-        >>> import tensordraft as td
         >>> example = td.train.SequenceExample()
         >>> for word in (3, 1, 4):
         ...     step = example.feature_lists.feature_list["words"].feature.add()

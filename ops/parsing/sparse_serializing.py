@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ...graph.node import Tensor
 from ...graph.op_def import OpDef
 from ...graph.sparse_tensor import SparseTensor
-from ...protos.dtypes import as_dtype, int64, string
+from ...protos.dtypes import DType, as_dtype, int64, string
+from ...shape_inference.context import KernelContext, ShapeContext
+from ...shape_inference.protocols import Array, Kernel
 from ...shape_inference.rules import shape_from_value
 from ...shape_inference.tensor_shape import TensorShape
 from ..common.allocation import check_size
@@ -17,13 +21,7 @@ from ..sparse.sparse_parts import as_sparse, check_indices, check_shapes, parts_
 from .decoding import parsed_tensor, serialized_tensor
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from ...graph.node import Tensor
     from ...graph.op_def import Results
-    from ...protos.dtypes import DType
-    from ...shape_inference.context import KernelContext, ShapeContext
-    from ...shape_inference.protocols import Array, Kernel
 
     Write = Callable[[Array, DType], Any]
 
@@ -110,7 +108,6 @@ def _writer(out_type: DType) -> Write:
 
 def _copied(part: Array, dtype: DType) -> Array:
     """A variant is the array itself."""
-    del dtype
     return part.copy()
 
 
@@ -227,7 +224,6 @@ def serialize_sparse(sp_input: Any, name: str | None = None, out_type: Any = str
         A Tensor [3].
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     text = td.serialize_sparse(td.SparseTensor([[1]], [5], [3]))
         ...     session.run(td.deserialize_sparse(text, td.int32)).values.tolist()
@@ -249,7 +245,6 @@ def serialize_many_sparse(sp_input: Any, name: str | None = None, out_type: Any 
         A Tensor [rows, 3].
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     rows = td.serialize_many_sparse(td.SparseTensor([[1, 0]], [5], [2, 3]))
         ...     session.run(td.deserialize_many_sparse(rows, td.int32)).indices.tolist()
@@ -270,7 +265,6 @@ def deserialize_sparse(
         serialized_sparse: a tensor [..., 3] of strings or variants.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     text = td.serialize_sparse(td.SparseTensor([[1]], [5], [3]))
         ...     batch = td.deserialize_sparse(td.stack([text, text]), td.int32)
@@ -291,7 +285,6 @@ def deserialize_many_sparse(
         serialized_sparse: a matrix [n, 3] of strings.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     rows = td.serialize_many_sparse(td.SparseTensor([[1, 0]], [5], [2, 3]))
         ...     session.run(td.deserialize_many_sparse(rows, td.int32)).dense_shape.tolist()

@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Callable
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from ...shape_inference.context import KernelContext
+from ...shape_inference.protocols import Array
 from ..common.along_channels import along_channels
 from .quantized_ranges import clipped, rounded
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from ...shape_inference.context import KernelContext
-    from ...shape_inference.protocols import Array
 
 _HALF = np.float32(0.5)
 

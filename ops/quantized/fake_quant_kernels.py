@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable
 
 from ...runtime.kernel_spec import Accelerated, KernelSpec, Memory
-from .fake_quant_grid import inside, offset_of, on_grid, total
+from ...shape_inference.protocols import Array
+from .fake_quant_grid import Grid, inside, offset_of, on_grid, total
 from .fake_quant_loops import gradient_by, gradient_loop, grid_loop, may_loop, nearest_by
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from ...shape_inference.protocols import Array
-    from .fake_quant_grid import Grid
 
 
 def nearest_kernel(grid_of: Callable[..., Grid], rank: int, divide: bool = False) -> KernelSpec:

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from ...runtime.kernel_spec import FEWEST_IN_BLOCKS, Loop
+from ...shape_inference.protocols import Array
 from ..common.parallel_blocks import share
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    from ...shape_inference.protocols import Array
-    from .fake_quant_grid import Grid
+from .fake_quant_grid import Grid
 
 # Below it, adding and subtracting 1.5 * 2**23 rounds a float32 to an integer.
 _MOST_STEPS = 1 << 21

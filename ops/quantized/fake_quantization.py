@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from ...graph.node import Tensor
 from ...graph.op_def import OpDef
+from ...shape_inference.context import KernelContext, ShapeContext
+from ...shape_inference.protocols import Array, Kernel
 from ...shape_inference.rules import SCALAR
 from ...shape_inference.tensor_shape import TensorShape
 from ...shape_inference.traits import Traits
 from .fake_quant_grid import fixed_grid, grid_maker, inside
 from .fake_quant_kernels import gradient_kernel, nearest_kernel
 from .quantized_ranges import length_of_ranges
-
-if TYPE_CHECKING:
-    from ...graph.node import Tensor
-    from ...shape_inference.context import KernelContext, ShapeContext
-    from ...shape_inference.protocols import Array, Kernel
 
 public = {
     "td, td.quantization": (
@@ -90,7 +88,6 @@ def fake_quant_with_min_max_args(
             [2, 16].
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     x = td.fake_quant_with_min_max_args([-1.0, 0.6, 9.0], min=0, max=3, num_bits=2)
         ...     print(session.run(x))
@@ -131,7 +128,6 @@ def fake_quant_with_min_max_args_gradient(
         InvalidArgumentError: when it runs, the shapes differ, or an attr is not legal.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     print(session.run(td.fake_quant_with_min_max_args_gradient([1, 2], [5.0, 7.0])))
         [1. 0.]
@@ -167,7 +163,6 @@ def fake_quant_with_min_max_vars(
         ValueError: `min` or `max` is no scalar.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     print(session.run(td.fake_quant_with_min_max_vars([0.6, 9.0], 0.0, 3.0, 2)))
         [1. 3.]
@@ -206,7 +201,6 @@ def fake_quant_with_min_max_vars_gradient(
         ValueError: `min` or `max` is no scalar, or the other shapes differ.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     grads = td.fake_quant_with_min_max_vars_gradient([1, 2, 4], [1.0, 8, 9], 0.0, 3.0)
         ...     print(session.run(grads.backprop_wrt_max))
@@ -242,7 +236,6 @@ def fake_quant_with_min_max_vars_per_channel(
         ValueError: `min` or `max` is no vector of `d` elements.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     x = td.fake_quant_with_min_max_vars_per_channel([[9.0, 9.0]], [0, 0], [3, 6])
         ...     print(session.run(x))
@@ -281,7 +274,6 @@ def fake_quant_with_min_max_vars_per_channel_gradient(
         ValueError: the shapes do not fit together.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     grads = td.fake_quant_with_min_max_vars_per_channel_gradient(
         ...         [[1, 2], [4, 8]], [[9.0, 1.0], [9.0, 9.0]], [0, 0], [3, 3]

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
+from ...graph.api.tensor_like import TensorLike
+from ...graph.node import Tensor
 from ...graph.op_def import OpDef
 from ...runtime import errors
+from ...shape_inference.context import KernelContext, ShapeContext
+from ...shape_inference.protocols import Array, Kernel
 from ...shape_inference.rules import SCALAR
 from ...shape_inference.tensor_shape import TensorShape
 from ..common.elementwise import QUANTIZED
@@ -24,14 +29,6 @@ from .quantized_ranges import (
     quantized_min_first,
     steps_in_unit,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from ...graph.api.tensor_like import TensorLike
-    from ...graph.node import Tensor
-    from ...shape_inference.context import KernelContext, ShapeContext
-    from ...shape_inference.protocols import Array, Kernel
 
 public = {
     "td": "quantize_v2",
@@ -105,7 +102,6 @@ def quantize_v2(
         InvalidArgumentError: when it runs, `max_range` is less than `min_range`.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     quantized = td.quantize_v2([0.0, 1.5, 6.0], 0.0, 6.0, td.quint8)
         ...     print(session.run(quantized.output))
@@ -187,7 +183,6 @@ def _table_maker(
     constant = table_of(low, high)
 
     def constant_table(min_range: Array, max_range: Array) -> Array:
-        del min_range, max_range
         return constant
 
     return constant_table
@@ -211,7 +206,6 @@ def _quantize_v2_kernel(c: KernelContext) -> Kernel:
         return np.rint(y, out=y) if to_even else nudged(y)
 
     def min_first(x: Array, low: Array, high: Array, scale: Array) -> Array:
-        del high
         return quantized_min_first(x, low, scale, lowest, highest)
 
     def min_combined(x: Array, low: Array, high: Array, scale: Array) -> Array:
@@ -300,7 +294,6 @@ def dequantize(
         ValueError: a shape does not fit.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     q = td.constant([0, 51, 255], td.quint8)
         ...     print(session.run(td.dequantize(q, 0.0, 5.0)))

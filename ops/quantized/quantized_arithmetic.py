@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from ...protos.dtypes import DType
+from ...shape_inference.context import KernelContext, ShapeContext
+from ...shape_inference.protocols import Array
 from .quantized_ranges import limits
-
-if TYPE_CHECKING:
-    from ...protos.dtypes import DType
-    from ...shape_inference.context import KernelContext, ShapeContext
-    from ...shape_inference.protocols import Array
 
 SCALE_TYPES = "{qint8, quint8, qint32, qint16, quint16}"
 

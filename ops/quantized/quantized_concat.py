@@ -3,23 +3,20 @@
 from __future__ import annotations
 
 from itertools import accumulate
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from ...graph.api.tensor_like import TensorLike
+from ...graph.node import Tensor
 from ...graph.op_def import OpDef
 from ...runtime import errors
-from ...shape_inference.context import check_rank
+from ...shape_inference.context import KernelContext, ShapeContext, check_rank
+from ...shape_inference.protocols import Array, Kernel
 from ...shape_inference.rules import SCALAR, UNKNOWN_SHAPE
 from ...shape_inference.tensor_shape import TensorShape
 from ..common.allocation import new_array
 from .quantized_ranges import ZERO, limits, line_of_min_first, quantized_min_first, steps_in_unit
-
-if TYPE_CHECKING:
-    from ...graph.api.tensor_like import TensorLike
-    from ...graph.node import Tensor
-    from ...shape_inference.context import KernelContext, ShapeContext
-    from ...shape_inference.protocols import Array, Kernel
 
 public = {"td, td.quantization": "quantized_concat"}
 
@@ -56,7 +53,6 @@ def quantized_concat(
         ValueError: the shapes do not fit together.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     x = td.constant([0, 255], td.quint8)
         ...     joined = td.quantized_concat(0, [x, x], [0.0, 0.0], [1.0, 2.0])

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import Any
 
+from ...graph.api.tensor_like import TensorLike
 from .quantized_nn import (
     QUANTIZED_AVG_POOL,
     QUANTIZED_CONV_2D,
     QUANTIZED_MAX_POOL,
     QUANTIZED_RELU_X,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from ...graph.api.tensor_like import TensorLike
 
 public = {"td.nn": "quantized_avg_pool quantized_conv2d quantized_max_pool quantized_relu_x"}
 
@@ -51,8 +48,6 @@ def quantized_conv2d(
         A namedtuple of Tensors: `output`, and `min_output` and `max_output`, its range.
 
     Example:
-        >>> import numpy as np
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     image = td.quantize_v2(np.ones([1, 2, 2, 1]), 0.0, 2.55, td.quint8)[0]
         ...     taps = td.quantize_v2(np.ones([2, 2, 1, 1]), 0.0, 2.55, td.quint8)[0]
@@ -101,7 +96,6 @@ def quantized_relu_x(
         A namedtuple of Tensors: `activations`, and `min_activations` and `max_activations`.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     levels = td.quantize_v2([1.0, 5.0], 0.0, 12.75, td.quint8)[0]
         ...     kept = td.nn.quantized_relu_x(levels, 3.0, 0.0, 12.75)
@@ -137,7 +131,6 @@ def quantized_avg_pool(
         A namedtuple of Tensors: `output`, and `min_output` and `max_output`, its range.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     levels = td.quantize_v2([[[[0.0], [2.0]]]], 0.0, 2.55, td.quint8)[0]
         ...     pool = td.nn.quantized_avg_pool(
@@ -175,7 +168,6 @@ def quantized_max_pool(
         A namedtuple of Tensors: `output`, and `min_output` and `max_output`, its range.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     levels = td.quantize_v2([[[[0.0], [2.0]]]], 0.0, 2.55, td.quint8)[0]
         ...     pool = td.nn.quantized_max_pool(

@@ -6,11 +6,14 @@ range that says what a level is worth.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
 from ...graph.op_def import OpDef
+from ...shape_inference.context import KernelContext, ShapeContext
+from ...shape_inference.protocols import Array, Kernel
 from ...shape_inference.rules import SCALAR
 from ...shape_inference.sliding_windows import sliding
 from ...shape_inference.tensor_shape import TensorShape
@@ -29,12 +32,6 @@ from .quantized_arithmetic import (
     wrapped,
 )
 from .quantized_ranges import limits
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from ...shape_inference.context import KernelContext, ShapeContext
-    from ...shape_inference.protocols import Array, Kernel
 
 QUANTIZED_CONV_2D = OpDef(
     "QuantizedConv2D",

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
-if TYPE_CHECKING:
-    from ...protos.dtypes import DType
-    from ...shape_inference.context import ShapeContext
-    from ...shape_inference.protocols import Array
-    from ...shape_inference.symbolic.symbolic import Dim
+from ...protos.dtypes import DType
+from ...shape_inference.context import ShapeContext
+from ...shape_inference.protocols import Array
+from ...shape_inference.symbolic.symbolic import Dim
 
 ZERO = np.float32(0)
 ONE = np.float32(1)

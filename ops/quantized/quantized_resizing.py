@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 from ...graph.op_def import OpDef
+from ...shape_inference.context import KernelContext, ShapeContext
+from ...shape_inference.protocols import Array, Kernel
 from ...shape_inference.rules import SCALAR
+from ...shape_inference.tensor_shape import TensorShape
 from ..image.resize_scales import between, modes_of
 from ..image.resizing import RESIZE_MODES, bilinear_mean, resize_shape, resizing
 from .quantized_arithmetic import check_scalars, ends
-
-if TYPE_CHECKING:
-    from ...shape_inference.context import KernelContext, ShapeContext
-    from ...shape_inference.protocols import Array, Kernel
-    from ...shape_inference.tensor_shape import TensorShape
 
 QUANTIZED_RESIZE_BILINEAR = OpDef(
     "QuantizedResizeBilinear",

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from ...graph.op_def import OpDef
+from ...shape_inference.context import KernelContext, ShapeContext
+from ...shape_inference.protocols import Array, Kernel
 from ...shape_inference.rules import SCALAR, broadcast
+from ...shape_inference.tensor_shape import TensorShape
 from .quantized_arithmetic import (
     SCALE_TYPES,
     centred,
@@ -19,11 +22,6 @@ from .quantized_arithmetic import (
     wrapped,
 )
 from .quantized_ranges import limits, quantized_min_first, steps_in_unit
-
-if TYPE_CHECKING:
-    from ...shape_inference.context import KernelContext, ShapeContext
-    from ...shape_inference.protocols import Array, Kernel
-    from ...shape_inference.tensor_shape import TensorShape
 
 _PAIR = (
     "x: T1, y: T2, min_x: float32, max_x: float32, min_y: float32, max_y: float32 "

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ...graph.op_def import OpDef
-from ...shape_inference.context import settled
+from ...protos.dtypes import DType
+from ...shape_inference.context import KernelContext, ShapeContext, settled
+from ...shape_inference.protocols import Array, Kernel
 from ...shape_inference.rules import SCALAR
 from ...shape_inference.tensor_shape import TensorShape
 from ...shape_inference.traits import Traits
@@ -16,12 +19,6 @@ from .quantized_arithmetic import SCALE_TYPES, check_scalars, ends, level_of, nu
 from .quantized_ranges import limits, line_of_min_first, quantized_min_first, steps_in_unit
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from ...protos.dtypes import DType
-    from ...shape_inference.context import KernelContext, ShapeContext
-    from ...shape_inference.protocols import Array, Kernel
-
     Ends = tuple[Any, Any]
 
 QUANTIZED_BIAS_ADD = OpDef(
@@ -97,8 +94,7 @@ def _quantized_bias_add_kernel(c: KernelContext) -> Kernel:
 def _in_float32(levels: Array, dtype: DType, low: Any, high: Any) -> Array:
     """The numbers that levels stand for, rounded as TensorFlow rounds them."""
     origin, step = line_of_min_first(low, high, *limits(dtype))
-    numbers: Array = origin + levels.astype(np.float32) * step
-    return numbers
+    return origin + levels.astype(np.float32) * step
 
 
 def _quantized(numbers: Array, dtype: DType, low: Any, high: Any) -> Array:

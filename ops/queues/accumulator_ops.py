@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
 from ...graph.op_def import OpDef
 from ...runtime import errors
 from ...runtime.waiting import waits_of
+from ...shape_inference.context import KernelContext, ShapeContext
 from ...shape_inference.handle_data import HandleData
+from ...shape_inference.protocols import Array, Kernel
 from ...shape_inference.rules import SCALAR, UNKNOWN_SHAPE
 from ...shape_inference.tensor_shape import TensorShape
 from ...shape_inference.traits import STATEFUL, WAITING
@@ -23,12 +26,6 @@ from .handles import (
     scalar_shape,
     shared_home,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from ...shape_inference.context import KernelContext, ShapeContext
-    from ...shape_inference.protocols import Array, Kernel
 
 _NUMBERS = (
     "{float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, "
@@ -77,13 +74,11 @@ def accumulator_of(handle: Array) -> Accumulator:
     Raises:
         ValueError: it stands for none.
     """
-    found: Accumulator = kept_behind(handle, Accumulator, "an accumulator")
-    return found
+    return kept_behind(handle, Accumulator, "an accumulator")
 
 
 def _sparse_of(handle: Array) -> SparseAccumulator:
-    found: SparseAccumulator = kept_behind(handle, SparseAccumulator, "a sparse accumulator")
-    return found
+    return kept_behind(handle, SparseAccumulator, "a sparse accumulator")
 
 
 def _step(local_step: Array) -> int:
@@ -93,7 +88,6 @@ def _step(local_step: Array) -> int:
 
 
 def _number_kernel(c: KernelContext) -> Kernel:
-    del c
 
     def number(handle: Array) -> Array:
         return np.array(accumulator_of(handle).number, np.int32)
@@ -102,7 +96,6 @@ def _number_kernel(c: KernelContext) -> Kernel:
 
 
 def _set_step_kernel(c: KernelContext) -> Kernel:
-    del c
 
     def set_step(handle: Array, new_global_step: Array) -> tuple[()]:
         accumulator_of(handle).set_step(_step(new_global_step))
@@ -129,7 +122,6 @@ def _apply_shape(c: ShapeContext) -> list[TensorShape]:
 
 
 def _apply_kernel(c: KernelContext) -> Kernel:
-    del c
 
     def apply(handle: Array, local_step: Array, gradient: Array) -> tuple[()]:
         accumulator = accumulator_of(handle)

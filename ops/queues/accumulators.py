@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 from collections import deque
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from ...protos.dtypes import DType
 from ...runtime import errors
+from ...runtime.waiting import Waits
+from ...shape_inference.protocols import Array
+from ...shape_inference.tensor_shape import TensorShape
 from .wait_queues import Attempt, WaitingLines
-
-if TYPE_CHECKING:
-    from ...protos.dtypes import DType
-    from ...runtime.waiting import Waits
-    from ...shape_inference.protocols import Array
-    from ...shape_inference.tensor_shape import TensorShape
 
 
 class Accumulator(WaitingLines):

@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from ...graph.node import Operation, Tensor
 from ...graph.op_def import OpDef
 from ...protos.dtypes import as_dtype
 from ...runtime.waiting import waits_of
+from ...shape_inference.context import KernelContext, ShapeContext
+from ...shape_inference.protocols import Array, Kernel
 from ...shape_inference.rules import UNKNOWN_SHAPE
 from ...shape_inference.tensor_shape import TensorShape
 from ...shape_inference.traits import STATEFUL, WAITING
 from .barriers import TensorBarrier
 from .handles import HOME, handle_to, kept_behind, nothing_shape, scalar_shape, shared_home
-
-if TYPE_CHECKING:
-    from ...graph.node import Operation, Tensor
-    from ...shape_inference.context import KernelContext, ShapeContext
-    from ...shape_inference.protocols import Array, Kernel
 
 public = {"td.contrib.staging": "Barrier"}
 
@@ -97,8 +95,7 @@ def _barrier_kernel(c: KernelContext) -> Kernel:
 
 
 def _barrier_of(handle: Array) -> TensorBarrier:
-    found: TensorBarrier = kept_behind(handle, TensorBarrier, "a barrier")
-    return found
+    return kept_behind(handle, TensorBarrier, "a barrier")
 
 
 @INSERT_MANY.kernel
@@ -146,7 +143,6 @@ def _close_kernel(c: KernelContext) -> Kernel:
 
 @READY_SIZE.kernel
 def _ready_kernel(c: KernelContext) -> Kernel:
-    del c
 
     def ready(handle: Array) -> Array:
         return np.array(_barrier_of(handle).ready, np.int32)
@@ -156,7 +152,6 @@ def _ready_kernel(c: KernelContext) -> Kernel:
 
 @INCOMPLETE_SIZE.kernel
 def _incomplete_kernel(c: KernelContext) -> Kernel:
-    del c
 
     def incomplete(handle: Array) -> Array:
         return np.array(_barrier_of(handle).incomplete, np.int32)
@@ -180,7 +175,6 @@ class Barrier:
         ValueError: a shape has no elements, or shapes are not as many as types.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     barrier = td.contrib.staging.Barrier([td.string, td.int32], shapes=[[], []])
         ...     session.run(barrier.insert_many(0, keys=["a", "b"], values=["x", "y"]))
@@ -247,10 +241,9 @@ class Barrier:
             CancelledError: when it runs, the barrier is closed, and a key is new.
         """
         name = name or f"{self._prefix}_BarrierInsertMany"
-        op: Operation = INSERT_MANY(
+        return INSERT_MANY(
             self._barrier_ref, keys, values, component_index=component_index, name=name
         )
-        return op
 
     def take_many(
         self,
@@ -295,19 +288,14 @@ class Barrier:
             name: a name for the op.
         """
         name = name or f"{self._prefix}_BarrierClose"
-        op: Operation = CLOSE(
-            self._barrier_ref, cancel_pending_enqueues=cancel_pending_enqueues, name=name
-        )
-        return op
+        return CLOSE(self._barrier_ref, cancel_pending_enqueues=cancel_pending_enqueues, name=name)
 
     def ready_size(self, name: str | None = None) -> Tensor:
         """How many elements are complete: an int32 Tensor of rank 0."""
         name = name or f"{self._prefix}_BarrierReadySize"
-        size: Tensor = READY_SIZE(self._barrier_ref, name=name)
-        return size
+        return READY_SIZE(self._barrier_ref, name=name)
 
     def incomplete_size(self, name: str | None = None) -> Tensor:
         """How many elements lack a component: an int32 Tensor of rank 0."""
         name = name or f"{self._prefix}_BarrierIncompleteSize"
-        size: Tensor = INCOMPLETE_SIZE(self._barrier_ref, name=name)
-        return size
+        return INCOMPLETE_SIZE(self._barrier_ref, name=name)

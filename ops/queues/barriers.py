@@ -3,22 +3,19 @@
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Sequence
 from heapq import heappop, heappush
 from itertools import count
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from ...protos.dtypes import DType
 from ...runtime import errors
+from ...runtime.waiting import Waits
+from ...shape_inference.protocols import Array
+from ...shape_inference.tensor_shape import TensorShape
 from .wait_queues import Attempt, WaitingLines
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from ...protos.dtypes import DType
-    from ...runtime.waiting import Waits
-    from ...shape_inference.protocols import Array
-    from ...shape_inference.tensor_shape import TensorShape
 
 _FIRST = -(2**63)
 

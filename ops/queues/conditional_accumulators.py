@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from ...graph.convert import convert_to_tensor
 from ...graph.default_graph import graph_using
 from ...graph.indexed_slices import IndexedSlices
-from ...protos.dtypes import as_dtype, int64, resource
+from ...graph.node import Operation, Tensor
+from ...graph.op_def import OpDef
+from ...protos.dtypes import DType, as_dtype, int64, resource
 from ...shape_inference.tensor_shape import TensorShape
 from ..array.casting import cast
 from .accumulator_ops import (
@@ -20,11 +22,6 @@ from .accumulator_ops import (
     SPARSE_TAKE_GRADIENT,
     TAKE_GRADIENT,
 )
-
-if TYPE_CHECKING:
-    from ...graph.node import Operation, Tensor
-    from ...graph.op_def import OpDef
-    from ...protos.dtypes import DType
 
 public = {
     "td": "ConditionalAccumulator ConditionalAccumulatorBase",
@@ -41,7 +38,6 @@ class ConditionalAccumulatorBase:
         accumulator_ref: the handle of the accumulator.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default():
         ...     made = td.ConditionalAccumulator(td.float32, [2], name="sum")
         ...     isinstance(made, td.ConditionalAccumulatorBase), made.name, made.dtype
@@ -75,8 +71,7 @@ class ConditionalAccumulatorBase:
     def num_accumulated(self, name: str | None = None) -> Tensor:
         """How many gradients have been added since they were last taken: an int32 Tensor."""
         name = name or f"{self._name}_NumAccumulated"
-        result: Tensor = self._op(NUM_ACCUMULATED)(self._accumulator_ref, name=name)
-        return result
+        return self._op(NUM_ACCUMULATED)(self._accumulator_ref, name=name)
 
     def set_global_step(self, new_global_step: Any, name: str | None = None) -> Operation:
         """An op that sets the step: gradients of an earlier one are dropped from now on.
@@ -109,7 +104,6 @@ class ConditionalAccumulator(ConditionalAccumulatorBase):
         ValueError: the reduction is another.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     made = td.ConditionalAccumulator(td.float32, [2])
         ...     for gradient in ([1.0, 2.0], [3.0, 6.0]):
@@ -207,7 +201,6 @@ class SparseConditionalAccumulator(ConditionalAccumulatorBase):
         ValueError: the reduction is another.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     made = td.SparseConditionalAccumulator(td.float32, [9, 1])
         ...     for rows, values in (([0, 5], [[1.0], [2.0]]), ([5], [[4.0]])):

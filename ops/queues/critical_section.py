@@ -2,25 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from contextlib import ExitStack
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ...graph.default_graph import get_default_graph
 from ...graph.default_scopes import control_dependencies, name_scope
 from ...graph.node import Operation
 from ...graph.op_def import OpDef
-from ...runtime.waiting import Turns, waits_of
+from ...runtime.waiting import Turns, Waits, waits_of
+from ...shape_inference.context import KernelContext
+from ...shape_inference.protocols import Array, Kernel
 from ...shape_inference.traits import STATEFUL, WAITING
 from ..array.constants import identity
 from ..common.structures import flat, packed
 from .handles import HOME, handle_to, kept_behind, nothing_shape, scalar_shape, shared_home
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from ...runtime.waiting import Waits
-    from ...shape_inference.context import KernelContext
-    from ...shape_inference.protocols import Array, Kernel
 
 public = {"td": "CriticalSection"}
 
@@ -71,7 +67,6 @@ def _lock_kernel(c: KernelContext) -> Kernel:
 
 @CONSUME_MUTEX_LOCK.kernel
 def _consume_kernel(c: KernelContext) -> Kernel:
-    del c
 
     def consume(held: Array) -> tuple[()]:
         kept_behind(held, _Held, "a lock of a mutex").end()
@@ -97,7 +92,6 @@ class CriticalSection:
         ValueError: both names are given; or one of the last two arguments is.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     v = td.Variable(0, use_resource=True)
         ...     section = td.CriticalSection()
@@ -159,7 +153,6 @@ class CriticalSection:
             ValueError: it is called by such a function, or the function returns None.
             TypeError: `fn` cannot be called.
         """
-        del exclusive_resource_access
         if not callable(fn):
             raise TypeError(f"fn must be a function, got {fn!r}")
         if self._inside:

@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from itertools import count
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from ...graph.op_def import OpDef
+from ...shape_inference.context import KernelContext, ShapeContext
+from ...shape_inference.protocols import Array, Kernel
 from ...shape_inference.rules import SCALAR
+from ...shape_inference.tensor_shape import TensorShape
 from ...shape_inference.traits import Traits
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from ...shape_inference.context import KernelContext, ShapeContext
-    from ...shape_inference.protocols import Array, Kernel
-    from ...shape_inference.tensor_shape import TensorShape
 
 HOME = "container: string = '', shared_name: string = ''"
 """The attrs that tell where a session keeps what an op makes."""
@@ -94,11 +91,9 @@ def by_reference_and_handle(
 
 def nothing_shape(c: ShapeContext) -> list[TensorShape]:
     """The shape function of an op without results."""
-    del c
     return []
 
 
 def scalar_shape(c: ShapeContext) -> TensorShape:
     """The shape function of an op whose result is a scalar."""
-    del c
     return SCALAR

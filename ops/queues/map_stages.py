@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ...runtime import errors
+from ...runtime.waiting import Waits
+from ...shape_inference.protocols import Array
 from .wait_queues import Attempt, WaitingLines
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-
-    from ...runtime.waiting import Waits
-    from ...shape_inference.protocols import Array
-
     Parts = dict[int, Array | None]
 
 

@@ -2,27 +2,24 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from ...graph.convert import convert_to_tensor
+from ...graph.node import Operation, Tensor
 from ...graph.op_def import OpDef
 from ...protos.dtypes import int64
 from ...runtime.waiting import waits_of
+from ...shape_inference.context import KernelContext, ShapeContext
+from ...shape_inference.protocols import Array, Kernel
 from ...shape_inference.rules import SCALAR, UNKNOWN_SHAPE
+from ...shape_inference.tensor_shape import TensorShape
 from ...shape_inference.traits import STATEFUL, WAITING
 from .handles import HOME, nothing_shape, scalar_shape, shared_home
 from .map_stages import MapStage
 from .staging import StagingBase
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from ...graph.node import Operation, Tensor
-    from ...shape_inference.context import KernelContext, ShapeContext
-    from ...shape_inference.protocols import Array, Kernel
-    from ...shape_inference.tensor_shape import TensorShape
 
 public = {"td.contrib.staging": "MapStagingArea"}
 
@@ -61,8 +58,7 @@ def _places(indices: Array, dtypes: Sequence[Any], what: str) -> list[int]:
         raise ValueError(
             f"indices must be as many as {what}, {len(dtypes)}, got shape {list(indices.shape)}"
         )
-    places: list[int] = indices.tolist()
-    return places
+    return indices.tolist()
 
 
 class _Family(NamedTuple):
@@ -83,8 +79,7 @@ def _family(prefix: str, ordered: bool) -> _Family:
     def stage_of(c: KernelContext) -> MapStage:
         key, _ = shared_home(c)
         made = MapStage(ordered, c.attr("capacity"), c.attr("memory_limit"))
-        found: MapStage = c.state.setdefault((*key, "staging area by keys", ordered), made)
-        return found
+        return c.state.setdefault((*key, "staging area by keys", ordered), made)
 
     def put_kernel(c: KernelContext) -> Kernel:
         stage, waits = stage_of(c), waits_of(c.state)
@@ -198,7 +193,6 @@ class MapStagingArea(StagingBase):
         ValueError: shapes or names are not as many as dtypes, or a limit is negative.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     area = td.contrib.staging.MapStagingArea([td.float32], ordered=True)
         ...     session.run([area.put(key, [key / 2], indices=[0]) for key in (7, 3)])
@@ -251,7 +245,7 @@ class MapStagingArea(StagingBase):
         ]
         for tensor, i in zip(tensors, places, strict=True):
             tensor.shape.assert_is_compatible_with(self._shapes[i])
-        op: Operation = self._ops.put(
+        return self._ops.put(
             convert_to_tensor(key, int64),
             places,
             tensors,
@@ -259,7 +253,6 @@ class MapStagingArea(StagingBase):
             name=name or f"{self._name}_put",
             **self._settings,
         )
-        return op
 
     def get(
         self, key: Any = None, indices: Sequence[Any] | None = None, name: str | None = None
@@ -301,12 +294,10 @@ class MapStagingArea(StagingBase):
     def clear(self, name: str | None = None) -> Operation:
         """An op that drops all elements."""
         name = name or f"{self._name}_clear"
-        op: Operation = self._ops.clear(dtypes=self._dtypes, name=name, **self._settings)
-        return op
+        return self._ops.clear(dtypes=self._dtypes, name=name, **self._settings)
 
     def _counted(self, op: OpDef[Any], name: str) -> Tensor:
-        result: Tensor = op(dtypes=self._dtypes, name=name, **self._settings)
-        return result
+        return op(dtypes=self._dtypes, name=name, **self._settings)
 
     def _places(self, indices: Sequence[Any]) -> list[int]:
         """The places of components that are told by place or name."""

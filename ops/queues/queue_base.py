@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ...graph.convert import convert_to_tensor
 from ...graph.default_graph import graph_using
-from ...protos.dtypes import as_dtype, resource
+from ...graph.node import Operation, Tensor
+from ...graph.op_def import OpDef
+from ...protos.dtypes import DType, as_dtype, resource
 from ...shape_inference.tensor_shape import TensorShape
 from ..array.stacking import stack
 from ..indexing.gathering import gather
@@ -21,13 +24,6 @@ from .queue_ops import (
     IS_CLOSED,
     SIZE,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from ...graph.node import Operation, Tensor
-    from ...graph.op_def import OpDef
-    from ...protos.dtypes import DType
 
 public = {"td, td.io, td.queue": "QueueBase"}
 
@@ -48,7 +44,6 @@ class QueueBase:
         ValueError: shapes or names are not as many as dtypes.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     queue = td.FIFOQueue(10, [td.float32, td.int32], shapes=[[], [2]])
         ...     put, out = queue.enqueue([0.5, [1, 2]]), queue.dequeue()
@@ -281,24 +276,19 @@ class QueueBase:
         Raises:
             CancelledError: in a run, the queue is closed already, where nothing is cancelled.
         """
-        op: Operation = self._op(CLOSE)(
+        return self._op(CLOSE)(
             self._queue_ref,
             cancel_pending_enqueues=cancel_pending_enqueues,
             name=name or f"{self._name}_Close",
         )
-        return op
 
     def is_closed(self, name: str | None = None) -> Tensor:
         """Whether the queue is closed: a bool scalar."""
-        closed: Tensor = self._op(IS_CLOSED)(
-            self._queue_ref, name=name or f"{self._name}_Is_Closed"
-        )
-        return closed
+        return self._op(IS_CLOSED)(self._queue_ref, name=name or f"{self._name}_Is_Closed")
 
     def size(self, name: str | None = None) -> Tensor:
         """How many elements are in the queue: an int32 scalar."""
-        size: Tensor = self._op(SIZE)(self._queue_ref, name=name or f"{self._name}_Size")
-        return size
+        return self._op(SIZE)(self._queue_ref, name=name or f"{self._name}_Size")
 
 
 @contextmanager

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import heapq
+from collections.abc import Sequence
 from itertools import count
 from typing import TYPE_CHECKING
 
+from ...protos.dtypes import DType
+from ...shape_inference.tensor_shape import TensorShape
 from ..random.philox import Philox
 from .tensor_queue import TensorQueue
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from ...protos.dtypes import DType
-    from ...shape_inference.tensor_shape import TensorShape
     from .tensor_queue import Element
 
 

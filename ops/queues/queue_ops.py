@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
 
 from ...protos.dtypes import int64
 from ...runtime import errors
 from ...runtime.waiting import waits_of
+from ...shape_inference.context import KernelContext, OpContext, ShapeContext
 from ...shape_inference.handle_data import HandleData
+from ...shape_inference.protocols import Array, Kernel
 from ...shape_inference.rules import SCALAR, UNKNOWN_SHAPE
 from ...shape_inference.tensor_shape import TensorShape
 from ..random.random_state import stream_of
@@ -24,12 +27,6 @@ from .handles import (
 )
 from .queue_kinds import PaddingQueue, PriorityQueue, ShuffleQueue
 from .tensor_queue import TensorQueue
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from ...shape_inference.context import KernelContext, OpContext, ShapeContext
-    from ...shape_inference.protocols import Array, Kernel
 
 _TYPES = "component_types: list(type) >= 1"
 
@@ -145,8 +142,7 @@ def queue_of(handle: Array) -> TensorQueue:
     Raises:
         ValueError: it stands for none.
     """
-    queue: TensorQueue = kept_behind(handle, TensorQueue, "a queue")
-    return queue
+    return kept_behind(handle, TensorQueue, "a queue")
 
 
 def _seconds(c: KernelContext) -> float | None:
@@ -317,7 +313,6 @@ def _close_kernel(c: KernelContext) -> Kernel:
 
 
 def _size_kernel(c: KernelContext) -> Kernel:
-    del c
 
     def size(handle: Array) -> Array:
         return np.array(len(queue_of(handle)), np.int32)
@@ -326,7 +321,6 @@ def _size_kernel(c: KernelContext) -> Kernel:
 
 
 def _is_closed_kernel(c: KernelContext) -> Kernel:
-    del c
 
     def is_closed(handle: Array) -> Array:
         return np.array(queue_of(handle).closed)

@@ -5,19 +5,16 @@ from __future__ import annotations
 import logging
 import threading
 import weakref
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Sequence
+from typing import Any
 
 from ...graph.default_graph import get_default_graph
+from ...graph.node import Operation
 from ...graph.scopes.collections import GraphKeys, register_proto_function
 from ...graph.scopes.thread_defaults import get_default_session
 from ...protos.messages import QueueRunnerDef
 from ...runtime import errors
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from ...graph.node import Operation
-    from .queue_base import QueueBase
+from .queue_base import QueueBase
 
 public = {
     "td.train": "QueueRunner add_queue_runner start_queue_runners",
@@ -49,7 +46,6 @@ class QueueRunner:
         TypeError: the types are no tuple of errors.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     numbers = td.Variable(0)
         ...     queue = td.FIFOQueue(2, td.int32, shapes=[[]])
@@ -148,8 +144,7 @@ class QueueRunner:
     @property
     def name(self) -> str:
         """The name of the queue."""
-        name: str = self._queue.name
-        return name
+        return self._queue.name
 
     def create_threads(
         self, sess: Any, coord: Any = None, daemon: bool = False, start: bool = False
@@ -211,8 +206,7 @@ class QueueRunner:
 
     def _enqueue(self, session: Any, op: Operation) -> Callable[[], Any]:
         """What fills the queue once, with an op in a session."""
-        enqueue: Callable[[], Any] = session.make_callable(op)
-        return enqueue
+        return session.make_callable(op)
 
     def _end(self, session: Any) -> None:
         """One of the threads has come to the end; the last one closes the queue."""
@@ -263,7 +257,6 @@ def add_queue_runner(qr: QueueRunner, collection: str = GraphKeys.QUEUE_RUNNERS)
         collection: the collection to add it to.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default() as graph:
         ...     queue = td.FIFOQueue(2, td.int32, shapes=[[]])
         ...     td.train.add_queue_runner(td.train.QueueRunner(queue, [queue.enqueue(1)]))
@@ -297,7 +290,6 @@ def start_queue_runners(
         TypeError: `sess` is no session.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     names = td.train.string_input_producer(["a", "b"], shuffle=False)
         ...     name, coordinator = names.dequeue(), td.train.Coordinator()

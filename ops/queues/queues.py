@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import Any
 
-from ...protos.dtypes import as_dtype, int64
+from ...protos.dtypes import DType, as_dtype, int64
 from ...shape_inference.tensor_shape import TensorShape
 from ..random.random_state import seed_attrs
 from .queue_base import QueueBase
 from .queue_ops import QUEUES
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from ...protos.dtypes import DType
 
 public = {
     "td": "FIFOQueue PaddingFIFOQueue PriorityQueue RandomShuffleQueue",
@@ -105,7 +101,6 @@ class FIFOQueue(_Made):
         ValueError: shapes or names are not as many as dtypes, or a shape is not known in full.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     queue = td.FIFOQueue(3, td.int32, shapes=[[]])
         ...     session.run(queue.enqueue_many([[1, 2, 3]]))
@@ -142,7 +137,6 @@ class PaddingFIFOQueue(_Made):
         ValueError: shapes or names are not as many as dtypes, or a rank is not known.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     queue = td.PaddingFIFOQueue(3, td.int32, shapes=[[None]])
         ...     session.run([queue.enqueue([[1]]), queue.enqueue([[2, 3]])])
@@ -186,7 +180,6 @@ class RandomShuffleQueue(_Made):
         ValueError: shapes or names are not as many as dtypes, or a shape is not known in full.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     queue = td.RandomShuffleQueue(10, 2, td.int32, shapes=[[]], seed=5)
         ...     session.run(queue.enqueue_many([[0, 1, 2, 3, 4, 5]]))
@@ -231,8 +224,6 @@ class PriorityQueue(_Made):
         ValueError: shapes or names are not as many as dtypes, or a shape is not known in full.
 
     Example:
-        >>> import numpy as np
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     queue = td.PriorityQueue(10, [td.string], shapes=[[]])
         ...     session.run(queue.enqueue_many([np.int64([2, 1]), ["later", "sooner"]]))

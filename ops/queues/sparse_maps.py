@@ -4,19 +4,17 @@ from __future__ import annotations
 
 import threading
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from ...graph.op_def import OpDef
+from ...shape_inference.context import KernelContext, ShapeContext
+from ...shape_inference.protocols import Array, Kernel
 from ...shape_inference.rules import SCALAR
 from ...shape_inference.tensor_shape import TensorShape
 from ...shape_inference.traits import STATEFUL
 from .handles import HOME, shared_home
-
-if TYPE_CHECKING:
-    from ...shape_inference.context import KernelContext, ShapeContext
-    from ...shape_inference.protocols import Array, Kernel
 
 ADD_SPARSE_TO_TENSORS_MAP = OpDef(
     "AddSparseToTensorsMap",
@@ -70,8 +68,7 @@ class SparseMap:
 
 def _map_of(c: KernelContext) -> SparseMap:
     key, _ = shared_home(c)
-    found: SparseMap = c.state.setdefault((*key, "sparse tensors"), SparseMap())
-    return found
+    return c.state.setdefault((*key, "sparse tensors"), SparseMap())
 
 
 def _check(indices: Array, values: Array, shape: Array) -> None:

@@ -3,30 +3,25 @@
 from __future__ import annotations
 
 from collections import deque
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
 from ...graph.convert import convert_to_tensor
 from ...graph.default_graph import get_default_graph
+from ...graph.node import Operation, Tensor
 from ...graph.op_def import OpDef
-from ...protos.dtypes import as_dtype
+from ...protos.dtypes import DType, as_dtype
 from ...runtime import errors
-from ...runtime.waiting import waits_of
+from ...runtime.waiting import Waits, waits_of
+from ...shape_inference.context import KernelContext, ShapeContext
+from ...shape_inference.protocols import Array, Kernel
 from ...shape_inference.rules import SCALAR, UNKNOWN_SHAPE
 from ...shape_inference.tensor_shape import TensorShape
 from ...shape_inference.traits import STATEFUL, WAITING
 from .handles import HOME, shared_home
 from .wait_queues import Attempt, WaitingLines
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from ...graph.node import Operation, Tensor
-    from ...protos.dtypes import DType
-    from ...runtime.waiting import Waits
-    from ...shape_inference.context import KernelContext, ShapeContext
-    from ...shape_inference.protocols import Array, Kernel
 
 public = {"td.contrib.staging": "StagingArea"}
 
@@ -144,8 +139,7 @@ def _size(arrays: Sequence[Array]) -> int:
 def _stage_of(c: KernelContext) -> Stage:
     key, _ = shared_home(c)
     made = Stage(c.attr("capacity"), c.attr("memory_limit"))
-    found: Stage = c.state.setdefault((*key, "staging area"), made)
-    return found
+    return c.state.setdefault((*key, "staging area"), made)
 
 
 def _nothing_known(c: ShapeContext) -> list[TensorShape]:
@@ -167,7 +161,6 @@ def _peek_shape(c: ShapeContext) -> list[TensorShape]:
 
 @STAGE_SIZE.shape
 def _size_shape(c: ShapeContext) -> TensorShape:
-    del c
     return SCALAR
 
 
@@ -315,7 +308,6 @@ class StagingArea(StagingBase):
         ValueError: shapes or names are not as many as dtypes, or a limit is negative.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     area = td.contrib.staging.StagingArea([td.float32], shapes=[[2]])
         ...     put, [x] = area.put([[1.0, 2.0]]), area.get()
@@ -348,8 +340,7 @@ class StagingArea(StagingBase):
         ]
         for tensor, shape in zip(tensors, self._shapes, strict=True):
             tensor.shape.assert_is_compatible_with(shape)
-        op: Operation = STAGE(tensors, name=name or f"{self._name}_put", **self._settings)
-        return op
+        return STAGE(tensors, name=name or f"{self._name}_put", **self._settings)
 
     def get(self, name: str | None = None) -> Any:
         """The first element, which leaves, waiting for one.
@@ -372,14 +363,12 @@ class StagingArea(StagingBase):
     def size(self, name: str | None = None) -> Tensor:
         """How many elements there are: an int32 Tensor of rank 0."""
         name = name or f"{self._name}_size"
-        result: Tensor = STAGE_SIZE(dtypes=self._dtypes, name=name, **self._settings)
-        return result
+        return STAGE_SIZE(dtypes=self._dtypes, name=name, **self._settings)
 
     def clear(self, name: str | None = None) -> Operation:
         """An op that drops all elements."""
         name = name or f"{self._name}_clear"
-        op: Operation = STAGE_CLEAR(dtypes=self._dtypes, name=name, **self._settings)
-        return op
+        return STAGE_CLEAR(dtypes=self._dtypes, name=name, **self._settings)
 
     def _told(self, given: Any) -> Any:
         tensors = list(given) if isinstance(given, (list, tuple)) else [given]

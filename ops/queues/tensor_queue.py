@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ...protos.dtypes import DType
 from ...runtime import errors
+from ...runtime.waiting import Waits
+from ...shape_inference.protocols import Array
 from ...shape_inference.tensor_shape import TensorShape
 from .wait_queues import Attempt, WaitingLines
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from ...protos.dtypes import DType
-    from ...runtime.waiting import Waits
-    from ...shape_inference.protocols import Array
-
     Element = tuple[Array, ...]
 
 _ENDLESS = 2**31 - 1

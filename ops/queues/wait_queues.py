@@ -8,15 +8,11 @@ TensorFlow's `QueueBase` keeps.
 from __future__ import annotations
 
 import threading
-from typing import TYPE_CHECKING
+from collections import deque
+from collections.abc import Callable
 
 from ...runtime import errors
-
-if TYPE_CHECKING:
-    from collections import deque
-    from collections.abc import Callable
-
-    from ...runtime.waiting import Waits
+from ...runtime.waiting import Waits
 
 
 class Attempt:

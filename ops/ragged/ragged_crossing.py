@@ -8,9 +8,12 @@ import numpy as np
 
 from ...graph.convert import convert_to_tensor
 from ...graph.default_scopes import name_scope
+from ...graph.node import Tensor
 from ...graph.op_def import OpDef
 from ...graph.sparse_tensor import SparseTensor, SparseTensorValue
 from ...protos.dtypes import int32, int64, string
+from ...shape_inference.context import KernelContext, ShapeContext
+from ...shape_inference.protocols import Array, Kernel
 from ...shape_inference.tensor_shape import TensorShape
 from ..common.shared_docs import shared_docs
 from ..sparse.sparse_crossing import DEFAULT_KEY, as_feature, columns_of, combining
@@ -19,10 +22,7 @@ from ..strings.code_points import check_splits
 from .ragged_tensor import RaggedTensor
 
 if TYPE_CHECKING:
-    from ...graph.node import Tensor
     from ...graph.op_def import Results
-    from ...shape_inference.context import KernelContext, ShapeContext
-    from ...shape_inference.protocols import Array, Kernel
 
 public = {"td.ragged": "cross cross_hashed"}
 
@@ -161,7 +161,6 @@ def cross(inputs: Any, name: str | None = None) -> RaggedTensor:
         A RaggedTensor of strings, with as many rows as the columns.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     rows = td.ragged.constant([["a"], ["b", "c"]])
         ...     session.run(td.ragged.cross([rows, [["x"], ["y"]]])).to_list()
@@ -186,7 +185,6 @@ def cross_hashed(
         A RaggedTensor of int64, with as many rows as the columns.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     rows = td.ragged.constant([["a"], ["b", "c"]])
         ...     session.run(td.ragged.cross_hashed([rows, [["x"], ["y"]]], 100)).to_list()

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
 from ...graph.convert import convert_to_tensor
 from ...graph.default_scopes import name_scope
@@ -11,9 +12,6 @@ from ..array.constants import constant, placeholder
 from .ragged_rows import RAGGED_RANGE
 from .ragged_tensor import RaggedTensor
 from .ragged_value import RaggedTensorValue, ragged_constant_value
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 public = {
     "td.ragged": (
@@ -47,7 +45,6 @@ def ragged_constant(
         ValueError: depths differ.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     session.run(td.ragged.constant([["a"], [], ["b", "c"]])).to_list()
         [[b'a'], [], [b'b', b'c']]
@@ -75,7 +72,6 @@ def ragged_placeholder(
         A RaggedTensor, or a Tensor for `ragged_rank` 0.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     x = td.ragged.placeholder(td.float32, 1, [])
         ...     value = td.ragged.constant_value([[1.0], [2.0, 3.0]])
@@ -113,7 +109,6 @@ def ragged_range(
         A RaggedTensor.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     session.run(td.ragged.range([0, 5], [3, 4])).to_list()
         [[0, 1, 2], []]
@@ -140,7 +135,6 @@ def map_flat_values(op: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
         ValueError: ragged arguments have different numbers of ragged dimensions.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     x = td.ragged.constant([[1, 2], [3]])
         ...     session.run(td.ragged.map_flat_values(lambda a: a * a, x)).to_list()

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import Any
 
+from ...graph.api.tensor_like import TensorLike
 from ...graph.convert import convert_to_tensor
 from ...graph.default_scopes import name_scope
+from ...graph.node import Tensor
 from ...protos.dtypes import as_dtype
 from ..array.ranges import range as numbers
 from ..array.reshaping import reshape
@@ -15,12 +18,6 @@ from ..strings.code_points import UNICODE_DECODE, UNICODE_DECODE_WITH_OFFSETS, U
 from ..strings.ngrams import STRING_N_GRAMS
 from ..strings.string_joining import string_split
 from .ragged_tensor import RaggedTensor
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from ...graph.api.tensor_like import TensorLike
-    from ...graph.node import Tensor
 
 public = {
     "td.strings": (
@@ -55,7 +52,6 @@ def unicode_decode(
         ValueError: `input` is neither a scalar nor a vector.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     session.run(td.strings.unicode_decode(["hi", ""], "UTF-8")).to_list()
         [[104, 105], []]
@@ -98,7 +94,6 @@ def unicode_decode_with_offsets(
         ValueError: `input` is neither a scalar nor a vector.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     session.run(td.strings.unicode_decode_with_offsets("éa", "UTF-8")[1]).tolist()
         [0, 2]
@@ -148,7 +143,6 @@ def unicode_encode(
         A string Tensor.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     session.run(td.strings.unicode_encode([104, 105], "UTF-8"))
         b'hi'
@@ -190,7 +184,6 @@ def unicode_split(
         ValueError: `input` is neither a scalar nor a vector.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     session.run(td.strings.unicode_split(["hi", "é"], "UTF-8")).to_list()
         [[b'h', b'i'], [b'\xc3\xa9']]
@@ -224,7 +217,6 @@ def unicode_split_with_offsets(
         ValueError: `input` is neither a scalar nor a vector.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     pair = td.strings.unicode_split_with_offsets(["éa"], "UTF-8")
         ...     session.run(pair[1]).to_list()
@@ -256,7 +248,6 @@ def bytes_split(input: TensorLike, name: str | None = None) -> Any:
         Of a vector a RaggedTensor, of a scalar a Tensor.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     session.run(td.strings.bytes_split(["hi", ""])).to_list()
         [[b'h', b'i'], []]
@@ -296,7 +287,6 @@ def ngrams(
         ValueError: a width is below 1.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     words = td.ragged.constant([["a", "b", "c"], ["d"]])
         ...     session.run(td.strings.ngrams(words, 2)).to_list()

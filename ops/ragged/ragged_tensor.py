@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
 from ...graph.convert import convert_to_tensor
 from ...graph.default_scopes import name_scope
+from ...graph.node import Tensor
 from ...graph.sparse_tensor import Composite, SparseTensor
+from ...protos.dtypes import DType
 from ...shape_inference.tensor_shape import TensorShape
 from ..array.casting import cast
 from ..array.joining import concat
@@ -22,12 +25,6 @@ from ..math.reductions import reduce_max
 from ..sorting.sorting import searchsorted
 from .ragged_to_dense import RAGGED_TENSOR_TO_SPARSE, RAGGED_TENSOR_TO_TENSOR
 from .ragged_value import RaggedTensorValue
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from ...graph.node import Tensor
-    from ...protos.dtypes import DType
 
 public = {"td": "RaggedTensor"}
 
@@ -46,7 +43,6 @@ class RaggedTensor(Composite):
         ValueError: the splits are no vector, or the values a scalar.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     x = td.RaggedTensor.from_row_lengths([1.0, 2.0, 3.0], [2, 0, 1])
         ...     session.run(x).to_list(), session.run(x.to_tensor(-1.0)).tolist()
@@ -210,8 +206,7 @@ class RaggedTensor(Composite):
 
     def nrows(self, out_type: Any = "int64", name: str | None = None) -> Tensor:
         """How many rows there are."""
-        number: Tensor = cast(shape_of(self._row_splits)[0] - 1, out_type, name=name)
-        return number
+        return cast(shape_of(self._row_splits)[0] - 1, out_type, name=name)
 
     def row_starts(self, name: str | None = None) -> Tensor:
         """Where each row begins in `values`."""
@@ -308,7 +303,7 @@ class RaggedTensor(Composite):
         flat, *splits = parts
         for ends in reversed(splits):
             flat = RaggedTensorValue(flat, ends)
-        return flat  # type: ignore[no-any-return]
+        return flat
 
     def values_fed(self, value: Any) -> Sequence[Any]:
         """The values of the tensors, of a RaggedTensorValue.

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ...graph.op_def import OpDef
+from ...shape_inference.context import KernelContext, OpContext, ShapeContext
+from ...shape_inference.protocols import Array, Kernel
 from ...shape_inference.rules import UNKNOWN_SHAPE, shape_from_value
 from ...shape_inference.tensor_shape import TensorShape
 from ..common.allocation import check_size, new_array
@@ -15,11 +18,7 @@ from ..strings.code_points import check_splits
 from .ragged_rows import check_nested
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from ...graph.op_def import Results
-    from ...shape_inference.context import KernelContext, OpContext, ShapeContext
-    from ...shape_inference.protocols import Array, Kernel
 
 RAGGED_TENSOR_TO_SPARSE: OpDef[Results] = OpDef(
     "RaggedTensorToSparse",

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from ...protos.dtypes import as_dtype
-
-if TYPE_CHECKING:
-    from ...shape_inference.protocols import Array
+from ...shape_inference.protocols import Array
 
 public = {
     "td.ragged": "RaggedTensorValue constant_value=ragged_constant_value",
@@ -25,7 +23,6 @@ class RaggedTensorValue(NamedTuple):
         row_splits: where rows begin and end in it, an int array one longer than there are rows.
 
     Example:
-        >>> import tensordraft as td
         >>> td.ragged.RaggedTensorValue([1, 2, 3], [0, 2, 2, 3]).to_list()
         [[1, 2], [], [3]]
     """
@@ -82,7 +79,6 @@ def ragged_constant_value(
         ValueError: depths differ, or do not fit `ragged_rank`.
 
     Example:
-        >>> import tensordraft as td
         >>> td.ragged.constant_value([[1], [], [2, 3]]).row_splits
         array([0, 1, 1, 3])
     """

@@ -7,11 +7,14 @@ and puts those that its function gives together again.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ...graph.op_def import OpDef
+from ...shape_inference.context import KernelContext, ShapeContext
+from ...shape_inference.protocols import Array, Kernel
 from ...shape_inference.rules import SCALAR, UNKNOWN_SHAPE
 from ...shape_inference.tensor_shape import TensorShape
 from ...shape_inference.traits import Traits
@@ -19,11 +22,7 @@ from ..common.allocation import check_size
 from .ragged_rows import check_nested
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from ...graph.op_def import Results
-    from ...shape_inference.context import KernelContext, ShapeContext
-    from ...shape_inference.protocols import Array, Kernel
 
 RAGGED_TENSOR_TO_VARIANT = OpDef(
     "RaggedTensorToVariant",

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from ...graph.api.tensor_like import TensorLike
 from ...graph.convert import convert_to_tensor
 from ...graph.default_scopes import name_scope
+from ...graph.node import Tensor
 from ...protos.dtypes import as_dtype
 from ..array.casting import cast
 from .ragged_tensor import RaggedTensor
-
-if TYPE_CHECKING:
-    from ...graph.api.tensor_like import TensorLike
-    from ...graph.node import Tensor
 
 public = {"td.ragged": "row_splits_to_segment_ids segment_ids_to_row_splits"}
 
@@ -35,7 +33,6 @@ def row_splits_to_segment_ids(
         ValueError: they are no vector.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     print(session.run(td.ragged.row_splits_to_segment_ids([0, 3, 3, 5])))
         [0 0 0 2 2]
@@ -71,7 +68,6 @@ def segment_ids_to_row_splits(
         ValueError: they are no vector.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     print(session.run(td.ragged.segment_ids_to_row_splits([0, 0, 0, 2, 2])))
         [0 3 3 5]
@@ -86,5 +82,4 @@ def segment_ids_to_row_splits(
 
 
 def _of_type(numbers: Any, dtype: Any) -> Tensor:
-    found: Tensor = cast(numbers, as_dtype(dtype))
-    return found
+    return cast(numbers, as_dtype(dtype))

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from ...graph.node import Tensor
 from ...graph.op_def import OpDef
 from ...runtime.kernel_spec import fresh
+from ...shape_inference.context import KernelContext, ShapeContext
+from ...shape_inference.protocols import Array, Kernel
 from ...shape_inference.tensor_shape import TensorShape
 from .random_state import seed_attrs
-
-if TYPE_CHECKING:
-    from ...graph.node import Tensor
-    from ...shape_inference.context import KernelContext, ShapeContext
-    from ...shape_inference.protocols import Array, Kernel
 
 public = {"td.nn": "compute_accidental_hits"}
 COMPUTE_ACCIDENTAL_HITS = OpDef(
@@ -87,7 +85,6 @@ def compute_accidental_hits(
         and the lowest number of float32, to be added to its logit.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     rows, places, _ = td.nn.compute_accidental_hits([[1, 2], [3, 9]], [9, 3, 7], 2)
         ...     print(session.run([rows, places]))

@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
+from ...shape_inference.protocols import Array
 from .distributions import RESERVED, uniform
-
-if TYPE_CHECKING:
-    from ...shape_inference.protocols import Array
-    from .philox import Philox
+from .philox import Philox
 
 _MANY = 10  # expected successes from which on numbers are drawn by rejection
 _APART = 42  # groups of the stream between the numbers that are drawn by inversion

@@ -8,12 +8,9 @@ the last place.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
-if TYPE_CHECKING:
-    from ...shape_inference.protocols import Array
+from ...shape_inference.protocols import Array
 
 _HALF_PI = float.fromhex("0x1.921fb54442d18p0")
 _LOG_2 = float.fromhex("0x1.62e42fefa39efp-1")

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
 
+from ...graph.node import Tensor
 from ...graph.op_def import OpDef
 from ...runtime.kernel_spec import fresh
+from ...shape_inference.context import KernelContext, ShapeContext
+from ...shape_inference.protocols import Array, Kernel
 from ...shape_inference.tensor_shape import TensorShape
 from ...shape_inference.traits import STATEFUL, Traits
 from .class_samplers import (
+    Sampler,
     all_sampler,
     fixed_sampler,
     learned_sampler,
@@ -16,14 +21,6 @@ from .class_samplers import (
     uniform_sampler,
 )
 from .random_state import seed_attrs, stream_of
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from ...graph.node import Tensor
-    from ...shape_inference.context import KernelContext, ShapeContext
-    from ...shape_inference.protocols import Array, Kernel
-    from .class_samplers import Sampler
 
 public = {
     "td.nn, td.random": (
@@ -83,8 +80,7 @@ def _define(
                     f"true_classes holds {true_classes[beyond][0]}, not in [0, {sampler.number})"
                 )
             words = stream.reserve(_RESERVED * count // 4).stream()
-            drawn: tuple[Array, ...] = sampler.draw(words, count, unique, true_classes)
-            return drawn
+            return sampler.draw(words, count, unique, true_classes)
 
         return fresh(sample)
 
@@ -152,7 +148,6 @@ def uniform_candidate_sampler(
         ValueError: there are fewer classes than different ones are asked for.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     drawn = td.nn.uniform_candidate_sampler([[1]], 1, 3, True, 3)
         ...     print(sorted(session.run(drawn.sampled_candidates).tolist()))
@@ -192,7 +187,6 @@ def log_uniform_candidate_sampler(
         ValueError: there are fewer classes than different ones are asked for.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     drawn = td.nn.log_uniform_candidate_sampler([[1]], 1, 3, True, 3)
         ...     print(sorted(session.run(drawn.sampled_candidates).tolist()))
@@ -232,7 +226,6 @@ def learned_unigram_candidate_sampler(
         ValueError: there are fewer classes than different ones are asked for.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     drawn = td.nn.learned_unigram_candidate_sampler([[1]], 1, 3, True, 3)
         ...     print(sorted(session.run(drawn.sampled_candidates).tolist()))
@@ -284,7 +277,6 @@ def fixed_unigram_candidate_sampler(
         ValueError: there are fewer classes than different ones are asked for.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     sampler = td.nn.fixed_unigram_candidate_sampler
         ...     drawn = sampler([[1]], 1, 2, True, 2, unigrams=[1.0, 9.0])
@@ -322,7 +314,6 @@ def all_candidate_sampler(
         TensorFlow's CPU kernel draws with the same seeds.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     drawn = td.nn.all_candidate_sampler([[1]], 1, 3, True)
         ...     print(sorted(session.run(drawn.sampled_candidates).tolist()))

@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Iterator
 from threading import Lock
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from ...shape_inference.context import KernelContext
+from ...shape_inference.protocols import Array
 from .distributions import uniform
 from .weighted_classes import Alias, fixed_weights, unbiased
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    from ...shape_inference.context import KernelContext
-    from ...shape_inference.protocols import Array
 
 
 class Sampler:

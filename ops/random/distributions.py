@@ -14,15 +14,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ...shape_inference.protocols import Array
 from ...shape_inference.rules import sizes_of
 from ..common.allocation import check_size
 from .box_muller import log, sine_and_cosine
-from .philox import BLOCK, GROUP
+from .philox import BLOCK, GROUP, Philox
 
 if TYPE_CHECKING:
-    from ...shape_inference.protocols import Array
-    from .philox import Philox
-
     Rule = Callable[[Array, np.dtype[Any]], Array]
 
 RESERVED = 256  # groups that an op sets aside for each number that it draws
@@ -208,5 +206,4 @@ def drawn(
     """
     if kind == "integers":
         return filled(stream, size, dtype, integer_rule(*bounds), first)
-    numbers: Array = _DRAWS[kind](stream, size, dtype, first=first)
-    return numbers
+    return _DRAWS[kind](stream, size, dtype, first=first)

@@ -3,15 +3,21 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ...graph.api.tensor_like import TensorLike
 from ...graph.convert import convert_to_tensor
 from ...graph.default_scopes import name_scope
+from ...graph.node import Tensor
 from ...graph.op_def import OpDef
 from ...protos.dtypes import as_dtype, float32
+from ...shape_inference.context import KernelContext, ShapeContext
+from ...shape_inference.protocols import Array, Kernel
 from ...shape_inference.rules import shape_from_value
+from ...shape_inference.tensor_shape import TensorShape
 from ...shape_inference.traits import STATEFUL
 from ..array.fills import zeros_like
 from ..common.allocation import check_size
@@ -19,18 +25,11 @@ from ..math.arithmetic import add, maximum
 from ..math.division import truediv
 from ..special.gamma_functions import lgamma_of
 from .distributions import RESERVED, normal, sizes_to_draw, uniform
+from .philox import Philox
 from .random_state import seed_attrs, stream_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from ...graph.api.tensor_like import TensorLike
-    from ...graph.node import Tensor
-    from ...shape_inference.context import KernelContext, ShapeContext
-    from ...shape_inference.protocols import Array, Kernel
-    from ...shape_inference.tensor_shape import TensorShape
     from .distributions import Rule
-    from .philox import Philox
 
 public = {
     "td": "random_gamma random_poisson",
@@ -237,7 +236,6 @@ def random_gamma(
         ValueError: a size is negative.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     session.run(td.random_gamma([10], [0.5, 1.5])).shape
         (10, 2)
@@ -277,7 +275,6 @@ def random_poisson(
         ValueError: a size is negative.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     session.run(td.random_poisson([0.5, 1.5], [10])).shape
         (10, 2)

@@ -15,6 +15,8 @@ import numpy as np
 from ...graph.op_def import OpDef
 from ...graph.references import modify, reference
 from ...runtime.kernel_spec import fresh
+from ...shape_inference.context import KernelContext, ShapeContext
+from ...shape_inference.protocols import Array, Kernel
 from ...shape_inference.rules import shape_from_value
 from ...shape_inference.tensor_shape import TensorShape
 from ...shape_inference.traits import STATEFUL
@@ -26,8 +28,6 @@ from .stateless_parameters import drawn_for_each, shape_that_ends
 
 if TYPE_CHECKING:
     from ...graph.op_def import Results
-    from ...shape_inference.context import KernelContext, ShapeContext
-    from ...shape_inference.protocols import Array, Kernel
 
 _LEAST_STATE = 3
 _FLOATS = "dtype: {half, bfloat16, float32, float64} = float32"
@@ -217,7 +217,6 @@ def _skip_shape(c: ShapeContext) -> list[TensorShape]:
 
 @RNG_SKIP.kernel
 def _skip_kernel(c: KernelContext) -> Kernel:
-    del c
 
     def skip(resource: Array, algorithm: Array, delta: Array) -> None:
         _moved_on(resource, algorithm, "algorithm", _skipped(delta))
@@ -234,7 +233,6 @@ def _read_and_skip_shape(c: ShapeContext) -> TensorShape:
 
 @RNG_READ_AND_SKIP.kernel
 def _read_and_skip_kernel(c: KernelContext) -> Kernel:
-    del c
 
     def read_and_skip(resource: Array, alg: Array, delta: Array) -> Array:
         return _moved_on(resource, alg, "alg", _skipped(delta))[:_LEAST_STATE]

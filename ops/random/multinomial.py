@@ -2,27 +2,24 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from ...graph.api.tensor_like import TensorLike
 from ...graph.convert import convert_to_tensor
 from ...graph.default_scopes import name_scope
+from ...graph.node import Tensor
 from ...graph.op_def import OpDef
 from ...runtime.kernel_spec import fresh
+from ...shape_inference.context import KernelContext, ShapeContext
+from ...shape_inference.protocols import Array, Kernel
 from ...shape_inference.tensor_shape import TensorShape
 from ...shape_inference.traits import STATEFUL
 from ..common.allocation import check_size
 from .distributions import RESERVED, filled, uniform
-from .philox import GROUP
+from .philox import GROUP, Philox
 from .random_state import seed_attrs, stream_of
-
-if TYPE_CHECKING:
-    from ...graph.api.tensor_like import TensorLike
-    from ...graph.node import Tensor
-    from ...shape_inference.context import KernelContext, ShapeContext
-    from ...shape_inference.protocols import Array, Kernel
-    from .philox import Philox
 
 public = {
     "td, td.random": "multinomial",
@@ -119,7 +116,6 @@ def multinomial(
         ValueError: `logits` is not of rank 2, or `num_samples` is negative.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     print(session.run(td.multinomial([[0.0, 100.0]], 3)))
         [[1 1 1]]
@@ -149,7 +145,6 @@ def categorical(
         A Tensor [batch, num_samples] of `dtype`.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     print(session.run(td.random.categorical([[0.0, 100.0]], 3)))
         [[1 1 1]]

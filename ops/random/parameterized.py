@@ -3,24 +3,21 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Iterator
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from ...graph.op_def import OpDef
 from ...runtime.errors import InternalError
 from ...runtime.kernel_spec import fresh
+from ...shape_inference.context import KernelContext, ShapeContext
+from ...shape_inference.protocols import Array, Kernel
 from ...shape_inference.rules import shape_from_value
+from ...shape_inference.tensor_shape import TensorShape
 from ...shape_inference.traits import STATEFUL
 from .distributions import normal, sizes_to_draw, uniform
 from .random_state import stream_of
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from ...shape_inference.context import KernelContext, ShapeContext
-    from ...shape_inference.protocols import Array, Kernel
-    from ...shape_inference.tensor_shape import TensorShape
 
 PARAMETERIZED_TRUNCATED_NORMAL = OpDef(
     "ParameterizedTruncatedNormal",

@@ -6,15 +6,12 @@ How its words become numbers, `distributions` tells.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from threading import Lock
-from typing import TYPE_CHECKING
 
 import numpy as np
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from ...shape_inference.protocols import Array
+from ...shape_inference.protocols import Array
 
 _ROUNDS = 10
 # For the rows of the state, which change places in each round.

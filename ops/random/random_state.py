@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 import secrets
-from typing import TYPE_CHECKING, Any
+from collections.abc import MutableMapping
+from typing import Any
 
 import numpy as np
 
 from ...graph.default_scopes import get_seed
+from ...shape_inference.context import KernelContext
+from ...shape_inference.protocols import Array
 from .distributions import RESERVED
 from .philox import Philox, seeded
-
-if TYPE_CHECKING:
-    from collections.abc import MutableMapping
-
-    from ...shape_inference.context import KernelContext
-    from ...shape_inference.protocols import Array
 
 PHILOX, AUTOMATIC = 1, 3  # numbers of algorithms; the second leaves the choice to the device
 _WORD = 2**64 - 1
@@ -34,8 +31,7 @@ def _stream_in(state: MutableMapping[Any, Any], op: Any) -> Philox:
     if stream is None:
         start = seeded_or_random(op.attrs["seed"], op.attrs["seed2"])
         stream = state.setdefault(op, start)
-    result: Philox = stream
-    return result
+    return stream
 
 
 def reserved_part(state: MutableMapping[Any, Any], op: Any, numbers: int) -> tuple[Array, Array]:

@@ -7,32 +7,29 @@ which `StatelessRandomGetKeyCounter` makes of seeds.
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from ...graph.api.tensor_like import TensorLike
 from ...graph.convert import convert_to_tensor
 from ...graph.default_scopes import name_scope
+from ...graph.node import Tensor
 from ...graph.op_def import OpDef
 from ...protos.dtypes import as_dtype, float32
 from ...runtime.kernel_spec import fresh
+from ...shape_inference.context import KernelContext, ShapeContext
+from ...shape_inference.protocols import Array, Kernel
 from ...shape_inference.rules import SCALAR, shape_from_value
 from ...shape_inference.tensor_shape import TensorShape
 from ...shape_inference.traits import STATEFUL
 from ..math.arithmetic import add, multiply, subtract
 from .distributions import drawn, sizes_to_draw
 from .multinomial import drawn_classes, shape_of_classes
+from .philox import Philox
 from .random_state import PHILOX, key_and_counter, stream_of_key, stream_of_seeds
-from .stretches import random_stretch
+from .stretches import StretchContext, random_stretch
 from .uniform_and_normal import shape_tensor
-
-if TYPE_CHECKING:
-    from ...graph.api.tensor_like import TensorLike
-    from ...graph.node import Tensor
-    from ...shape_inference.context import KernelContext, ShapeContext
-    from ...shape_inference.protocols import Array, Kernel
-    from .philox import Philox
-    from .stretches import StretchContext
 
 public = {
     "td.random": (
@@ -182,13 +179,11 @@ def _key_alg_shape(c: ShapeContext) -> list[TensorShape]:
 
 @GET_KEY_COUNTER.kernel
 def _key_kernel(c: KernelContext) -> Kernel:
-    del c
     return fresh(lambda seed: key_and_counter(stream_of_seeds(seed)))
 
 
 @GET_KEY_COUNTER_ALG.kernel
 def _key_alg_kernel(c: KernelContext) -> Kernel:
-    del c
 
     def key_counter_alg(seed: Array) -> tuple[Array, Array, Array]:
         return *key_and_counter(stream_of_seeds(seed)), np.array(PHILOX, np.int32)
@@ -198,13 +193,11 @@ def _key_alg_kernel(c: KernelContext) -> Kernel:
 
 @GET_ALG.shape
 def _alg_shape(c: ShapeContext) -> TensorShape:
-    del c
     return SCALAR
 
 
 @GET_ALG.kernel
 def _alg_kernel(c: KernelContext) -> Kernel:
-    del c
 
     def algorithm() -> Array:
         return np.array(PHILOX, np.int32)
@@ -238,7 +231,6 @@ def stateless_uniform(
         ValueError: only one bound is there for integers, or a size is negative.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     print(session.run(td.random.stateless_uniform([4], [1, 2], 0, 10, td.int32)))
         [0 9 4 9]
@@ -280,7 +272,6 @@ def stateless_normal(
         A Tensor with the same values at every run: those of TensorFlow 1.x for the same seed.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     print(session.run(td.random.stateless_normal([2], [1, 2])))
         [0.5441101  0.20738031]
@@ -311,7 +302,6 @@ def stateless_truncated_normal(
         A Tensor with the same values at every run: those of TensorFlow 1.x for the same seed.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     print(session.run(td.random.stateless_truncated_normal([2], [1, 2])))
         [0.5441101  0.20738031]
@@ -359,7 +349,6 @@ def stateless_categorical(
         A Tensor [batch, num_samples] of `output_dtype`.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     print(session.run(td.random.stateless_categorical([[0.0, 100.0]], 3, [1, 2])))
         [[1 1 1]]

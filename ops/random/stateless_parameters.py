@@ -6,16 +6,22 @@ Their `shape` is that of the result, which ends with the shape of the parameters
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
+from ...graph.api.tensor_like import TensorLike
 from ...graph.convert import convert_to_tensor
 from ...graph.default_scopes import name_scope
+from ...graph.node import Tensor
 from ...graph.op_def import OpDef
 from ...protos.dtypes import as_dtype, float32, int32
 from ...runtime.kernel_spec import fresh
+from ...shape_inference.context import KernelContext, ShapeContext
+from ...shape_inference.protocols import Array, Kernel
 from ...shape_inference.rules import broadcast, shape_from_value
+from ...shape_inference.tensor_shape import TensorShape
 from ..array.fills import zeros_like
 from ..common.shared_docs import shared_docs
 from ..math.arithmetic import add, maximum
@@ -23,18 +29,9 @@ from ..math.division import truediv
 from .binomial import binomial
 from .distributions import sizes_to_draw
 from .gamma_and_poisson import gamma, poisson
+from .philox import Philox
 from .random_state import stream_of_key, stream_of_seeds
 from .uniform_and_normal import shape_tensor
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from ...graph.api.tensor_like import TensorLike
-    from ...graph.node import Tensor
-    from ...shape_inference.context import KernelContext, ShapeContext
-    from ...shape_inference.protocols import Array, Kernel
-    from ...shape_inference.tensor_shape import TensorShape
-    from .philox import Philox
 
 public = {"td.random": "stateless_binomial stateless_gamma stateless_poisson"}
 _NUMBERS = "{half, float32, float64, int32, int64}"
@@ -173,7 +170,6 @@ def stateless_gamma(
         A Tensor of `shape`.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     session.run(td.random.stateless_gamma([10, 2], [1, 2], [0.5, 1.5])).shape
         (10, 2)
@@ -201,7 +197,6 @@ def stateless_poisson(
         A Tensor of `shape`.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     session.run(td.random.stateless_poisson([10, 2], [1, 2], [0.5, 1.5])).shape
         (10, 2)
@@ -231,7 +226,6 @@ def stateless_binomial(
         A Tensor of `shape`: how many attempts succeed.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     print(session.run(td.random.stateless_binomial([4], [1, 2], 10.0, 1.0)))
         [10 10 10 10]

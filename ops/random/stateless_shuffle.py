@@ -2,24 +2,22 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from ...graph.api.tensor_like import TensorLike
 from ...graph.convert import convert_to_tensor
 from ...graph.default_scopes import name_scope
+from ...graph.node import Tensor
 from ...graph.op_def import OpDef
 from ...runtime.kernel_spec import view
+from ...shape_inference.context import KernelContext, ShapeContext
+from ...shape_inference.protocols import Array, Kernel
+from ...shape_inference.tensor_shape import TensorShape
 from .random_state import PHILOX, stream_of_key
 from .stateless import GET_KEY_COUNTER
 from .uniform_and_normal import permutation
-
-if TYPE_CHECKING:
-    from ...graph.api.tensor_like import TensorLike
-    from ...graph.node import Tensor
-    from ...shape_inference.context import KernelContext, ShapeContext
-    from ...shape_inference.protocols import Array, Kernel
-    from ...shape_inference.tensor_shape import TensorShape
 
 public = {"td.random.experimental": "stateless_shuffle"}
 
@@ -40,7 +38,6 @@ def _shuffle_shape(c: ShapeContext) -> TensorShape:
 
 @STATELESS_SHUFFLE.kernel
 def _shuffle_kernel(c: KernelContext) -> Kernel:
-    del c
 
     def shuffled(value: Array, key: Array, counter: Array, alg: Array) -> Array:
         stream = stream_of_key(key, counter, alg)
@@ -61,7 +58,6 @@ def stateless_shuffle(value: TensorLike, seed: Any, name: str | None = None) -> 
         A Tensor of the shape and dtype of `value`.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     rows = td.random.experimental.stateless_shuffle([[1, 2], [3, 4], [5, 6]], [8, 9])
         ...     print(session.run(rows).tolist())

@@ -8,28 +8,25 @@ chunks; no graph that is built by calls holds it.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
+from ...graph.node import Tensor
 from ...graph.op_def import OpDef
+from ...protos.dtypes import DType
 from ...runtime.kernel_spec import fresh
+from ...shape_inference.context import KernelContext, ShapeContext
+from ...shape_inference.protocols import Array, Kernel
 from ...shape_inference.rules import shape_from_value
-from ...shape_inference.split_parts import OWN, WHOLE, Partition, along
+from ...shape_inference.split_parts import OWN, WHOLE, Partition, SplitContext, along
+from ...shape_inference.tensor_shape import TensorShape
 from ..array.constants import constant
 from .distributions import KINDS, drawn, sizes_to_draw
 from .random_state import PHILOX, stream_of_key
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from ...graph.node import Tensor
-    from ...protos.dtypes import DType
-    from ...shape_inference.context import KernelContext, ShapeContext
-    from ...shape_inference.protocols import Array, Kernel
-    from ...shape_inference.split_parts import SplitContext
-    from ...shape_inference.tensor_shape import TensorShape
-
     Steps = Callable[..., list[Tensor]]
 
 RANDOM_STRETCH = OpDef(

@@ -7,33 +7,29 @@ for normal numbers within one unit in the last place.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from math import isqrt
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from ...graph.api.tensor_like import TensorLike
 from ...graph.convert import convert_to_tensor
 from ...graph.default_scopes import name_scope
+from ...graph.node import Tensor
 from ...graph.op_def import OpDef
 from ...protos.dtypes import as_dtype, float32
 from ...runtime.kernel_spec import fresh, view
+from ...shape_inference.context import KernelContext, ShapeContext
+from ...shape_inference.protocols import Array, Kernel
 from ...shape_inference.rules import shape_from_value
 from ...shape_inference.tensor_shape import TensorShape
 from ...shape_inference.traits import STATEFUL
 from ..math.arithmetic import add, multiply, subtract
 from .distributions import RESERVED, drawn, sizes_to_draw
-from .philox import GROUP
+from .philox import GROUP, Philox
 from .random_state import seed_attrs, stream_of
 from .stretches import stretch_of_stream
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from ...graph.api.tensor_like import TensorLike
-    from ...graph.node import Tensor
-    from ...shape_inference.context import KernelContext, ShapeContext
-    from ...shape_inference.protocols import Array, Kernel
-    from .philox import Philox
 
 public = {
     "td": "random_normal random_shuffle random_uniform",
@@ -181,7 +177,6 @@ def random_uniform(
         ValueError: `maxval` is missing for integers, or a size is negative.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default():
         ...     dice = td.random_uniform([3], 1, 7, td.int32, seed=1)
         ...     with td.Session() as session, td.Session() as other:
@@ -230,7 +225,6 @@ def random_normal(
         ValueError: a size is negative.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     session.run(td.random_normal([2, 3])).shape
         (2, 3)
@@ -265,7 +259,6 @@ def truncated_normal(
         ValueError: a size is negative.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     bool((abs(session.run(td.truncated_normal([100]))) <= 2).all())
         True
@@ -311,7 +304,6 @@ def random_shuffle(value: TensorLike, seed: int | None = None, name: str | None 
         A Tensor of the shape and dtype of `value`, in another order at every run.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     sorted(session.run(td.random_shuffle([1, 2, 3])).tolist())
         [1, 2, 3]

@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 
 from ...formats.message_files import read_file
+from ...shape_inference.context import KernelContext
+from ...shape_inference.protocols import Array
 from .distributions import uniform
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from ...shape_inference.context import KernelContext
-    from ...shape_inference.protocols import Array
 
 
 def unbiased(words: Iterator[Array], bound: int, kind: Any) -> Iterator[Array]:

@@ -4,22 +4,20 @@ from __future__ import annotations
 
 import glob
 import os
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from ...formats.local_files import told_as_op_error
 from ...formats.message_files import read_file as read_whole
+from ...graph.api.tensor_like import TensorLike
+from ...graph.node import Operation, Tensor
 from ...graph.op_def import OpDef
+from ...shape_inference.context import KernelContext, ShapeContext
+from ...shape_inference.protocols import Array, Kernel
 from ...shape_inference.rules import SCALAR
 from ...shape_inference.tensor_shape import TensorShape
 from ...shape_inference.traits import Traits
-
-if TYPE_CHECKING:
-    from ...graph.api.tensor_like import TensorLike
-    from ...graph.node import Operation, Tensor
-    from ...shape_inference.context import KernelContext, ShapeContext
-    from ...shape_inference.protocols import Array, Kernel
 
 public = {"td, td.io": "matching_files read_file write_file"}
 
@@ -41,7 +39,6 @@ def _read_file_shape(c: ShapeContext) -> TensorShape:
 
 @READ_FILE.kernel
 def _read_file_kernel(c: KernelContext) -> Kernel:
-    del c
 
     def read(filename: Array) -> Array:
         result = np.empty((), object)
@@ -61,7 +58,6 @@ def _write_file_shape(c: ShapeContext) -> list[TensorShape]:
 
 @WRITE_FILE.kernel
 def _write_file_kernel(c: KernelContext) -> Kernel:
-    del c
 
     def write(filename: Array, contents: Array) -> tuple[()]:
         path = os.fsdecode(filename.item())
@@ -82,7 +78,6 @@ def _matching_files_shape(c: ShapeContext) -> TensorShape:
 
 @MATCHING_FILES.kernel
 def _matching_files_kernel(c: KernelContext) -> Kernel:
-    del c
 
     def match(pattern: Array) -> Array:
         if pattern.ndim > 1:
@@ -110,7 +105,6 @@ def read_file(filename: Any, name: str | None = None) -> Tensor:
 
     Example:
         >>> import os, tempfile
-        >>> import tensordraft as td
         >>> path = os.path.join(tempfile.mkdtemp(), "note")
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     session.run(td.write_file(path, "seven"))
@@ -130,7 +124,6 @@ def write_file(filename: Any, contents: TensorLike, name: str | None = None) -> 
 
     Example:
         >>> import os, tempfile
-        >>> import tensordraft as td
         >>> path = os.path.join(tempfile.mkdtemp(), "folder", "note")
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     session.run(td.write_file(path, "seven"))
@@ -152,7 +145,6 @@ def matching_files(pattern: Any, name: str | None = None) -> Tensor:
 
     Example:
         >>> import os, tempfile
-        >>> import tensordraft as td
         >>> folder = tempfile.mkdtemp()
         >>> for name in ("b.txt", "a.txt", "c.png"):
         ...     open(os.path.join(folder, name), "w").close()

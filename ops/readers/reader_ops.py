@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
 from ...graph.op_def import OpDef
 from ...runtime import errors
 from ...runtime.waiting import waits_of
+from ...shape_inference.context import KernelContext, ShapeContext
+from ...shape_inference.protocols import Array, Kernel
 from ...shape_inference.rules import SCALAR
 from ...shape_inference.tensor_shape import TensorShape
 from ...shape_inference.traits import Traits
@@ -30,12 +33,6 @@ from .record_readers import (
     TFRecords,
     WholeFiles,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from ...shape_inference.context import KernelContext, ShapeContext
-    from ...shape_inference.protocols import Array, Kernel
 
 _LENGTHS = "header_bytes: int = 0, record_bytes: int, footer_bytes: int = 0, hop_bytes: int = 0"
 
@@ -109,8 +106,7 @@ def reader_of(handle: Array) -> RecordReader:
     Raises:
         ValueError: it stands for none.
     """
-    reader: RecordReader = kept_behind(handle, RecordReader, "a reader")
-    return reader
+    return kept_behind(handle, RecordReader, "a reader")
 
 
 def _text(value: bytes) -> Array:
@@ -126,7 +122,6 @@ def _texts(values: list[bytes]) -> Array:
 
 
 def _two_scalars(c: ShapeContext) -> list[TensorShape]:
-    del c
     return [SCALAR, SCALAR]
 
 
@@ -157,7 +152,6 @@ def _read_up_to_kernel(c: KernelContext) -> Kernel:
 
 def _count_kernel(which: int) -> Callable[[KernelContext], Kernel]:
     def factory(c: KernelContext) -> Kernel:
-        del c
 
         def count(reader: Array) -> Array:
             return np.array(reader_of(reader).counts()[which], np.int64)
@@ -168,7 +162,6 @@ def _count_kernel(which: int) -> Callable[[KernelContext], Kernel]:
 
 
 def _serialize_kernel(c: KernelContext) -> Kernel:
-    del c
 
     def serialize(reader: Array) -> Array:
         return _text(reader_of(reader).serialized())

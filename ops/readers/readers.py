@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ...formats.record_file import TFRecordOptions
 from ...graph.convert import convert_to_tensor
+from ...graph.node import Operation, Tensor
+from ...graph.op_def import OpDef
 from ...protos.dtypes import int64, resource
 from .reader_ops import (
     NUM_RECORDS_PRODUCED,
@@ -17,10 +19,6 @@ from .reader_ops import (
     RESTORE_STATE,
     SERIALIZE_STATE,
 )
-
-if TYPE_CHECKING:
-    from ...graph.node import Operation, Tensor
-    from ...graph.op_def import OpDef
 
 public = {
     "td": (
@@ -38,7 +36,6 @@ class ReaderBase:
         supports_serialize: whether its state can be kept.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     names = td.train.string_input_producer(["a", "b"], shuffle=False)
         ...     reader = td.IdentityReader()
@@ -99,13 +96,11 @@ class ReaderBase:
 
     def num_records_produced(self, name: str | None = None) -> Tensor:
         """How many records have been read: an int64 scalar."""
-        found: Tensor = self._op(NUM_RECORDS_PRODUCED)(self._reader_ref, name=name)
-        return found
+        return self._op(NUM_RECORDS_PRODUCED)(self._reader_ref, name=name)
 
     def num_work_units_completed(self, name: str | None = None) -> Tensor:
         """How many files have been read to the end: an int64 scalar."""
-        found: Tensor = self._op(NUM_WORK_UNITS_COMPLETED)(self._reader_ref, name=name)
-        return found
+        return self._op(NUM_WORK_UNITS_COMPLETED)(self._reader_ref, name=name)
 
     def serialize_state(self, name: str | None = None) -> Tensor:
         """Where the reader is: a string scalar, for `restore_state`.
@@ -113,8 +108,7 @@ class ReaderBase:
         Raises:
             UnimplementedError: in a run, readers of this kind may be inside a file.
         """
-        found: Tensor = self._op(SERIALIZE_STATE)(self._reader_ref, name=name)
-        return found
+        return self._op(SERIALIZE_STATE)(self._reader_ref, name=name)
 
     def restore_state(self, state: Any, name: str | None = None) -> Operation:
         """An op that brings the reader to where it was.
@@ -127,13 +121,11 @@ class ReaderBase:
             UnimplementedError: in a run, readers of this kind may be inside a file.
             InvalidArgumentError: in a run, it is no such state.
         """
-        op: Operation = self._op(RESTORE_STATE)(self._reader_ref, state, name=name)
-        return op
+        return self._op(RESTORE_STATE)(self._reader_ref, state, name=name)
 
     def reset(self, name: str | None = None) -> Operation:
         """An op that brings the reader to where it was at first."""
-        op: Operation = self._op(RESET)(self._reader_ref, name=name)
-        return op
+        return self._op(RESET)(self._reader_ref, name=name)
 
 
 def _plain(value: Any) -> bool:
@@ -152,7 +144,6 @@ class WholeFileReader(ReaderBase):
 
     Example:
         >>> import os, tempfile
-        >>> import tensordraft as td
         >>> path = os.path.join(tempfile.mkdtemp(), "note")
         >>> with open(path, "w") as file:
         ...     _ = file.write("seven")
@@ -176,7 +167,6 @@ class TextLineReader(ReaderBase):
 
     Example:
         >>> import os, tempfile
-        >>> import tensordraft as td
         >>> path = os.path.join(tempfile.mkdtemp(), "table.csv")
         >>> with open(path, "w") as file:
         ...     _ = file.write("x,y\n1,2\n3,4\n")
@@ -206,7 +196,6 @@ class FixedLengthRecordReader(ReaderBase):
 
     Example:
         >>> import os, tempfile
-        >>> import tensordraft as td
         >>> path = os.path.join(tempfile.mkdtemp(), "data.bin")
         >>> with open(path, "wb") as file:
         ...     _ = file.write(b"HEADaabbcc")
@@ -247,7 +236,6 @@ class TFRecordReader(ReaderBase):
 
     Example:
         >>> import os, tempfile
-        >>> import tensordraft as td
         >>> path = os.path.join(tempfile.mkdtemp(), "data.tfrecords")
         >>> with td.python_io.TFRecordWriter(path) as writer:
         ...     writer.write(b"one")
@@ -270,7 +258,6 @@ class IdentityReader(ReaderBase):
         name: a name for the op.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     _, value = td.IdentityReader().read(td.train.string_input_producer(["work"]))
         ...     threads = td.train.start_queue_runners(session)

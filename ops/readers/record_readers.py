@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Generator
 from typing import TYPE_CHECKING, Any
 
 from google.protobuf.message import DecodeError
@@ -12,14 +13,10 @@ from ...formats.record_file import opened, records_by_place
 from ...protos.dtypes import string
 from ...protos.messages import ReaderBaseState
 from ...runtime import errors
-from ...runtime.waiting import Turns
+from ...runtime.waiting import Turns, Waits
+from ..queues.tensor_queue import TensorQueue
 
 if TYPE_CHECKING:
-    from collections.abc import Generator
-
-    from ...runtime.waiting import Waits
-    from ..queues.tensor_queue import TensorQueue
-
     Record = tuple[bytes, bytes]
 
 _BLOCK = 1 << 20

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
+from ...graph.api.tensor_like import TensorLike
 from ...graph.convert import convert_to_tensor
 from ...graph.default_scopes import name_scope
+from ...graph.node import Tensor
 from ..array.casting import cast
 from ..array.fills import fill
 from ..array.joining import concat
@@ -20,12 +23,6 @@ from ..math.exponentials import complex as complex_of, cos, real, rsqrt, sin
 from .framing import frame, overlap_and_add
 from .real_fourier import irfft, rfft
 from .window_functions import vorbis_window
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from ...graph.api.tensor_like import TensorLike
-    from ...graph.node import Tensor
 
 public = {"td.signal, td.spectral": "dct idct", "td.signal": "inverse_mdct mdct"}
 
@@ -59,7 +56,6 @@ def dct(
             samples or more.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     print(session.run(td.signal.dct([1.0, 2.0, 3.0, 4.0])).round(3))
         [20.    -6.309  0.    -0.448]
@@ -109,7 +105,6 @@ def idct(
         ValueError: as `td.signal.dct`.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     x = td.signal.dct([1.0, 2.0, 3.0], norm="ortho")
         ...     print(session.run(td.signal.idct(x, norm="ortho")).round(3))
@@ -204,7 +199,6 @@ def mdct(
         ValueError: the rank is unknown, or `norm` is another one.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     print(session.run(td.signal.mdct(td.ones([8]), 4)).shape)
         (3, 2)
@@ -241,7 +235,6 @@ def inverse_mdct(
         ValueError: the rank is unknown or below 2, or `norm` is another one.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     x = td.signal.mdct(td.ones([8]), 4)
         ...     print(session.run(td.signal.inverse_mdct(x))[2:-2].round(3))

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ...graph.convert import convert_to_tensor
 from ...graph.default_scopes import name_scope
+from ...graph.node import Tensor
 from ...shape_inference.rules import normal_axis
 from ..array.joining import concat
 from ..array.padding import pad
@@ -17,9 +18,6 @@ from ..array.transposing import transpose
 from ..indexing.gathering import gather
 from ..math.arithmetic import maximum
 from ..math.reductions import reduce_sum
-
-if TYPE_CHECKING:
-    from ...graph.node import Tensor
 
 public = {"td.signal": "frame overlap_and_add"}
 
@@ -54,7 +52,6 @@ def frame(
         ValueError: the rank is unknown or 0, or `axis` is not below it.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     print(session.run(td.signal.frame([1, 2, 3, 4, 5], 3, 2)))
         [[1 2 3]
@@ -96,7 +93,6 @@ def overlap_and_add(signal: Any, frame_step: Any, name: str | None = None) -> Te
         ValueError: the rank is below 2, or `frame_step` is no scalar integer.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     print(session.run(td.signal.overlap_and_add([[1, 2, 3], [10, 20, 30]], 2)))
         [ 1  2 13 20 30]

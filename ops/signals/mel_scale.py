@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ...graph.constant_value import constant_value
 from ...graph.convert import convert_to_tensor
 from ...graph.default_scopes import name_scope
+from ...graph.node import Tensor
 from ...protos.dtypes import as_dtype, float32
 from ..array.casting import cast
 from ..array.padding import pad
@@ -15,9 +16,6 @@ from ..array.shapes import shape
 from ..math.arithmetic import maximum, minimum
 from ..math.exponentials import log, rsqrt
 from .cosine_transforms import dct
-
-if TYPE_CHECKING:
-    from ...graph.node import Tensor
 
 public = {"td.signal": "linear_to_mel_weight_matrix mfccs_from_log_mel_spectrograms"}
 
@@ -54,7 +52,6 @@ def linear_to_mel_weight_matrix(
             above half of `sample_rate`.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     print(session.run(td.signal.linear_to_mel_weight_matrix(2, 5)).round(2))
         [[0.   0.  ]
@@ -115,7 +112,6 @@ def mfccs_from_log_mel_spectrograms(log_mel_spectrograms: Any, name: str | None 
         ValueError: there are no bins.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     print(session.run(td.signal.mfccs_from_log_mel_spectrograms([1.0, 2.0])).round(3))
         [ 3.    -0.707]

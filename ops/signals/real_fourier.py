@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, Protocol
 
 import numpy as np
 
+from ...graph.api.tensor_like import TensorLike
 from ...graph.constant_value import constant_value
 from ...graph.convert import convert_to_tensor
 from ...graph.default_scopes import name_scope
+from ...graph.node import Tensor
 from ...graph.op_def import OpDef
+from ...shape_inference.context import KernelContext, OpContext, ShapeContext
+from ...shape_inference.protocols import Array, Kernel
 from ...shape_inference.rules import UNKNOWN_SHAPE
 from ...shape_inference.symbolic.symbolic import dim_symbol
 from ...shape_inference.tensor_shape import TensorShape
@@ -24,14 +29,6 @@ from ..common.flops import transform_flops
 from ..common.public_function import public_function
 from ..math.arithmetic import maximum
 from .fourier import check_rank
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from ...graph.api.tensor_like import TensorLike
-    from ...graph.node import Tensor
-    from ...shape_inference.context import KernelContext, OpContext, ShapeContext
-    from ...shape_inference.protocols import Array, Kernel
 
 public = {"td.signal, td.spectral": "irfft irfft2d irfft3d rfft rfft2d rfft3d"}
 
@@ -55,7 +52,6 @@ Raises:
     ValueError: `input_tensor` has fewer dimensions, or `fft_length` does not fit.
 
 Example:
-    >>> import tensordraft as td
     >>> with td.Graph().as_default(), td.Session() as session:
     ...     print(session.run(td.signal.{name}(td.ones({shape}{dtype}))).ravel()[:2])
     {result}

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
+from ...graph.api.tensor_like import TensorLike
 from ...graph.constant_value import constant_value
 from ...graph.convert import convert_to_tensor
 from ...graph.default_scopes import name_scope
+from ...graph.node import Tensor
 from ..array.casting import cast
 from ..array.padding import pad, tile
 from ..array.reshaping import reshape
@@ -19,12 +22,6 @@ from ..math.reductions import reduce_sum
 from .framing import frame, overlap_and_add
 from .real_fourier import irfft, rfft
 from .window_functions import hann_window
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from ...graph.api.tensor_like import TensorLike
-    from ...graph.node import Tensor
 
 public = {"td.signal": "fftshift ifftshift inverse_stft inverse_stft_window_fn stft"}
 
@@ -57,7 +54,6 @@ def stft(
         ValueError: the rank of `signals` is unknown or 0.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     print(session.run(td.signal.stft(td.ones([6]), 4, 2)).real.round(3))
         [[ 2. -1.  0.]
@@ -99,7 +95,6 @@ def inverse_stft(
         ValueError: the rank of `stfts` is unknown or below 2.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     x = td.signal.stft([0.0, 0, 1, 2, 3, 4, 0, 0], 4, 2)
         ...     weights = td.signal.inverse_stft_window_fn(2)
@@ -150,7 +145,6 @@ def inverse_stft_window_fn(
         Where no frame weighs anything it is zero, as in TensorFlow 2.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     print(session.run(td.signal.inverse_stft_window_fn(2)(4, dtype=td.float32)))
         [0. 1. 1. 1.]
@@ -181,7 +175,6 @@ def fftshift(x: TensorLike, axes: Any = None, name: str | None = None) -> Tensor
         A Tensor of the dtype and shape of `x`; as NumPy.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     print(session.run(td.signal.fftshift([0, 1, 2, -2, -1])))
         [-2 -1  0  1  2]
@@ -201,7 +194,6 @@ def ifftshift(x: TensorLike, axes: Any = None, name: str | None = None) -> Tenso
         A Tensor of the dtype and shape of `x`; as NumPy.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     print(session.run(td.signal.ifftshift([-2, -1, 0, 1, 2])))
         [ 0  1  2 -2 -1]

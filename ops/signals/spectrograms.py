@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, cast
+from typing import cast
 
 import numpy as np
 
 from ...graph.op_def import OpDef
+from ...shape_inference.context import KernelContext, OpContext, ShapeContext
+from ...shape_inference.protocols import Array, Kernel
 from ...shape_inference.symbolic.symbolic import Dim, dim_max
 from ...shape_inference.tensor_shape import TensorShape
 from ..common.allocation import check_size
 from ..common.parallel_blocks import on_one_thread
-
-if TYPE_CHECKING:
-    from ...shape_inference.context import KernelContext, OpContext, ShapeContext
-    from ...shape_inference.protocols import Array, Kernel
 
 AUDIO_SPECTROGRAM = OpDef(
     "AudioSpectrogram",
@@ -168,5 +166,4 @@ def _band_shares(size: int, step: float, bands: int, lower: float, upper: float)
 
 
 def _mel(hertz: Array) -> Array:
-    mel: Array = 1127.0 * np.log1p(hertz / 700.0)
-    return mel
+    return 1127.0 * np.log1p(hertz / 700.0)

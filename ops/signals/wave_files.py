@@ -7,18 +7,18 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from ...graph.api.tensor_like import TensorLike
+from ...graph.node import Tensor
 from ...graph.op_def import OpDef
+from ...shape_inference.context import KernelContext, ShapeContext
+from ...shape_inference.protocols import Array, Kernel
 from ...shape_inference.rules import SCALAR
 from ...shape_inference.symbolic.symbolic import dim_symbol
 from ...shape_inference.tensor_shape import TensorShape
 from ..common.allocation import new_zeros
 
 if TYPE_CHECKING:
-    from ...graph.api.tensor_like import TensorLike
-    from ...graph.node import Tensor
     from ...graph.op_def import Results
-    from ...shape_inference.context import KernelContext, ShapeContext
-    from ...shape_inference.protocols import Array, Kernel
 
 public = {
     "td.audio": "decode_wav encode_wav",
@@ -184,7 +184,6 @@ def decode_wav(
             damaged file, is an InvalidArgumentError.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     file = td.audio.encode_wav([[0.5], [-1.0]], 8000)
         ...     print(session.run(td.audio.decode_wav(file).audio))
@@ -211,7 +210,6 @@ def encode_wav(audio: TensorLike, sample_rate: Any, name: str | None = None) -> 
             InvalidArgumentError.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     len(session.run(td.audio.encode_wav([[0.5], [-1.0]], 8000)))
         48

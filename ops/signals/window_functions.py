@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from ...graph.api.tensor_like import TensorLike
 from ...graph.constant_value import constant_value
 from ...graph.convert import convert_to_tensor
 from ...graph.default_scopes import name_scope
+from ...graph.node import Tensor
 from ...protos.dtypes import as_dtype, float32
 from ..array.casting import cast
 from ..array.fills import ones
@@ -20,10 +22,6 @@ from ..math.arithmetic import multiply, square, subtract
 from ..math.exponentials import cos, exp, sin, sqrt
 from ..nn.activations import relu
 from ..special.bessel import bessel_i0e
-
-if TYPE_CHECKING:
-    from ...graph.api.tensor_like import TensorLike
-    from ...graph.node import Tensor
 
 public = {
     "td.signal": (
@@ -58,7 +56,6 @@ def hann_window(
             `hanning` is always symmetric.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     print(session.run(td.signal.hann_window(4)))
         [0.  0.5 1.  0.5]
@@ -73,7 +70,6 @@ def hamming_window(
     """A raised cosine that falls to 0.08.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     print(session.run(td.signal.hamming_window(4)).round(2))
         [0.08 0.54 1.   0.54]
@@ -124,7 +120,6 @@ def kaiser_window(
         A Tensor of shape [window_length]; as `np.kaiser`.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     print(session.run(td.signal.kaiser_window(3, 2.0)).round(3))
         [0.439 1.    0.439]
@@ -151,7 +146,6 @@ def kaiser_bessel_derived_window(
         beta: how narrow the Kaiser window is.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     print(session.run(td.signal.kaiser_bessel_derived_window(4, 2.0)).round(3))
         [0.483 0.875 0.875 0.483]
@@ -168,7 +162,6 @@ def vorbis_window(window_length: Any, dtype: Any = float32, name: str | None = N
     """The window of Vorbis, whose square and shifted square add up to one.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     print(session.run(td.signal.vorbis_window(4)).round(3))
         [0.228 0.974 0.974 0.228]

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 from ...graph.op_def import OpDef
+from ...shape_inference.context import KernelContext, ShapeContext
+from ...shape_inference.protocols import Array, Kernel
 from ...shape_inference.tensor_shape import TensorShape
 from ..common.elementwise import REALS
-
-if TYPE_CHECKING:
-    from ...shape_inference.context import KernelContext, ShapeContext
-    from ...shape_inference.protocols import Array, Kernel
 
 NTH_ELEMENT = OpDef(
     "NthElement", "input: T, n: int32 -> values: T", f"reverse: bool = false, T: {{{REALS}}}"
@@ -68,7 +64,6 @@ def _bitpack_shape(c: ShapeContext) -> TensorShape:
 
 @COMPARE_AND_BITPACK.fresh_kernel
 def _bitpack_kernel(c: KernelContext) -> Kernel:
-    del c
 
     def bitpack(x: Array, threshold: Array) -> Array:
         if not x.ndim or x.shape[-1] % 8 or threshold.ndim:

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from ...graph.api.tensor_like import TensorLike
 from ...graph.convert import convert_to_tensor
 from ...graph.default_scopes import name_scope
+from ...graph.node import Tensor
 from ...graph.op_def import OpDef
 from ...protos.dtypes import as_dtype, int32
+from ...shape_inference.context import KernelContext, OpContext, ShapeContext
+from ...shape_inference.protocols import Array, Kernel
 from ...shape_inference.rules import normal_axis
+from ...shape_inference.tensor_shape import TensorShape
 from ...shape_inference.traits import Traits
 from ..array.fills import zeros_like
 from ..array.ranges import range as numbers_in
@@ -22,13 +27,6 @@ from ..math.bitwise import invert
 from ..math.comparison import equal
 from ..math.select import where
 from .top_k import top_k
-
-if TYPE_CHECKING:
-    from ...graph.api.tensor_like import TensorLike
-    from ...graph.node import Tensor
-    from ...shape_inference.context import KernelContext, OpContext, ShapeContext
-    from ...shape_inference.protocols import Array, Kernel
-    from ...shape_inference.tensor_shape import TensorShape
 
 public = {"td": "argsort searchsorted sort"}
 
@@ -110,7 +108,6 @@ def searchsorted(
         ValueError: `side` is another one, or the shapes do not fit together.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     print(session.run(td.searchsorted([[1, 3, 5]], [[0, 3, 9]])))
         [[0 1 3]]
@@ -187,7 +184,6 @@ def sort(
         ValueError: the axis is out of range, or the direction another one.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     print(session.run(td.sort([3, 1, 2])))
         [1 2 3]
@@ -219,11 +215,9 @@ def argsort(
         ValueError: the axis is out of range, or the direction another one.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     print(session.run(td.argsort([3, 1, 2])))
         [1 2 0]
     """
-    del stable
     with name_scope(name, "argsort"):
         return _sorted(values, axis, direction).order

@@ -3,22 +3,19 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from ...graph.api.tensor_like import TensorLike
 from ...graph.op_def import OpDef
 from ...protos.dtypes import int32
+from ...shape_inference.context import KernelContext, ShapeContext
+from ...shape_inference.protocols import Array, Kernel
 from ...shape_inference.rules import normal_axis
 from ...shape_inference.symbolic.symbolic import Dim, dim_symbol
 from ...shape_inference.tensor_shape import TensorShape
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from ...graph.api.tensor_like import TensorLike
-    from ...shape_inference.context import KernelContext, ShapeContext
-    from ...shape_inference.protocols import Array, Kernel
 
 public = {"td": "listdiff setdiff1d unique unique_with_counts"}
 
@@ -120,8 +117,7 @@ def _unique_v2_kernel(c: KernelContext) -> Kernel:
 
 
 def _index_dtype(c: KernelContext) -> np.dtype[Any]:
-    result: np.dtype[Any] = c.attr("out_idx").numpy_dtype
-    return result
+    return c.attr("out_idx").numpy_dtype
 
 
 def _counts(number: Array, first: Array, dtype: np.dtype[Any]) -> Array:
@@ -291,7 +287,6 @@ def unique(x: TensorLike, out_idx: Any = None, name: str | None = None) -> Any:
         ValueError: `x` is no vector.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     y, idx = session.run(td.unique([7, 1, 7, 2]))
         >>> print(y, idx)
@@ -316,7 +311,6 @@ def unique_with_counts(x: TensorLike, out_idx: Any = None, name: str | None = No
         InvalidArgumentError: at the run, `x` is no vector.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     y, idx, count = session.run(td.unique_with_counts([1, 1, 2, 4, 4, 4, 7, 8, 8]))
         >>> print(y, idx, count)
@@ -345,7 +339,6 @@ def setdiff1d(
         ValueError: `x` or `y` is no vector.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     out, idx = session.run(td.setdiff1d([1, 2, 3, 4, 5, 6], [1, 3, 5]))
         >>> print(out, idx)
@@ -370,7 +363,6 @@ def listdiff(x: TensorLike, y: TensorLike, out_idx: Any = None, name: str | None
         ValueError: `x` or `y` is no vector.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     print(session.run(td.listdiff(["a", "b", "c"], ["b"]).out))
         [b'a' b'c']

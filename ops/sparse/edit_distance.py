@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from ...graph.node import Tensor
 from ...graph.op_def import OpDef
+from ...shape_inference.context import KernelContext, ShapeContext
+from ...shape_inference.protocols import Array, Kernel
 from ...shape_inference.rules import shape_from_value
 from ...shape_inference.tensor_shape import TensorShape
 from ..common.allocation import new_zeros
 from .sparse_parts import as_sparse, check_indices, check_shapes, parts_named
-
-if TYPE_CHECKING:
-    from ...graph.node import Tensor
-    from ...shape_inference.context import KernelContext, ShapeContext
-    from ...shape_inference.protocols import Array, Kernel
 
 public = {"td": "edit_distance"}
 
@@ -117,7 +115,6 @@ def edit_distance(
         TypeError: an input is no SparseTensor.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     said = td.string_split(["kitten", "to"], delimiter="")
         ...     meant = td.string_split(["sitting", "to"], delimiter="")

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ...graph.api.tensor_like import TensorLike
 from ...graph.convert import convert_to_tensor
+from ...graph.node import Tensor
 from ...graph.op_def import OpDef
 from ...graph.sparse_tensor import SparseTensor, SparseTensorValue
+from ...shape_inference.context import KernelContext, OpContext, ShapeContext
+from ...shape_inference.protocols import Array, Kernel
 from ...shape_inference.rules import shape_from_value
 from ...shape_inference.tensor_shape import TensorShape
 from ..common.allocation import new_zeros
@@ -24,13 +29,7 @@ from .sparse_parts import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from ...graph.api.tensor_like import TensorLike
-    from ...graph.node import Tensor
     from ...graph.op_def import Results
-    from ...shape_inference.context import KernelContext, OpContext, ShapeContext
-    from ...shape_inference.protocols import Array, Kernel
 
 public = {
     "td.sets": (
@@ -223,7 +222,6 @@ def size(a: TensorLike, validate_indices: bool = True) -> Tensor:
         An int32 Tensor of one dimension less.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     a = td.SparseTensor([[0, 0], [0, 1], [1, 0]], [5, 5, 6], [3, 2])
         ...     print(session.run(td.sets.size(a)))
@@ -238,7 +236,6 @@ def intersection(a: TensorLike, b: TensorLike, validate_indices: bool = True) ->
     """What each set has in common with its counterpart.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     session.run(td.sets.intersection([[3, 1, 2]], [[2, 3, 4]])).values.tolist()
         [2, 3]
@@ -251,7 +248,6 @@ def union(a: TensorLike, b: TensorLike, validate_indices: bool = True) -> Sparse
     """Each set with its counterpart's elements added.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     session.run(td.sets.union([[3, 1]], [[2, 3]])).values.tolist()
         [1, 2, 3]
@@ -269,7 +265,6 @@ def difference(
         aminusb: whether those of `b` are taken from `a`, and not the other way round.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     session.run(td.sets.difference([[3, 1]], [[2, 3]])).values.tolist()
         [1]

@@ -6,8 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ...graph.api.tensor_like import TensorLike
 from ...graph.op_def import OpDef
 from ...graph.sparse_tensor import SparseTensor, SparseTensorValue
+from ...shape_inference.context import KernelContext, ShapeContext
+from ...shape_inference.protocols import Array, Kernel
 from ...shape_inference.tensor_shape import TensorShape
 from ..common.call_forms import renamed
 from ..common.elementwise import NUMBERS, REALS
@@ -22,11 +25,7 @@ from .sparse_parts import (
 )
 
 if TYPE_CHECKING:
-    from ...graph.api.tensor_like import TensorLike
-    from ...graph.node import Tensor
     from ...graph.op_def import Results
-    from ...shape_inference.context import KernelContext, ShapeContext
-    from ...shape_inference.protocols import Array, Kernel
 
 public = {"td": "sparse_add", "td.sparse": "add=sparse_add"}
 
@@ -62,7 +61,6 @@ def _sparse_add_shape(c: ShapeContext) -> list[TensorShape]:
 
 @SPARSE_ADD.kernel
 def _sparse_add_kernel(c: KernelContext) -> Kernel:
-    del c
 
     def add(
         a_indices: Array, a_values: Array, a_shape: Array,
@@ -105,7 +103,6 @@ def _sparse_add_grad_shape(c: ShapeContext) -> list[TensorShape]:
 
 @SPARSE_ADD_GRAD.fresh_kernel
 def _sparse_add_grad_kernel(c: KernelContext) -> Kernel:
-    del c
 
     def add_grad(
         gradient: Array, a_indices: Array, b_indices: Array, sum_indices: Array
@@ -136,7 +133,6 @@ def _sparse_tensor_dense_add_shape(c: ShapeContext) -> TensorShape:
 
 @SPARSE_TENSOR_DENSE_ADD.fresh_kernel
 def _sparse_tensor_dense_add_kernel(c: KernelContext) -> Kernel:
-    del c
 
     def add(indices: Array, values: Array, shape: Array, b: Array) -> Array:
         check_indices(indices, values, shape, _A)
@@ -170,7 +166,6 @@ def sparse_add(a: TensorLike, b: TensorLike, threshold: Any = None, thresh: Any 
         ValueError: the shapes differ.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     a = td.SparseTensor([[0], [2]], [1.0, 2.0], [3])
         ...     b = td.SparseTensor([[1], [2]], [5.0, 6.0], [3])
@@ -191,5 +186,4 @@ def sparse_add(a: TensorLike, b: TensorLike, threshold: Any = None, thresh: Any 
             )
         )  # fmt: skip
     x, dense = (as_sparse(a), b) if isinstance(a, sparse) else (as_sparse(b), a)
-    total: Tensor = SPARSE_TENSOR_DENSE_ADD(x.indices, x.values, x.dense_shape, dense)
-    return total
+    return SPARSE_TENSOR_DENSE_ADD(x.indices, x.values, x.dense_shape, dense)

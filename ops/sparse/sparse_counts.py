@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...graph.op_def import OpDef
+from ...shape_inference.context import KernelContext, ShapeContext
+from ...shape_inference.protocols import Array, Kernel
 from ...shape_inference.symbolic.symbolic import dim_symbol
 from ...shape_inference.tensor_shape import TensorShape
 from ..common.allocation import check_size
@@ -14,8 +16,6 @@ from ..strings.code_points import check_splits
 
 if TYPE_CHECKING:
     from ...graph.op_def import Results
-    from ...shape_inference.context import KernelContext, ShapeContext
-    from ...shape_inference.protocols import Array, Kernel
 
 _GIVEN = "weights: output_type"
 _RESULTS = "output_indices: int64, output_values: output_type, output_dense_shape: int64"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,6 +14,8 @@ from ...graph.default_scopes import name_scope
 from ...graph.op_def import OpDef
 from ...graph.sparse_tensor import SparseTensor, SparseTensorValue
 from ...protos.dtypes import int64, string
+from ...shape_inference.context import KernelContext, ShapeContext
+from ...shape_inference.protocols import Array, Kernel
 from ...shape_inference.tensor_shape import TensorShape
 from ..array.casting import cast
 from ..common.allocation import check_size
@@ -22,11 +25,7 @@ from ..strings.string_arrays import strings
 from .sparse_parts import as_sparse, check_indices
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
     from ...graph.op_def import Results
-    from ...shape_inference.context import KernelContext, ShapeContext
-    from ...shape_inference.protocols import Array, Kernel
 
     Column = list[list[Any]]
 
@@ -233,7 +232,6 @@ def cross(inputs: Any, name: str | None = None) -> SparseTensor:
         A SparseTensor [batch, ?] of strings.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     session.run(td.sparse.cross([[["a"]], [["b", "c"]]])).values.tolist()
         [b'a_X_b', b'a_X_c']
@@ -257,7 +255,6 @@ def cross_hashed(
         A SparseTensor [batch, ?] of int64.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     session.run(td.sparse.cross_hashed([[["a"]], [["b", "c"]]], 100)).values.tolist()
         [86, 66]

@@ -7,8 +7,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...graph.convert import convert_to_tensor
+from ...graph.node import Tensor
 from ...graph.op_def import OpDef
 from ...graph.sparse_tensor import SparseTensor
+from ...shape_inference.context import KernelContext, ShapeContext
+from ...shape_inference.protocols import Array, Kernel
 from ...shape_inference.tensor_shape import TensorShape
 from ..common.elementwise import NUMBERS, REALS, function_for
 from ..common.shared_docs import shared_docs
@@ -25,10 +28,7 @@ from .sparse_parts import (
 )
 
 if TYPE_CHECKING:
-    from ...graph.node import Tensor
     from ...graph.op_def import Results
-    from ...shape_inference.context import KernelContext, ShapeContext
-    from ...shape_inference.protocols import Array, Kernel
     from ..common.elementwise import Functions
 
 public = {
@@ -90,7 +90,6 @@ def _softmax_shape(c: ShapeContext) -> TensorShape:
 
 @SPARSE_SOFTMAX.view_kernel
 def _softmax_kernel(c: KernelContext) -> Kernel:
-    del c
 
     def softmax(indices: Array, values: Array, whole: Array) -> Array:
         check_indices(indices, values, whole, _SPARSE)
@@ -130,7 +129,6 @@ def _of_two(op_type: str, ufunc: np.ufunc) -> OpDef[Results]:
 
     @op.fresh_kernel
     def kernel(c: KernelContext) -> Kernel:
-        del c
 
         def combine(
             a_indices: Array, a_values: Array, a_shape: Array,
@@ -187,7 +185,6 @@ def sparse_softmax(sp_input: Any, name: str | None = None) -> SparseTensor:
         TypeError: `sp_input` is no SparseTensor.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     x = td.SparseTensor([[0, 0], [0, 2], [1, 1]], [1.0, 1.0, 7.0], [2, 3])
         ...     print(session.run(td.sparse_softmax(x)).values)
@@ -203,7 +200,6 @@ def sparse_maximum(sp_a: Any, sp_b: Any, name: str | None = None) -> SparseTenso
     """The larger of two sparse tensors at each place, where what is not stored is 0.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     a = td.SparseTensor([[0], [1]], [3, -1], [4])
         ...     b = td.SparseTensor([[0], [3]], [5, 2], [4])
@@ -218,7 +214,6 @@ def sparse_minimum(sp_a: Any, sp_b: Any, name: str | None = None) -> SparseTenso
     """The smaller of two sparse tensors at each place, where what is not stored is 0.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     a = td.SparseTensor([[0], [1]], [3, -1], [4])
         ...     b = td.SparseTensor([[0], [3]], [5, 2], [4])

@@ -7,17 +7,17 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...graph.convert import convert_to_tensor
+from ...graph.node import Tensor
 from ...graph.op_def import OpDef
 from ...graph.sparse_tensor import SparseTensor
+from ...shape_inference.context import KernelContext, ShapeContext
+from ...shape_inference.protocols import Array, Kernel
 from ...shape_inference.rules import shape_from_value
 from ...shape_inference.tensor_shape import TensorShape
 from .sparse_parts import as_sparse, check_indices, check_shapes
 
 if TYPE_CHECKING:
-    from ...graph.node import Tensor
     from ...graph.op_def import Results
-    from ...shape_inference.context import KernelContext, ShapeContext
-    from ...shape_inference.protocols import Array, Kernel
 
 public = {"td": "sparse_fill_empty_rows", "td.sparse": "fill_empty_rows=sparse_fill_empty_rows"}
 
@@ -47,7 +47,6 @@ def _fill_empty_rows_shape(c: ShapeContext) -> list[TensorShape]:
 
 @SPARSE_FILL_EMPTY_ROWS.fresh_kernel
 def _fill_empty_rows_kernel(c: KernelContext) -> Kernel:
-    del c
 
     def fill(
         indices: Array, values: Array, shape: Array, default: Array
@@ -82,7 +81,6 @@ def _fill_empty_rows_grad_shape(c: ShapeContext) -> list[TensorShape]:
 
 @SPARSE_FILL_EMPTY_ROWS_GRAD.fresh_kernel
 def _fill_empty_rows_grad_kernel(c: KernelContext) -> Kernel:
-    del c
 
     def fill_grad(places: Array, gradient: Array) -> tuple[Array, Array]:
         if places.ndim != 1 or gradient.ndim != 1:
@@ -124,7 +122,6 @@ def sparse_fill_empty_rows(
         ValueError: `default_value` is no scalar.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     x = td.SparseTensor([[0, 1], [2, 0]], [5, 6], [3, 2])
         ...     filled, empty = session.run(td.sparse_fill_empty_rows(x, -1))

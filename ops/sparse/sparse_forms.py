@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
+from ...graph.api.tensor_like import TensorLike
 from ...graph.convert import convert_to_tensor
 from ...graph.default_scopes import control_dependencies, name_scope
 from ...graph.indexed_slices import IndexedSlices
+from ...graph.node import Tensor
 from ...graph.sparse_tensor import SparseTensor, SparseTensorValue
 from ...protos.dtypes import as_dtype, bool as boolean, int64
 from ..array.casting import cast
@@ -31,12 +34,6 @@ from ..math.select import where
 from ..sorting.unique import setdiff1d
 from .sparse_ops import sparse_reorder, sparse_tensor_to_dense
 from .sparse_parts import SPARSE_ARGS, as_sparse
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from ...graph.api.tensor_like import TensorLike
-    from ...graph.node import Tensor
 
 public = {
     "td": (
@@ -68,7 +65,6 @@ def from_dense(tensor: TensorLike, name: str | None = None) -> SparseTensor:
         A SparseTensor.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     session.run(td.sparse.from_dense([[0, 5], [6, 0]])).values.tolist()
         [5, 6]
@@ -95,7 +91,6 @@ def sparse_eye(
         A SparseTensor.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     session.run(td.sparse.eye(2, 3)).indices.tolist()
         [[0, 0], [1, 1]]
@@ -118,7 +113,6 @@ def sparse_expand_dims(sp_input: Any, axis: Any = None, name: str | None = None)
         axis: where; negative ones count from the end. By default at the end.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     x = td.SparseTensor([[1]], [5], [2])
         ...     session.run(td.sparse_expand_dims(x, 0)).indices.tolist()
@@ -146,7 +140,6 @@ def sparse_transpose(
         perm: the order of the dimensions, as for `td.transpose`; by default reversed.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     x = td.SparseTensor([[0, 2], [1, 0]], [5, 6], [2, 3])
         ...     session.run(td.sparse_transpose(x)).values.tolist()
@@ -167,7 +160,6 @@ def sparse_retain(sp_input: Any, to_retain: Any) -> SparseTensor:
         to_retain: a bool vector: which of the values stay.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     x = td.SparseTensor([[0], [2]], [5, 6], [3])
         ...     session.run(td.sparse_retain(x, [False, True])).values.tolist()
@@ -193,7 +185,6 @@ def sparse_reset_shape(sp_input: Any, new_shape: Any = None) -> SparseTensor:
             is not known, the run raises an InvalidArgumentError.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     x = td.SparseTensor([[0, 1]], [5], [7, 7])
         ...     session.run(td.sparse_reset_shape(x)).dense_shape.tolist()
@@ -228,7 +219,6 @@ def sparse_to_indicator(sp_input: Any, vocab_size: int, name: str | None = None)
         TypeError: `sp_input` is no SparseTensor.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     ids = td.SparseTensor([[0, 0], [1, 0], [1, 1]], [2, 0, 1], [2, 2])
         ...     print(session.run(td.sparse_to_indicator(ids, 3)))
@@ -266,7 +256,6 @@ def sparse_merge(
         ValueError: there are other numbers of ids and sizes.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     ids = td.SparseTensor([[0, 0], [1, 0]], [4, 2], [2, 1])
         ...     weights = td.SparseTensor([[0, 0], [1, 0]], [0.5, 0.25], [2, 1])
@@ -300,7 +289,6 @@ def sparse_mask(a: IndexedSlices, mask_indices: Any, name: str | None = None) ->
         IndexedSlices of the rows that stay.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     rows = td.IndexedSlices(td.eye(3), td.constant([4, 5, 6]), [9, 3])
         ...     session.run(td.sparse_mask(rows, [5])).indices.tolist()

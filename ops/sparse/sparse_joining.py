@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,6 +13,8 @@ from ...graph.default_scopes import name_scope
 from ...graph.op_def import OpDef
 from ...graph.sparse_tensor import SparseTensor
 from ...protos.dtypes import int64
+from ...shape_inference.context import KernelContext, ShapeContext
+from ...shape_inference.protocols import Array, Kernel
 from ...shape_inference.rules import normal_axis
 from ...shape_inference.tensor_shape import TensorShape
 from ..array.joining import concat
@@ -22,11 +25,7 @@ from ..math.reductions import reduce_max
 from .sparse_parts import SPARSE_ARGS, as_sparse, check_indices, check_shapes, numbered
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from ...graph.op_def import Results
-    from ...shape_inference.context import KernelContext, ShapeContext
-    from ...shape_inference.protocols import Array, Kernel
 
 public = {
     "td": "sparse_concat sparse_reshape sparse_split",
@@ -146,7 +145,6 @@ def _reshape_shape(c: ShapeContext) -> list[TensorShape]:
 
 @SPARSE_RESHAPE.fresh_kernel
 def _reshape_kernel(c: KernelContext) -> Kernel:
-    del c
 
     def reshape(indices: Array, shape: Array, new: Array) -> tuple[Array, Array]:
         names = ("input_indices", "input_indices", "input_shape")
@@ -214,7 +212,6 @@ def sparse_concat(
         A SparseTensor.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     x = td.SparseTensor([[0, 1]], [5], [1, 2])
         ...     y = td.SparseTensor([[0, 0]], [6], [1, 3])
@@ -263,7 +260,6 @@ def sparse_split(
         ValueError: an argument is missing, or `num_split` is less than 1.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     x = td.SparseTensor([[0, 0], [0, 2]], [5, 6], [1, 3])
         ...     first, second = td.sparse_split(sp_input=x, num_split=2, axis=1)
@@ -293,7 +289,6 @@ def sparse_reshape(sp_input: Any, shape: Any, name: str | None = None) -> Sparse
         A SparseTensor.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     x = td.SparseTensor([[0, 1], [1, 2]], [5, 6], [2, 3])
         ...     session.run(td.sparse_reshape(x, [3, -1])).indices.tolist()

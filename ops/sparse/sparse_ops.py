@@ -6,10 +6,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ...graph.api.tensor_like import TensorLike
 from ...graph.convert import convert_to_tensor
 from ...graph.default_scopes import name_scope
+from ...graph.node import Tensor
 from ...graph.op_def import OpDef
 from ...graph.sparse_tensor import SparseTensor
+from ...shape_inference.context import KernelContext, ShapeContext
+from ...shape_inference.protocols import Array, Kernel
 from ...shape_inference.rules import shape_from_value
 from ...shape_inference.tensor_shape import TensorShape
 from ..common.allocation import check_size, new_array, new_zeros
@@ -18,11 +22,7 @@ from ..indexing.gather_nd import Places
 from .sparse_parts import as_sparse, check_shapes, parts_named
 
 if TYPE_CHECKING:
-    from ...graph.api.tensor_like import TensorLike
-    from ...graph.node import Tensor
     from ...graph.op_def import Results
-    from ...shape_inference.context import KernelContext, ShapeContext
-    from ...shape_inference.protocols import Array, Kernel
 
 public = {
     "td": ("sparse_reorder sparse_tensor_dense_matmul sparse_tensor_to_dense sparse_to_dense"),
@@ -182,7 +182,6 @@ def _sparse_reorder_shape(c: ShapeContext) -> list[TensorShape]:
 
 @SPARSE_REORDER.view_kernel
 def _sparse_reorder_kernel(c: KernelContext) -> Kernel:
-    del c
 
     def reorder(indices: Array, values: Array, shape: Array) -> tuple[Array, Array]:
         order = np.argsort(_sparse(indices, values, shape, "input"), kind="stable")
@@ -218,7 +217,6 @@ def sparse_to_dense(
             of order.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     print(session.run(td.sparse_to_dense([[0, 1], [1, 0]], [2, 3], [5, 6], -1)))
         [[-1  5 -1]
@@ -247,7 +245,6 @@ def sparse_tensor_to_dense(
         InvalidArgumentError: as for `td.sparse_to_dense`.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     words = td.string_split(["to be", "or"])
         ...     print(session.run(td.sparse_tensor_to_dense(words, "-")))
@@ -285,7 +282,6 @@ def sparse_tensor_dense_matmul(
         ValueError: the inner sizes differ.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     a = td.SparseTensor([[0, 1], [1, 0]], [2.0, 3.0], [2, 2])
         ...     print(session.run(td.sparse_tensor_dense_matmul(a, [[1.0, 2.0], [3.0, 4.0]])))
@@ -314,7 +310,6 @@ def sparse_reorder(sp_input: Any, name: str | None = None) -> SparseTensor:
         TypeError: `sp_input` is no SparseTensor.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     x = td.SparseTensor([[1, 0], [0, 1]], [6, 5], [2, 2])
         ...     session.run(td.sparse_reorder(x)).values.tolist()

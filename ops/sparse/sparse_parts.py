@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
 from ...graph.sparse_tensor import SparseTensor, SparseTensorValue
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from ...shape_inference.context import ShapeContext
-    from ...shape_inference.protocols import Array
+from ...shape_inference.context import ShapeContext
+from ...shape_inference.protocols import Array
 
 _MOST_PLACES = (1 << 63) - 1
 PLAIN = ("indices", "values", "shape")

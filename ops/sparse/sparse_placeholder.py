@@ -27,7 +27,6 @@ def sparse_placeholder(dtype: Any, shape: Any = None, name: str | None = None) -
         A SparseTensor, to be fed a SparseTensorValue or a tuple (indices, values, dense_shape).
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     x = td.sparse_placeholder(td.float32, [3, 2])
         ...     total = td.reduce_sum(x.values)

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ...graph.node import Tensor
 from ...graph.op_def import OpDef
 from ...graph.sparse_tensor import SparseTensor
+from ...shape_inference.context import KernelContext, ShapeContext
+from ...shape_inference.protocols import Array, Kernel
 from ...shape_inference.rules import UNKNOWN_SHAPE, normal_axes, reduced, shape_from_value
 from ...shape_inference.tensor_shape import TensorShape
 from ..array.ranges import range as arange
@@ -19,12 +23,7 @@ from ..common.shared_docs import shared_docs
 from .sparse_parts import as_sparse, check_indices, check_shapes, grouped, numbered, parts_named
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from ...graph.node import Tensor
     from ...graph.op_def import Results
-    from ...shape_inference.context import KernelContext, ShapeContext
-    from ...shape_inference.protocols import Array, Kernel
 
 public = {
     "td": ("sparse_reduce_max sparse_reduce_max_sparse sparse_reduce_sum sparse_reduce_sum_sparse"),
@@ -176,7 +175,6 @@ def sparse_reduce_sum(
         A Tensor.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     x = td.SparseTensor([[0, 0], [0, 2], [1, 1]], [1, 2, 3], [2, 3])
         ...     print(session.run(td.sparse_reduce_sum(x, 1)))
@@ -203,7 +201,6 @@ def sparse_reduce_max(
         A Tensor.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     x = td.SparseTensor([[0, 0], [0, 2], [1, 1]], [1, 2, -3], [2, 3])
         ...     print(session.run(td.sparse_reduce_max(x, 1)))
@@ -227,7 +224,6 @@ def sparse_reduce_sum_sparse(
         A SparseTensor, which stores a sum wherever there is a value to add up.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     x = td.SparseTensor([[0, 0], [0, 2], [2, 1]], [1, 2, 3], [3, 3])
         ...     session.run(td.sparse_reduce_sum_sparse(x, 1)).indices.tolist()
@@ -252,7 +248,6 @@ def sparse_reduce_max_sparse(
         A SparseTensor, which stores a value wherever there is one to choose from.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     x = td.SparseTensor([[0, 0], [0, 2], [2, 1]], [1, 2, 3], [3, 3])
         ...     session.run(td.sparse_reduce_max_sparse(x, 1)).values.tolist()

@@ -6,17 +6,17 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ...graph.api.tensor_like import TensorLike
 from ...graph.op_def import OpDef
 from ...graph.sparse_tensor import SparseTensor
+from ...shape_inference.context import KernelContext, ShapeContext
+from ...shape_inference.protocols import Array, Kernel
 from ...shape_inference.tensor_shape import TensorShape
 from ..common.elementwise import NUMBERS
 from .sparse_parts import as_sparse, check_indices, check_shapes, ranked
 
 if TYPE_CHECKING:
-    from ...graph.api.tensor_like import TensorLike
     from ...graph.op_def import Results
-    from ...shape_inference.context import KernelContext, ShapeContext
-    from ...shape_inference.protocols import Array, Kernel
 
 public = {"td": "sparse_slice", "td.sparse": "slice=sparse_slice"}
 
@@ -45,7 +45,6 @@ def _sparse_slice_shape(c: ShapeContext) -> list[TensorShape]:
 
 @SPARSE_SLICE.kernel
 def _sparse_slice_kernel(c: KernelContext) -> Kernel:
-    del c
 
     def sliced(
         indices: Array, values: Array, shape: Array, start: Array, size: Array
@@ -76,7 +75,6 @@ def _sparse_slice_grad_shape(c: ShapeContext) -> TensorShape:
 
 @SPARSE_SLICE_GRAD.fresh_kernel
 def _sparse_slice_grad_kernel(c: KernelContext) -> Kernel:
-    del c
 
     def slice_grad(gradient: Array, indices: Array, start: Array, taken: Array) -> Array:
         if indices.ndim != 2 or taken.ndim != 2 or start.shape != indices.shape[1:]:
@@ -119,7 +117,6 @@ def sparse_slice(
         ValueError: `start` or `size` have not a number for each dimension.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     x = td.SparseTensor([[0, 0], [1, 2]], [5, 6], [2, 3])
         ...     session.run(td.sparse_slice(x, [1, 1], [1, 2])).indices.tolist()

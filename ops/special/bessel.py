@@ -6,25 +6,22 @@ docstrings state are those of the tests.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
+from ...graph.api.tensor_like import TensorLike
 from ...graph.convert import convert_to_tensor
 from ...graph.default_scopes import name_scope
+from ...graph.node import Tensor
 from ...graph.op_def import OpDef
+from ...shape_inference.protocols import Array
 from ...shape_inference.traits import Elementwise
 from ..common.blockwise import in_blocks, polynomial
 from ..common.elementwise import FLOATS, define_unary, unary
 from ..math.arithmetic import abs as magnitude, multiply
 from ..math.exponentials import exp
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from ...graph.api.tensor_like import TensorLike
-    from ...graph.node import Tensor
-    from ...shape_inference.protocols import Array
 
 public = {"td.math": "bessel_i0 bessel_i0e bessel_i1 bessel_i1e"}
 
@@ -139,7 +136,6 @@ def _grown(scaled: Callable[..., Array]) -> Callable[..., Array]:
 
     @in_blocks
     def function(x: Array, precise: bool) -> Any:
-        del precise
         with np.errstate(over="ignore"):
             return np.exp(np.abs(x)) * scaled(x)
 
@@ -166,7 +162,6 @@ def bessel_i0(x: TensorLike, name: str | None = None) -> Tensor:
         TypeError: `x` is of another dtype.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     print(session.run(td.math.bessel_i0([0.0, 1.0])).round(3))
         [1.    1.266]
@@ -190,7 +185,6 @@ def bessel_i1(x: TensorLike, name: str | None = None) -> Tensor:
         TypeError: `x` is of another dtype.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     print(session.run(td.math.bessel_i1([0.0, 1.0])).round(3))
         [0.    0.565]

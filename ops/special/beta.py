@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
+from ...graph.api.tensor_like import TensorLike
 from ...graph.convert import convert_to_tensor
 from ...graph.default_scopes import name_scope
+from ...graph.node import Tensor
 from ...graph.op_def import OpDef
+from ...shape_inference.context import KernelContext, OpContext, ShapeContext
+from ...shape_inference.protocols import Array, Kernel
 from ...shape_inference.rules import SCALAR, UNKNOWN_SHAPE
 from ...shape_inference.tensor_shape import TensorShape
 from ...shape_inference.traits import Traits
@@ -17,14 +22,6 @@ from ..common.blockwise import in_blocks, settle
 from ..math.arithmetic import subtract
 from ..math.reductions import reduce_sum
 from .gamma_functions import excess, lgamma, lgamma_of, stirling_rest
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from ...graph.api.tensor_like import TensorLike
-    from ...graph.node import Tensor
-    from ...shape_inference.context import KernelContext, OpContext, ShapeContext
-    from ...shape_inference.protocols import Array, Kernel
 
 public = {"td, td.math": "betainc lbeta"}
 
@@ -97,8 +94,7 @@ def _fraction(a: Array, b: Array, x: Array, tolerance: float) -> Array:
             c += 1
             change = c * d
             result *= change
-        outcome: Array = np.abs(change - 1) <= tolerance
-        return outcome
+        return np.abs(change - 1) <= tolerance
 
     start = 1 / (1 - (a + b) * x / (a + 1))
     return settle(step, np.stack([start, np.ones_like(x), start, a, b, x]))
@@ -140,7 +136,6 @@ def betainc(a: TensorLike, b: TensorLike, x: TensorLike, name: str | None = None
         ValueError: the shapes differ.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     print(session.run(td.betainc([1.0, 2.0], 2.0, 0.5)))
         [0.75 0.5 ]
@@ -164,7 +159,6 @@ def lbeta(x: TensorLike, name: str | None = None) -> Tensor:
         ValueError: `x` is a scalar.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     session.run(td.lbeta([1.0, 2.0]))
         np.float32(-0.6931472)

@@ -7,20 +7,18 @@ the bounds that the docstrings state are those of the tests.
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from ...graph.api.tensor_like import TensorLike
 from ...graph.default_scopes import name_scope
+from ...graph.node import Tensor
+from ...shape_inference.protocols import Array
 from ..common import jit_functions
 from ..common.blockwise import in_blocks, in_short_blocks, polynomial, quotient
 from ..common.elementwise import FLOATS, unary
 from ..math.arithmetic import multiply
-
-if TYPE_CHECKING:
-    from ...graph.api.tensor_like import TensorLike
-    from ...graph.node import Tensor
-    from ...shape_inference.protocols import Array
 
 public = {
     "td, td.math": "erf erfc",
@@ -254,7 +252,6 @@ def erfcinv(x: TensorLike, name: str | None = None) -> Tensor:
         TypeError: `x` is of another dtype.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     print(session.run(td.math.erfcinv([0.5, 2.0])).round(4))
         [0.4769   -inf]

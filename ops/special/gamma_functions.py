@@ -7,15 +7,13 @@ bounds that the docstrings state are those of the tests.
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from ...shape_inference.protocols import Array
 from ..common.blockwise import in_blocks, polynomial, quotient
 from ..common.elementwise import FLOATS, unary
-
-if TYPE_CHECKING:
-    from ...shape_inference.protocols import Array
 
 public = {"td, td.math": "digamma lgamma"}
 

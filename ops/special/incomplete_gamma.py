@@ -7,17 +7,15 @@ Digital Library of Mathematical Functions, 8.12).
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from ...shape_inference.protocols import Array
 from ..common.blockwise import in_blocks, polynomial, settle
 from ..common.elementwise import FLOATS, binary
 from .error_functions import erfc_of
 from .gamma_functions import excess, lgamma_of, stirling_rest
-
-if TYPE_CHECKING:
-    from ...shape_inference.protocols import Array
 
 public = {"td, td.math": "igamma igammac"}
 
@@ -79,8 +77,7 @@ def _fraction(a: Array, x: Array, tolerance: float) -> Array:
         c += b
         change = c * d
         result *= change
-        outcome: Array = np.abs(change - 1) <= tolerance
-        return outcome
+        return np.abs(change - 1) <= tolerance
 
     b = x + 1 - a
     return settle(step, np.stack([1 / b, b, np.full_like(b, 1e300), 1 / b, a]))

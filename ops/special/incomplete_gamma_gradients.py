@@ -5,17 +5,15 @@ There are no public functions; graphs that TensorFlow differentiated hold these 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from ...graph.op_def import OpDef
+from ...shape_inference.protocols import Array
 from ...shape_inference.traits import Traits
 from ..common.elementwise import define_broadcasting
 from .gamma_functions import digamma_of, lgamma_of
-
-if TYPE_CHECKING:
-    from ...shape_inference.protocols import Array
 
 IGAMMA_GRAD_A = OpDef(
     "IgammaGradA",

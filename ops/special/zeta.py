@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from ...shape_inference.protocols import Array
 from ..common.blockwise import in_blocks
 from ..common.elementwise import binary
 from .gamma_functions import digamma_of, lgamma_of
-
-if TYPE_CHECKING:
-    from ...shape_inference.protocols import Array
 
 public = {"td, td.math": "polygamma zeta"}
 
@@ -65,14 +63,12 @@ def zeta_values(x: Array, q: Array) -> Array:
 @in_blocks
 def zeta_of(x: Array, q: Array, precise: bool) -> Array:
     """The zeta function."""
-    del precise
     return zeta_values(x, q)
 
 
 @in_blocks
 def polygamma_of(a: Array, x: Array, precise: bool) -> Any:
     """Derivative number `a` of digamma."""
-    del precise
     sign = np.where(np.fmod(a, 2) == 0, -1, 1)
     derivative = sign * np.exp(lgamma_of(a + 1)) * zeta_values(a + 1, x)
     derivative[(a != np.floor(a)) | (a < 0)] = np.nan

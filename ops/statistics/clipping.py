@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import Any
 
 from ...graph.convert import convert_to_tensor
 from ...graph.default_scopes import name_scope
 from ...graph.indexed_slices import IndexedSlices
+from ...graph.node import Tensor
 from ..array.casting import cast
 from ..array.constants import constant, identity
 from ..array.fills import ones_like
@@ -18,11 +20,6 @@ from ..math.division import truediv
 from ..math.exponentials import sqrt
 from ..math.reductions import reduce_sum
 from ..math.select import same_shape, where, with_values
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from ...graph.node import Tensor
 
 public = {
     "td": "clip_by_average_norm clip_by_global_norm clip_by_norm",
@@ -47,7 +44,6 @@ def clip_by_norm(t: Any, clip_norm: Any, axes: Any = None, name: str | None = No
         ValueError: the limit does not broadcast to `t`.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     print(session.run(td.clip_by_norm([3.0, 4.0], 1.0)))
         [0.6 0.8]
@@ -77,7 +73,6 @@ def clip_by_average_norm(t: Any, clip_norm: Any, name: str | None = None) -> Ten
         ValueError: the limit does not broadcast to `t`.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     print(session.run(td.clip_by_average_norm([3.0, 4.0], 1.0)))
         [1.2 1.6]
@@ -105,7 +100,6 @@ def global_norm(t_list: Sequence[Any], name: str | None = None) -> Tensor:
         TypeError: `t_list` is no list or tuple.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     session.run(td.global_norm([[1.0, 2.0], [[2.0]]]))
         np.float32(3.0)
@@ -137,7 +131,6 @@ def clip_by_global_norm(
         TypeError: `t_list` is no list or tuple.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     clipped, norm = td.clip_by_global_norm([[3.0], [4.0]], 2.5)
         ...     [value.tolist() for value in session.run(clipped)], session.run(norm)

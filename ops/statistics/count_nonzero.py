@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from ...graph.api.tensor_like import TensorLike
 from ...graph.convert import convert_to_tensor
 from ...graph.default_scopes import control_dependencies, name_scope
+from ...graph.node import Tensor
 from ...protos.dtypes import as_dtype
 from ..array.casting import cast
 from ..array.fills import ones_like, zeros
@@ -16,10 +18,6 @@ from ..indexing.gather_nd import scatter_nd
 from ..math.arithmetic import maximum
 from ..math.comparison import equal, not_equal
 from ..math.reductions import reduce_max, reduce_mean, reduce_sum
-
-if TYPE_CHECKING:
-    from ...graph.api.tensor_like import TensorLike
-    from ...graph.node import Tensor
 
 public = {
     "td, td.math": "confusion_matrix count_nonzero",
@@ -53,17 +51,14 @@ def count_nonzero(
         A Tensor of `dtype`.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     print(session.run(td.count_nonzero([[0, 1], [2, 3]], axis=1)))
         [1 2]
     """
-    del reduction_indices, keep_dims
     with name_scope(name, "count_nonzero", [input_tensor]):
         x = convert_to_tensor(input_tensor, name="input_tensor")
         counted = reduce_sum(cast(not_equal(x, zeros([], x.dtype)), "int64"), axis, keepdims)
-        result: Tensor = cast(counted, as_dtype(dtype))
-        return result
+        return cast(counted, as_dtype(dtype))
 
 
 def zero_fraction(value: TensorLike, name: str | None = None) -> Tensor:
@@ -77,7 +72,6 @@ def zero_fraction(value: TensorLike, name: str | None = None) -> Tensor:
         A float32 Tensor of rank 0; NaN where there are no elements.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     session.run(td.nn.zero_fraction([0.0, 1.0, 0.0, 2.0]))
         np.float32(0.5)
@@ -113,7 +107,6 @@ def confusion_matrix(
         InvalidArgumentError: when it runs, a number is negative or not below `num_classes`.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     print(session.run(td.confusion_matrix([0, 1, 1], [0, 0, 1])))
         [[1 0]

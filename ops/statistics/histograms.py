@@ -2,26 +2,24 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from ...graph.api.tensor_like import TensorLike
 from ...graph.convert import convert_to_tensor
 from ...graph.default_scopes import name_scope
+from ...graph.node import Tensor
 from ...graph.op_def import OpDef
 from ...protos.dtypes import as_dtype, int32
+from ...shape_inference.context import KernelContext, ShapeContext
+from ...shape_inference.protocols import Array, Kernel
 from ...shape_inference.tensor_shape import TensorShape
 from ..array.casting import cast
 from ..common.allocation import check_size, new_zeros
 from ..math.arithmetic import floor, multiply, subtract
 from ..math.division import truediv
 from ..math.select import clip_by_value
-
-if TYPE_CHECKING:
-    from ...graph.api.tensor_like import TensorLike
-    from ...graph.node import Tensor
-    from ...shape_inference.context import KernelContext, ShapeContext
-    from ...shape_inference.protocols import Array, Kernel
 
 public = {"td": "histogram_fixed_width histogram_fixed_width_bins"}
 
@@ -97,7 +95,6 @@ def histogram_fixed_width(
         ValueError: `value_range` is no vector of 2, or `nbins` is negative.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     values = [-1.0, 0.0, 1.5, 2.0, 5.0, 15.0]
         ...     print(session.run(td.histogram_fixed_width(values, [0.0, 5.0], nbins=5)))
@@ -129,7 +126,6 @@ def histogram_fixed_width_bins(
         A Tensor of the shape of `values`.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     values = [-1.0, 0.0, 1.5, 2.0, 5.0, 15.0]
         ...     print(session.run(td.histogram_fixed_width_bins(values, [0.0, 5.0], nbins=5)))
@@ -143,5 +139,4 @@ def histogram_fixed_width_bins(
         places = floor(multiply(scaled, cast(number, scaled.dtype)))
         most = cast(subtract(number, 1), scaled.dtype)
         result = clip_by_value(places, cast(0, scaled.dtype), most)
-        outcome: Tensor = cast(result, dtype)
-        return outcome
+        return cast(result, dtype)

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from ...graph import registry
+from ...graph.api.tensor_like import TensorLike
 from ...graph.constant_value import constant_value
 from ...graph.convert import convert_to_tensor
 from ...graph.default_scopes import name_scope
 from ...graph.node import Tensor
 from ...graph.op_def import OpDef
+from ...shape_inference.context import KernelContext, ShapeContext
+from ...shape_inference.protocols import Array, Kernel
 from ...shape_inference.rules import SCALAR
+from ...shape_inference.tensor_shape import TensorShape
 from ...shape_inference.traits import Traits
 from ..array.squeezing import squeeze
 from ..common.call_forms import renamed
@@ -21,12 +25,6 @@ from ..common.parallel_blocks import on_one_thread
 from ..math.arithmetic import maximum, multiply, square, squared_difference
 from ..math.exponentials import rsqrt
 from ..math.reductions import axes_or_all, reduce_mean, reduce_sum
-
-if TYPE_CHECKING:
-    from ...graph.api.tensor_like import TensorLike
-    from ...shape_inference.context import KernelContext, ShapeContext
-    from ...shape_inference.protocols import Array, Kernel
-    from ...shape_inference.tensor_shape import TensorShape
 
 public = {
     "td.linalg, td.math, td.nn": "l2_normalize",
@@ -41,7 +39,6 @@ L2_LOSS.flops(lambda c: 3 * c.first_elements() - 1)
 
 @L2_LOSS.shape
 def _l2_loss_shape(c: ShapeContext) -> TensorShape:
-    del c
     return SCALAR
 
 
@@ -73,7 +70,6 @@ def l2_loss(t: Any, name: str | None = None) -> Tensor:
         TypeError: `t` is of another dtype.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     session.run(td.nn.l2_loss([3.0, 4.0]))
         np.float32(12.5)
@@ -105,12 +101,10 @@ def l2_normalize(
         ValueError: an axis is out of range.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     print(session.run(td.nn.l2_normalize([3.0, 4.0], 0)))
         [0.6 0.8]
     """
-    del dim
     with name_scope(name, "l2_normalize", [x]) as scope:
         x = convert_to_tensor(x, name="x")
         total = reduce_sum(square(x), axis, True)
@@ -151,12 +145,10 @@ def moments(
         ValueError: an axis is out of range.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     print(*session.run(td.nn.moments([[1.0, 3.0], [2.0, 6.0]], 1)))
         [2. 4.] [1. 4.]
     """
-    del shift, keepdims
     with name_scope(name, "moments", [x]):
         x = convert_to_tensor(x, name="x")
         dtype = x.dtype.base_dtype

@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import Any
 
+from ...graph.api.tensor_like import TensorLike
 from ...graph.convert import convert_to_tensor
 from ...graph.default_scopes import name_scope
+from ...graph.node import Tensor
 from ..array.fills import zeros_like
 from ..math.arithmetic import add, multiply
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from ...graph.api.tensor_like import TensorLike
-    from ...graph.node import Tensor
 
 public = {"td.math": "polyval"}
 
@@ -34,7 +31,6 @@ def polyval(coeffs: Sequence[Any], x: TensorLike, name: str | None = None) -> Te
         ValueError: `coeffs` is no list.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     print(session.run(td.math.polyval([2, 0, 1], [1, 2, 3])))
         [ 3  9 19]

@@ -5,22 +5,21 @@ There are no public functions; graphs that TensorFlow differentiated hold these 
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ...graph.op_def import OpDef
+from ...shape_inference.context import KernelContext, ShapeContext
+from ...shape_inference.protocols import Array, Kernel
 from ...shape_inference.rules import UNKNOWN_SHAPE, fresh_vector
 from ...shape_inference.tensor_shape import TensorShape
 from ..common.allocation import check_size
 from ..common.elementwise import FLOATS
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from ...graph.op_def import Results
-    from ...shape_inference.context import KernelContext, ShapeContext
-    from ...shape_inference.protocols import Array, Kernel
 
 
 def _define(op: str, weight: Callable[[Array], Array] | None) -> None:
@@ -52,7 +51,6 @@ def _define(op: str, weight: Callable[[Array], Array] | None) -> None:
 
     @dense.kernel
     def dense_kernel(c: KernelContext) -> Kernel:
-        del c
 
         def gradient(grad: Array, indices: Array, ids: Array, number: Array) -> Array:
             _check_all(grad, indices, ids, int(number))
@@ -62,7 +60,6 @@ def _define(op: str, weight: Callable[[Array], Array] | None) -> None:
 
     @compact.kernel
     def compact_kernel(c: KernelContext) -> Kernel:
-        del c
 
         def gradient(grad: Array, indices: Array, ids: Array, number: Array) -> tuple[Array, Array]:
             _check_all(grad, indices, ids, int(number))

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, Protocol
 
 import numpy as np
 
+from ...graph.api.tensor_like import TensorLike
 from ...graph.convert import convert_to_tensor
 from ...graph.default_scopes import name_scope
+from ...graph.node import Tensor
 from ...graph.op_def import OpDef
+from ...shape_inference.context import KernelContext, ShapeContext
+from ...shape_inference.protocols import Array, Kernel
 from ...shape_inference.rules import UNKNOWN_SHAPE
 from ...shape_inference.tensor_shape import TensorShape
 from ..array.fills import ones
@@ -22,12 +26,6 @@ from ..math.arithmetic import maximum
 from ..math.division import truediv
 from ..math.exponentials import sqrt
 from ..math.segments import ASCENDING, COMBINATIONS, combined, misplaced, unsorted_segment_sum
-
-if TYPE_CHECKING:
-    from ...graph.api.tensor_like import TensorLike
-    from ...graph.node import Tensor
-    from ...shape_inference.context import KernelContext, ShapeContext
-    from ...shape_inference.protocols import Array, Kernel
 
 public = {
     "td": "sparse_segment_mean sparse_segment_sqrt_n sparse_segment_sum",
@@ -167,7 +165,6 @@ def _function(name: str, public: str, does: str, printed: str) -> SparseSegments
         ValueError: the shapes do not fit together.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     print(session.run(td.{public}([1.0, 3.0, 5.0], [0, 1, 2, 2], [0, 0, 1, 1])))
         {printed}
@@ -212,7 +209,6 @@ def unsorted_segment_mean(
         ValueError: the shapes do not fit together.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     print(session.run(td.unsorted_segment_mean([2.0, 4.0, 7.0], [1, 1, 0], 2)))
         [7. 3.]
@@ -243,7 +239,6 @@ def unsorted_segment_sqrt_n(
         ValueError: the shapes do not fit together.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     print(session.run(td.unsorted_segment_sqrt_n([2.0, 4.0, 7.0], [1, 1, 0], 2)))
         [7.       4.242641]

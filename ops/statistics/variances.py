@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from ...graph.api.tensor_like import TensorLike
 from ...graph.convert import convert_to_tensor
 from ...graph.default_scopes import name_scope
+from ...graph.node import Tensor
 from ...shape_inference.rules import normal_axes
 from ..array.casting import cast
 from ..array.constants import constant
@@ -17,10 +19,6 @@ from ..math.arithmetic import add, multiply, square, squared_difference, subtrac
 from ..math.division import divide, truediv
 from ..math.exponentials import sqrt
 from ..math.reductions import reduce_mean, reduce_prod, reduce_sum
-
-if TYPE_CHECKING:
-    from ...graph.api.tensor_like import TensorLike
-    from ...graph.node import Tensor
 
 public = {
     "td.math": "reduce_std reduce_variance",
@@ -48,7 +46,6 @@ def reduce_variance(
         ValueError: an axis is out of range.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     print(session.run(td.math.reduce_variance([[1.0, 3.0], [2.0, 6.0]], 1)))
         [1. 4.]
@@ -80,7 +77,6 @@ def reduce_std(
         ValueError: an axis is out of range.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     print(session.run(td.math.reduce_std([[1.0, 3.0], [2.0, 6.0]], 1)))
         [1. 2.]
@@ -116,12 +112,10 @@ def weighted_moments(
         ValueError: an axis is out of range, or the shapes do not broadcast together.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     print(*session.run(td.nn.weighted_moments([1.0, 4.0], [0], [2.0, 1.0])))
         2.0 2.0
     """
-    del keepdims
     with name_scope(name, "weighted_moments", [x, frequency_weights]):
         x = convert_to_tensor(x, name="x")
         dtype = x.dtype.base_dtype
@@ -164,13 +158,11 @@ def sufficient_statistics(
         ValueError: an axis is out of range, or the rank is not known.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     count, total, squares, _ = td.nn.sufficient_statistics([1.0, 3.0], [0])
         ...     session.run([count, total, squares])
         [np.float32(2.0), np.float32(4.0), np.float32(10.0)]
     """
-    del keepdims
     with name_scope(name, "sufficient_statistics", [x, shift]):
         x = convert_to_tensor(x, name="x")
         sizes = x.shape.sizes
@@ -209,7 +201,6 @@ def normalize_moments(
         The mean and the variance: two Tensors.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     print(*session.run(td.nn.normalize_moments(2.0, 4.0, 10.0, None)))
         2.0 1.0

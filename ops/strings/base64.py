@@ -4,18 +4,15 @@ from __future__ import annotations
 
 import binascii
 import re
-from typing import TYPE_CHECKING
 
+from ...graph.api.tensor_like import TensorLike
+from ...graph.node import Tensor
 from ...graph.op_def import OpDef
+from ...shape_inference.context import KernelContext, ShapeContext
+from ...shape_inference.protocols import Array, Kernel
+from ...shape_inference.tensor_shape import TensorShape
 from ...shape_inference.traits import Traits
 from .string_arrays import place_of, strings
-
-if TYPE_CHECKING:
-    from ...graph.api.tensor_like import TensorLike
-    from ...graph.node import Tensor
-    from ...shape_inference.context import KernelContext, ShapeContext
-    from ...shape_inference.protocols import Array, Kernel
-    from ...shape_inference.tensor_shape import TensorShape
 
 public = {"td, td.io": "decode_base64 encode_base64"}
 
@@ -57,7 +54,6 @@ def _encode_base64_kernel(c: KernelContext) -> Kernel:
 
 @DECODE_BASE64.view_kernel
 def _decode_base64_kernel(c: KernelContext) -> Kernel:
-    del c
 
     def decode_base64(texts: Array) -> Array:
         results = []
@@ -86,7 +82,6 @@ def encode_base64(input: TensorLike, pad: bool = False, name: str | None = None)
         A Tensor of strings, of the shape of `input`.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     print(session.run(td.encode_base64("hello", pad=True)))
         b'aGVsbG8='
@@ -106,7 +101,6 @@ def decode_base64(input: TensorLike, name: str | None = None) -> Tensor:
         InvalidArgumentError at the run.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     print(session.run(td.decode_base64("aGVsbG8")))
         b'hello'

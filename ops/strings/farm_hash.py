@@ -7,16 +7,13 @@ each by itself.
 from __future__ import annotations
 
 import struct
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from ...shape_inference.protocols import Array
 from .text_words import WORD, Texts, hashes
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from ...shape_inference.protocols import Array
 
 _K0, _K1, _K2 = 0xC3A5C85C97CB3127, 0xB492B66FBE98F273, 0x9AE16A3B2F90404F
 _MOST_OF_A_KIND = np.array([0, 3, 7, 16, 32, 64])

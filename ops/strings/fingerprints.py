@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from ...graph.api.tensor_like import TensorLike
+from ...graph.node import Tensor
 from ...graph.op_def import OpDef
+from ...shape_inference.context import KernelContext, ShapeContext
+from ...shape_inference.protocols import Array, Kernel
 from ...shape_inference.tensor_shape import TensorShape
 from .farm_hash import fingerprints64
-
-if TYPE_CHECKING:
-    from ...graph.api.tensor_like import TensorLike
-    from ...graph.node import Tensor
-    from ...shape_inference.context import KernelContext, ShapeContext
-    from ...shape_inference.protocols import Array, Kernel
 
 public = {"td": "fingerprint"}
 
@@ -29,7 +27,6 @@ def _fingerprint_shape(c: ShapeContext) -> TensorShape:
 
 @FINGERPRINT.fresh_kernel
 def _fingerprint_kernel(c: KernelContext) -> Kernel:
-    del c
 
     def fingerprint(data: Array, method: Array) -> Array:
         if not data.ndim:
@@ -68,7 +65,6 @@ def fingerprint(data: TensorLike, method: Any = "farmhash64", name: str | None =
         InvalidArgumentError: when it runs, the method is another.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     session.run(td.fingerprint(["a"]))[0].tobytes().hex()
         'e375dfb6654245b3'

@@ -2,22 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ...graph.op_def import OpDef
+from ...shape_inference.context import KernelContext, ShapeContext
+from ...shape_inference.protocols import Array, Kernel
 from ...shape_inference.tensor_shape import TensorShape
 from ..common.allocation import check_size
 from .code_points import check_splits
 from .string_arrays import Room, joined, strings
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
     from ...graph.op_def import Results
-    from ...shape_inference.context import KernelContext, ShapeContext
-    from ...shape_inference.protocols import Array, Kernel
 
 STRING_N_GRAMS: OpDef[Results] = OpDef(
     "StringNGrams",

@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from ...graph.api.tensor_like import TensorLike
+from ...graph.node import Tensor
 from ...graph.op_def import OpDef
+from ...shape_inference.context import KernelContext, ShapeContext
+from ...shape_inference.protocols import Array, Kernel
+from ...shape_inference.tensor_shape import TensorShape
 from ...shape_inference.traits import Traits
 from .string_arrays import Room, joined, strings
-
-if TYPE_CHECKING:
-    from ...graph.api.tensor_like import TensorLike
-    from ...graph.node import Tensor
-    from ...shape_inference.context import KernelContext, ShapeContext
-    from ...shape_inference.protocols import Array, Kernel
-    from ...shape_inference.tensor_shape import TensorShape
 
 public = {
     "td, td.strings": "regex_replace",
@@ -67,8 +65,7 @@ def _static_regex_shape(c: ShapeContext) -> TensorShape:
 def _text(name: str, value: Array) -> bytes:
     if value.ndim:
         raise ValueError(f"{name} must have rank 0, got shape {list(value.shape)}")
-    result: bytes = value.item()
-    return result
+    return value.item()
 
 
 def _compiled(pattern: bytes) -> Any:
@@ -174,8 +171,7 @@ def _regex_replace_kernel(c: KernelContext) -> Kernel:
 
     def replace(texts: Array, pattern: Array, rewrite: Array) -> Array:
         kernel = _replacing(_text("pattern", pattern), _text("rewrite", rewrite), all_of_them)
-        result: Array = kernel(texts)
-        return result
+        return kernel(texts)
 
     return replace
 
@@ -197,11 +193,9 @@ def _matching(pattern: bytes) -> Kernel:
 
 @REGEX_FULL_MATCH.view_kernel
 def _regex_full_match_kernel(c: KernelContext) -> Kernel:
-    del c
 
     def match(texts: Array, pattern: Array) -> Array:
-        result: Array = _matching(_text("pattern", pattern))(texts)
-        return result
+        return _matching(_text("pattern", pattern))(texts)
 
     return match
 
@@ -237,7 +231,6 @@ def regex_replace(
         ValueError: `pattern` or `rewrite` is no scalar.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     print(session.run(td.regex_replace(["a1b22"], "([0-9]+)", r"<\1>")))
         [b'a<1>b<22>']
@@ -265,7 +258,6 @@ def regex_full_match(input: TensorLike, pattern: Any, name: str | None = None) -
         ValueError: `pattern` is no scalar.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     print(session.run(td.strings.regex_full_match(["a1", "1a"], "[a-z][0-9]")))
         [ True False]

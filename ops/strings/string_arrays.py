@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 
 from ...protos.config import config
 from ...runtime import errors
+from ...shape_inference.protocols import Array
 from ..common.allocation import check_size
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from ...shape_inference.protocols import Array
 
 
 class Room:

@@ -2,24 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from functools import partial
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ...graph.api.tensor_like import TensorLike
+from ...graph.node import Tensor
 from ...graph.op_def import OpDef
+from ...shape_inference.context import KernelContext, ShapeContext
+from ...shape_inference.protocols import Array, Kernel
+from ...shape_inference.tensor_shape import TensorShape
 from ...shape_inference.traits import Traits
 from .farm_hash import fingerprints64
 from .text_words import WORD, Texts, hashes
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from ...graph.api.tensor_like import TensorLike
-    from ...graph.node import Tensor
-    from ...shape_inference.context import KernelContext, ShapeContext
-    from ...shape_inference.protocols import Array, Kernel
-    from ...shape_inference.tensor_shape import TensorShape
 
 public = {
     "td": "string_to_hash_bucket string_to_hash_bucket_fast string_to_hash_bucket_strong",
@@ -163,7 +159,6 @@ def string_to_hash_bucket(
         ValueError: `num_buckets` is less than 1.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     print(session.run(td.string_to_hash_bucket(["a", "b", "a"], 10)))
         [8 0 8]
@@ -189,7 +184,6 @@ def string_to_hash_bucket_fast(
         ValueError: `num_buckets` is less than 1.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     print(session.run(td.string_to_hash_bucket_fast(["Hello", "TensorFlow"], 3)))
         [0 2]
@@ -215,7 +209,6 @@ def string_to_hash_bucket_strong(
         ValueError: `num_buckets` is less than 1.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     print(session.run(td.string_to_hash_bucket_strong(["Hello", "TF"], 3, [1, 2])))
         [2 0]

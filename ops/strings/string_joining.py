@@ -3,30 +3,27 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from operator import getitem
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from ...graph import registry
+from ...graph.api.tensor_like import TensorLike
 from ...graph.convert import convert_to_tensor
 from ...graph.default_graph import graph_of
+from ...graph.node import Tensor
 from ...graph.op_def import OpDef
 from ...graph.sparse_tensor import SparseTensor
 from ...runtime import errors
+from ...shape_inference.context import KernelContext, ShapeContext
+from ...shape_inference.protocols import Array, Kernel
 from ...shape_inference.rules import UNKNOWN_SHAPE, broadcast, normal_axes, reduced
 from ...shape_inference.tensor_shape import TensorShape
 from ...shape_inference.traits import Traits
 from ..common.call_forms import renamed
 from .string_arrays import joined, place_of, strings
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from ...graph.api.tensor_like import TensorLike
-    from ...graph.node import Tensor
-    from ...shape_inference.context import KernelContext, ShapeContext
-    from ...shape_inference.protocols import Array, Kernel
 
 public = {
     "td": "string_join string_split",
@@ -234,7 +231,6 @@ def string_join(inputs: TensorLike, separator: str = "", name: str | None = None
         ValueError: the shapes differ.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     print(session.run(td.string_join([["a", "b"], "c"], "-")))
         [b'a-c' b'b-c']
@@ -258,7 +254,6 @@ def string_split(source: Any, delimiter: Any = " ", skip_empty: bool = True) -> 
         ValueError: `source` is not a vector, or `delimiter` not a scalar.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     parts = td.string_split(["a b", "c"])
         ...     print(session.run(parts.values), session.run(parts.dense_shape))
@@ -297,12 +292,10 @@ def reduce_join(
             where no axis is given.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     print(session.run(td.reduce_join([["a", "b"], ["c", "d"]], 0, separator="-")))
         [b'a-c' b'b-d']
     """
-    del keep_dims, reduction_indices
     inputs = convert_to_tensor(inputs)
     axis = _all_axes(inputs) if axis is None else axis
     return REDUCE_JOIN(inputs, axis, keep_dims=bool(keepdims), separator=separator, name=name)
@@ -338,7 +331,6 @@ def substr(
         ValueError: the shapes do not fit together.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     print(session.run(td.substr(["hello", "world"], -3, 2)))
         [b'll' b'rl']

@@ -2,27 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from itertools import chain
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from ...graph.api.tensor_like import TensorLike
+from ...graph.node import Tensor
 from ...graph.op_def import OpDef
 from ...graph.sparse_tensor import SparseTensor
+from ...shape_inference.context import KernelContext, ShapeContext
+from ...shape_inference.protocols import Array, Kernel
 from ...shape_inference.rules import UNKNOWN_SHAPE
 from ...shape_inference.tensor_shape import TensorShape
 from ..common.allocation import check_size
 from ..common.call_forms import renamed
 from ..math.segments import check_prefix, misplaced
 from .string_arrays import joined, strings
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from ...graph.api.tensor_like import TensorLike
-    from ...graph.node import Tensor
-    from ...shape_inference.context import KernelContext, ShapeContext
-    from ...shape_inference.protocols import Array, Kernel
 
 public = {"td.strings": "split unsorted_segment_join"}
 
@@ -159,13 +156,11 @@ def split(
         ValueError: `input` is not a vector, `sep` not a scalar, or another type is asked for.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     parts = td.strings.split(["a,b", "c"], ",")
         ...     print(session.run(parts.values), session.run(parts.dense_shape))
         [b'a' b'b' b'c'] [2 2]
     """
-    del source
     if result_type != "SparseTensor":
         raise ValueError(f"result_type = {result_type!r} is not supported: 'SparseTensor' is")
     parts = STRING_SPLIT_V2(input, "" if sep is None else sep, maxsplit=maxsplit, name=name)
@@ -197,7 +192,6 @@ def unsorted_segment_join(
         ValueError: the shapes do not fit together.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     texts = ["this", "is", "a", "test"]
         ...     joined = td.strings.unsorted_segment_join(texts, [0, 0, 1, 0], 2, " ")

@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
+from ...graph.api.tensor_like import TensorLike
+from ...graph.node import Tensor
 from ...graph.op_def import OpDef
+from ...shape_inference.context import KernelContext, ShapeContext
+from ...shape_inference.protocols import Array, Kernel
+from ...shape_inference.tensor_shape import TensorShape
 from ...shape_inference.traits import Traits
 from .string_arrays import strings
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from ...graph.api.tensor_like import TensorLike
-    from ...graph.node import Tensor
-    from ...shape_inference.context import KernelContext, ShapeContext
-    from ...shape_inference.protocols import Array, Kernel
-    from ...shape_inference.tensor_shape import TensorShape
 
 public = {
     "td": "string_strip",
@@ -97,7 +94,6 @@ STRING_UPPER.view_kernel(_in_case(lambda text: text.upper()))
 
 @STRING_STRIP.view_kernel
 def _string_strip_kernel(c: KernelContext) -> Kernel:
-    del c
 
     def string_strip(texts: Array) -> Array:
         return strings([text.strip() for text in texts.ravel().tolist()], texts.shape)
@@ -120,7 +116,6 @@ def string_length(input: TensorLike, name: str | None = None, unit: str = "BYTE"
         TypeError: `input` is of another dtype.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     print(session.run(td.strings.length(["", "four"])))
         [0 4]
@@ -144,7 +139,6 @@ def string_lower(input: TensorLike, encoding: str = "", name: str | None = None)
         TypeError: `input` is of another dtype.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     print(session.run(td.strings.lower(["Two Words"])))
         [b'two words']
@@ -168,7 +162,6 @@ def string_upper(input: TensorLike, encoding: str = "", name: str | None = None)
         TypeError: `input` is of another dtype.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     print(session.run(td.strings.upper(["Two Words"])))
         [b'TWO WORDS']
@@ -190,7 +183,6 @@ def string_strip(input: TensorLike, name: str | None = None) -> Tensor:
         TypeError: `input` is of another dtype.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     print(session.run(td.string_strip(["  two words "])))
         [b'two words']

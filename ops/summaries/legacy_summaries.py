@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Sequence
+from typing import Any
 
+from ...graph.api.tensor_like import TensorLike
 from ...graph.default_scopes import name_scope
+from ...graph.node import Tensor
 from ...graph.scopes.collections import GraphKeys
 from .media import AUDIO_SUMMARY_V2, IMAGE_SUMMARY
 from .scalars_and_histograms import HISTOGRAM_SUMMARY, SCALAR_SUMMARY
 from .summary_scopes import collected
 from .tensors_and_texts import merge, merge_all
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from ...graph.api.tensor_like import TensorLike
-    from ...graph.node import Tensor
 
 public = {
     "td": (
@@ -37,7 +34,6 @@ def scalar_summary(
         name: a name for the op.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     both = td.scalar_summary(["loss", "rate"], [0.5, 0.1])
         ...     [value.tag for value in td.Summary.FromString(session.run(both)).value]
@@ -59,7 +55,6 @@ def histogram_summary(
         name: a name for the op.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default():
         ...     td.histogram_summary("weights", [1.0, 2.0]).op.type
         'HistogramSummary'
@@ -85,7 +80,6 @@ def image_summary(
         name: a name for the op.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default():
         ...     td.image_summary("input", td.zeros([1, 8, 8, 1])).op.type
         'ImageSummary'
@@ -114,7 +108,6 @@ def audio_summary(
         name: a name for the op.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default():
         ...     td.audio_summary("hum", td.zeros([1, 10]), 8000).op.type
         'AudioSummaryV2'
@@ -135,7 +128,6 @@ def merge_summary(
         name: a name for the scope of the op.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default():
         ...     td.merge_summary([td.scalar_summary("loss", 0.5)]).op.type
         'MergeSummary'
@@ -150,7 +142,6 @@ def merge_all_summaries(key: str = GraphKeys.SUMMARIES) -> Tensor | None:
         key: the collection that lists the summaries.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default():
         ...     td.merge_all_summaries() is None
         True

@@ -4,27 +4,24 @@ from __future__ import annotations
 
 import io
 import wave
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable
+from typing import Any
 
 import numpy as np
 
+from ...graph.api.tensor_like import TensorLike
 from ...graph.convert import convert_to_tensor
+from ...graph.node import Tensor
 from ...graph.op_def import OpDef
 from ...protos.dtypes import float32
 from ...protos.messages import Summary
+from ...shape_inference.context import KernelContext, ShapeContext
+from ...shape_inference.protocols import Array, Kernel
 from ...shape_inference.tensor_shape import TensorShape
 from ...shape_inference.traits import SUMMARY
 from ..image_files.png_writing import png
 from .summary_messages import numbered, row, serialized, text_of
 from .summary_scopes import collected, summary_scope
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from ...graph.api.tensor_like import TensorLike
-    from ...graph.node import Tensor
-    from ...shape_inference.context import KernelContext, ShapeContext
-    from ...shape_inference.protocols import Array, Kernel
 
 public = {"td.summary": "audio image"}
 
@@ -183,7 +180,6 @@ def image(
         ValueError: the shape is none of these.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     shown = td.summary.image("input", td.zeros([2, 8, 6, 1]), max_outputs=1)
         ...     value = td.Summary.FromString(session.run(shown)).value[0]
@@ -221,7 +217,6 @@ def audio(
         ValueError: the rank is neither 2 nor 3.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     hum = td.summary.audio("hum", td.zeros([1, 100]), 8000.0, max_outputs=1)
         ...     value = td.Summary.FromString(session.run(hum)).value[0]

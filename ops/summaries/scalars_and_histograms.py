@@ -2,26 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from functools import cache
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ...graph.api.tensor_like import TensorLike
+from ...graph.node import Tensor
 from ...graph.op_def import OpDef
 from ...protos.messages import HistogramProto, Summary
+from ...shape_inference.context import KernelContext, ShapeContext
+from ...shape_inference.protocols import Array, Kernel
 from ...shape_inference.tensor_shape import TensorShape
 from ...shape_inference.traits import SUMMARY
 from ..common.gemm import multiply
 from .summary_messages import checked_finite, decoded, serialized, text_of
 from .summary_scopes import collected, summary_scope
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from ...graph.api.tensor_like import TensorLike
-    from ...graph.node import Tensor
-    from ...shape_inference.context import KernelContext, ShapeContext
-    from ...shape_inference.protocols import Array, Kernel
 
 public = {"td.summary": "histogram scalar"}
 
@@ -132,7 +128,6 @@ def scalar(
         ValueError: the rank is not 0.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session, td.name_scope("train"):
         ...     loss = td.summary.scalar("loss", 0.5)
         ...     value = td.Summary.FromString(session.run(loss)).value[0]
@@ -161,7 +156,6 @@ def histogram(
         A string Tensor of rank 0. In the run a number that is not finite is refused.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     weights = td.summary.histogram("weights", [-1.0, 0.0, 1.0])
         ...     histo = td.Summary.FromString(session.run(weights)).value[0].histo

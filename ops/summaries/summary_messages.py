@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 import numpy as np
 
+from ...protos.messages import Summary
+from ...shape_inference.protocols import Array
 from ..strings.string_arrays import strings
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from ...protos.messages import Summary
-    from ...shape_inference.protocols import Array
 
 
 def serialized(summary: Summary) -> Array:

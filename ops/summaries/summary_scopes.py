@@ -4,16 +4,13 @@ from __future__ import annotations
 
 import re
 import warnings
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ...graph.default_scopes import add_to_collections, name_scope
+from ...graph.node import Tensor
 from ...graph.scopes.collections import GraphKeys
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-
-    from ...graph.node import Tensor
 
 _NOT_IN_TAGS = re.compile(r"[^-/\w.]")
 

@@ -2,31 +2,28 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Sequence
+from typing import Any
 
 from google.protobuf.json_format import Parse, ParseError
 from google.protobuf.message import DecodeError
 
+from ...graph.api.tensor_like import TensorLike
 from ...graph.convert import convert_to_tensor
 from ...graph.default_graph import get_default_graph
 from ...graph.default_scopes import name_scope
+from ...graph.node import Tensor
 from ...graph.op_def import OpDef
 from ...graph.scopes.collections import GraphKeys
 from ...protos.dtypes import string
 from ...protos.messages import Summary, SummaryDescription, SummaryMetadata
 from ...protos.tensor_codec import encode_tensor
+from ...shape_inference.context import KernelContext, ShapeContext
+from ...shape_inference.protocols import Array, Kernel
 from ...shape_inference.tensor_shape import TensorShape
 from ...shape_inference.traits import SUMMARY
 from .summary_messages import serialized, text_of
 from .summary_scopes import collected, summary_scope
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from ...graph.api.tensor_like import TensorLike
-    from ...graph.node import Tensor
-    from ...shape_inference.context import KernelContext, ShapeContext
-    from ...shape_inference.protocols import Array, Kernel
 
 public = {"td.summary": "get_summary_description merge merge_all tensor_summary text"}
 
@@ -128,7 +125,6 @@ def merge(
         A string Tensor of rank 0.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     both = td.summary.merge([td.summary.scalar("a", 1), td.summary.scalar("b", 2)])
         ...     [value.tag for value in td.Summary.FromString(session.run(both)).value]
@@ -153,7 +149,6 @@ def merge_all(
         A string Tensor of rank 0; None where there are no summaries.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default():
         ...     _ = td.summary.scalar("loss", 0.5)
         ...     td.summary.merge_all()
@@ -187,7 +182,6 @@ def tensor_summary(
         A string Tensor of rank 0.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     whole = td.summary.tensor_summary("whole", [1, 2])
         ...     value = td.Summary.FromString(session.run(whole)).value[0]
@@ -223,7 +217,6 @@ def text(name: str, tensor: TensorLike, collections: Iterable[str] | None = None
         ValueError: they are no strings.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     note = td.summary.text("note", "it *works*")
         ...     td.Summary.FromString(session.run(note)).value[0].metadata.plugin_data.plugin_name
@@ -249,7 +242,6 @@ def get_summary_description(node_def: Any) -> SummaryDescription:
         ValueError: the node is of another op type, or its description is no such JSON.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default():
         ...     op = td.raw_ops.TensorSummary(tensor=1, description='{"typeHint": "scalar"}').op
         >>> td.summary.get_summary_description(op.node_def).type_hint

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple, Self
+from typing import Any, NamedTuple, Self
 
 from ...graph.convert import convert_to_tensor
 from ...graph.default_scopes import name_scope
-from ...protos.dtypes import as_dtype, int64, string
+from ...graph.node import Operation, Tensor
+from ...protos.dtypes import DType, as_dtype, int64, string
 from ..array.casting import cast
 from ..math.arithmetic import add
 from ..math.comparison import not_equal
@@ -15,11 +16,7 @@ from ..strings.string_forms import as_string
 from ..strings.string_hashes import string_to_hash_bucket_fast, string_to_hash_bucket_strong
 from .hash_table import HashTable
 from .lookup_tables import LookupInterface
-
-if TYPE_CHECKING:
-    from ...graph.node import Operation, Tensor
-    from ...protos.dtypes import DType
-    from .table_contents import TableInitializer
+from .table_contents import TableInitializer
 
 public = {
     "td.lookup": "StaticVocabularyTable",
@@ -35,7 +32,6 @@ class HasherSpec(NamedTuple):
         key: of "stronghash", two integers that nobody else knows.
 
     Example:
-        >>> import tensordraft as td
         >>> td.contrib.lookup.FastHashSpec.hasher
         'fasthash'
     """
@@ -57,7 +53,6 @@ class StrongHashSpec(HasherSpec):
         ValueError: there are not two.
 
     Example:
-        >>> import tensordraft as td
         >>> td.contrib.lookup.StrongHashSpec([1, 2]).hasher
         'stronghash'
     """
@@ -86,7 +81,6 @@ class IdTableWithHashBuckets(LookupInterface):
         ValueError: there is neither a table nor a bucket.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     table = td.contrib.lookup.index_table_from_tensor(["a", "b"], num_oov_buckets=1)
         ...     session.run(td.tables_initializer())
@@ -146,8 +140,7 @@ class IdTableWithHashBuckets(LookupInterface):
         if table is not None and table.key_dtype is int64 and self.key_dtype is not int64:
             keys = cast(keys, int64)
         if table is not None and self._num_oov_buckets == 0:
-            found: Tensor = table.lookup(keys)
-            return found
+            return table.lookup(keys)
         buckets = self._hashed(keys)
         if table is None:
             return buckets
@@ -193,7 +186,6 @@ class StaticVocabularyTable(IdTableWithHashBuckets):
         ValueError: there is no bucket.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     numbers = td.constant([0, 1], td.int64)
         ...     content = td.lookup.KeyValueTensorInitializer(["a", "b"], numbers)

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ...graph.convert import convert_to_tensor
 from ...graph.default_graph import get_default_graph
 from ...graph.default_scopes import name_scope
+from ...graph.node import Operation
 from ...graph.scopes.collections import GraphKeys
 from ..debugging.ordering import group
 from .lookup_tables import LookupInterface
 from .table_contents import TableInitializer
 from .table_ops import HASH_TABLE
-
-if TYPE_CHECKING:
-    from ...graph.node import Operation
 
 public = {
     "td": "initialize_all_tables",
@@ -38,7 +36,6 @@ class HashTable(LookupInterface):
         TypeError: the default value is of another dtype than the values.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     content = td.lookup.KeyValueTensorInitializer(["a", "b"], [1, 2])
         ...     table = td.contrib.lookup.HashTable(content, -1)
@@ -93,7 +90,6 @@ def tables_initializer(name: str = "init_all_tables") -> Operation:
         An Operation that runs what `td.GraphKeys.TABLE_INITIALIZERS` collects.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default():
         ...     td.tables_initializer().type
         'NoOp'
@@ -112,7 +108,6 @@ def initialize_all_tables(name: str = "init_all_tables") -> Operation:
         An Operation.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default():
         ...     td.initialize_all_tables().name
         'init_all_tables'

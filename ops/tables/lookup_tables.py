@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ...graph.convert import convert_to_tensor
 from ...graph.default_scopes import name_scope
+from ...graph.node import Tensor
 from ...graph.sparse_tensor import SparseTensor
-from ...protos.dtypes import as_dtype
+from ...protos.dtypes import DType, as_dtype
 from .table_ops import FIND, SIZE
-
-if TYPE_CHECKING:
-    from ...graph.node import Tensor
-    from ...protos.dtypes import DType
 
 public = {"td.contrib.lookup": "LookupInterface"}
 
@@ -26,7 +23,6 @@ class LookupInterface:
         name: the name of the table.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default():
         ...     table = td.contrib.lookup.MutableHashTable(td.string, td.int64, -1)
         ...     isinstance(table, td.contrib.lookup.LookupInterface)
@@ -58,14 +54,12 @@ class LookupInterface:
     @property
     def resource_handle(self) -> Tensor:
         """The tensor that stands for the table."""
-        handle: Tensor = self._handle
-        return handle
+        return self._handle
 
     @property
     def default_value(self) -> Tensor:
         """The value of keys that are not in the table."""
-        value: Tensor = self._default
-        return value
+        return self._default
 
     def check_dtypes(self, key_dtype: DType, value_dtype: DType) -> None:
         """Checks dtypes against those of the table.
@@ -119,8 +113,7 @@ class LookupInterface:
 
     def _found(self, keys: Tensor) -> Tensor:
         """The values of keys, which are of the right dtype."""
-        found: Tensor = FIND(self.resource_handle, keys, self._default)
-        return found
+        return FIND(self.resource_handle, keys, self._default)
 
     def hint(self, keys: Any) -> Any:
         """The dtype that keys become which are plain values of Python."""

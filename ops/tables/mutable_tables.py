@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ...graph.convert import convert_to_tensor
 from ...graph.default_graph import get_default_graph
 from ...graph.default_scopes import name_scope
+from ...graph.node import Operation, Tensor
 from ...graph.scopes.collections import GraphKeys
 from ...shape_inference.tensor_shape import TensorShape
 from .lookup_tables import LookupInterface
@@ -18,9 +19,6 @@ from .table_ops import (
     MUTABLE_HASH_TABLE_OF_TENSORS,
     REMOVE,
 )
-
-if TYPE_CHECKING:
-    from ...graph.node import Operation, Tensor
 
 public = {"td.contrib.lookup": "MutableDenseHashTable MutableHashTable"}
 
@@ -107,7 +105,6 @@ class MutableHashTable(MutableTable):
         ValueError: the default value is no scalar or vector.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     table = td.contrib.lookup.MutableHashTable(td.string, td.int64, -1)
         ...     session.run(table.insert(["a", "b"], [1, 2]))
@@ -160,7 +157,6 @@ class MutableDenseHashTable(MutableTable):
         ValueError: the two keys are the same, or the number of buckets is no power of 2.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     table = td.contrib.lookup.MutableDenseHashTable(
         ...         td.int64, td.float32, 0.0, empty_key=-1, deleted_key=-2

@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import threading
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Hashable, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from ...runtime import errors
+from ...shape_inference.protocols import Array
 from ..common.allocation import check_size, new_array, new_zeros
-
-if TYPE_CHECKING:
-    from collections.abc import Hashable, Sequence
-
-    from ...shape_inference.protocols import Array
 
 _SHOWN = 60  # characters of a key in a message
 

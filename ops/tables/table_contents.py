@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, Protocol
 
 from ...graph.convert import convert_to_tensor
 from ...graph.default_graph import get_default_graph
 from ...graph.default_scopes import name_scope
+from ...graph.node import Operation
 from ...graph.scopes.collections import GraphKeys
-from ...protos.dtypes import as_dtype, int64, string
+from ...protos.dtypes import DType, as_dtype, int64, string
 from .table_ops import IMPORT
 from .text_files import INITIALIZE_TABLE_FROM_TEXT_FILE, LINE_NUMBER, WHOLE_LINE
-
-if TYPE_CHECKING:
-    from ...graph.node import Operation
-    from ...protos.dtypes import DType
 
 public = {
     "td.lookup, td.contrib.lookup": "KeyValueTensorInitializer TextFileIndex TextFileInitializer",
@@ -26,7 +23,6 @@ class TextFileIndex:
     """What a line of a text file gives in the place of a column: itself, or its number.
 
     Example:
-        >>> import tensordraft as td
         >>> td.lookup.TextFileIndex.WHOLE_LINE, td.lookup.TextFileIndex.LINE_NUMBER
         (-2, -1)
     """
@@ -103,7 +99,6 @@ class KeyValueTensorInitializer(TableInitializer):
         TypeError, ValueError: the dtypes do not allow of conversion.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     content = td.lookup.KeyValueTensorInitializer(["a", "b"], [1, 2])
         ...     table = td.lookup.StaticHashTable(content, -1)
@@ -127,8 +122,7 @@ class KeyValueTensorInitializer(TableInitializer):
         super().__init__(self._keys.dtype, self._values.dtype)
 
     def _initialized(self, table: Filled) -> Operation:
-        op: Operation = IMPORT(table.resource_handle, self._keys, self._values, name=self._name)
-        return op
+        return IMPORT(table.resource_handle, self._keys, self._values, name=self._name)
 
 
 class TextFileInitializer(TableInitializer):
@@ -151,7 +145,6 @@ class TextFileInitializer(TableInitializer):
 
     Example:
         >>> import os, tempfile
-        >>> import tensordraft as td
         >>> path = os.path.join(tempfile.mkdtemp(), "words.txt")
         >>> with open(path, "w") as file:
         ...     _ = file.write("one\ntwo\n")
@@ -228,7 +221,6 @@ class TextFileStringTableInitializer(TextFileInitializer):
         ValueError: as `td.lookup.TextFileInitializer`.
 
     Example:
-        >>> import tensordraft as td
         >>> content = td.contrib.lookup.TextFileStringTableInitializer("words.txt")
         >>> content.value_dtype
         td.string
@@ -263,7 +255,6 @@ class TextFileIdTableInitializer(TextFileInitializer):
         ValueError: as `td.lookup.TextFileInitializer`.
 
     Example:
-        >>> import tensordraft as td
         >>> content = td.contrib.lookup.TextFileIdTableInitializer("words.txt")
         >>> content.value_dtype
         td.int64

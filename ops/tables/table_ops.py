@@ -5,22 +5,19 @@ TensorFlow has had each of them in two forms: handles are strings by reference, 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, cast
+from collections.abc import Callable, Mapping
+from typing import Any, cast
 
 import numpy as np
 
 from ...graph.op_def import OpDef
+from ...shape_inference.context import KernelContext, OpContext, ShapeContext
 from ...shape_inference.handle_data import HandleData
+from ...shape_inference.protocols import Array, Kernel
 from ...shape_inference.rules import SCALAR, UNKNOWN_SHAPE
 from ...shape_inference.tensor_shape import TensorShape
 from ...shape_inference.traits import STATEFUL, Traits
 from .table import DenseTable, FixedTable, Kind, Table, table_of
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
-    from ...shape_inference.context import KernelContext, OpContext, ShapeContext
-    from ...shape_inference.protocols import Array, Kernel
 
 _HANDLES = {"V2": "resource", "": "Ref(string)"}
 _TYPES = "key_dtype: type, value_dtype: type"

@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
 from ...formats.message_files import read_file
 from ...runtime import errors
+from ...shape_inference.context import KernelContext, ShapeContext
+from ...shape_inference.protocols import Array, Kernel
 from ...shape_inference.traits import Traits
 from .table import FixedTable, table_of
 from .table_ops import defined
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from ...shape_inference.context import KernelContext, ShapeContext
-    from ...shape_inference.protocols import Array, Kernel
 
 WHOLE_LINE, LINE_NUMBER = -2, -1
 

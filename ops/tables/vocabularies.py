@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ...graph.convert import convert_to_tensor
 from ...graph.default_scopes import name_scope
-from ...protos.dtypes import as_dtype, int64, string
+from ...protos.dtypes import DType, as_dtype, int64, string
 from ..array.casting import cast
 from ..array.ranges import range as numbers_in
 from ..array.shapes import size as size_of
@@ -19,9 +19,6 @@ from .table_contents import (
     TextFileStringTableInitializer,
 )
 from .text_files import LINE_NUMBER, WHOLE_LINE
-
-if TYPE_CHECKING:
-    from ...protos.dtypes import DType
 
 public = {
     "td.contrib.lookup": (
@@ -66,7 +63,6 @@ def index_table_from_file(
 
     Example:
         >>> import os, tempfile
-        >>> import tensordraft as td
         >>> path = os.path.join(tempfile.mkdtemp(), "words.txt")
         >>> with open(path, "w") as file:
         ...     _ = file.write("one\ntwo\n")
@@ -119,7 +115,6 @@ def index_table_from_tensor(
         ValueError: nothing is given, or a count is negative.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     table = td.contrib.lookup.index_table_from_tensor(["one", "two"])
         ...     session.run(td.tables_initializer())
@@ -184,7 +179,6 @@ def index_to_string_table_from_file(
 
     Example:
         >>> import os, tempfile
-        >>> import tensordraft as td
         >>> path = os.path.join(tempfile.mkdtemp(), "words.txt")
         >>> with open(path, "w") as file:
         ...     _ = file.write("one\ntwo\n")
@@ -224,7 +218,6 @@ def index_to_string_table_from_tensor(
         ValueError: nothing is given.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     table = td.contrib.lookup.index_to_string_table_from_tensor(["one", "two"])
         ...     session.run(td.tables_initializer())

@@ -7,15 +7,13 @@ by NumPy.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from functools import cache
-from typing import TYPE_CHECKING, Any, NamedTuple
+from types import SimpleNamespace
+from typing import Any, NamedTuple
 
 from ...runtime.kernel_spec import Loop
 from . import update_rules as rules
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-    from types import SimpleNamespace
 
 
 class _Step(NamedTuple):

@@ -6,14 +6,17 @@ of the whole variable and for one of some of its rows.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Container, Iterator
 from types import SimpleNamespace
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from ...graph.op_def import OpDef
 from ...graph.references import modify, reference
 from ...runtime.kernel_spec import FEWEST_IN_BLOCKS, Accelerated, KernelSpec
+from ...shape_inference.context import KernelContext, ShapeContext
+from ...shape_inference.protocols import Array, Kernel
 from ...shape_inference.traits import STATEFUL
 from ..common.parallel_blocks import share
 from ..indexing.gathering import in_range, out_of_range
@@ -22,12 +25,6 @@ from ..variables.reference_ops import NUMBERS
 from ..variables.resource_ops import shape_of_resource
 from . import update_rules as rules
 from .update_loops import update_loop
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Container, Iterator
-
-    from ...shape_inference.context import KernelContext, ShapeContext
-    from ...shape_inference.protocols import Array, Kernel
 
 _BLOCK_BYTES = 1 << 17  # of each array: a few of them fit in the cache
 _WHOLE_BYTES = 1 << 20  # up to this, a call for each block costs more than the cache gives back

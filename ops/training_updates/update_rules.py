@@ -8,14 +8,12 @@ are those of TensorFlow's kernels, in their order of operations where that shows
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 
-if TYPE_CHECKING:
-    from types import SimpleNamespace
-
-    from ...shape_inference.protocols import Array
+from ...shape_inference.protocols import Array
 
 
 def _approach(average: Array, target: Array, rate: Any) -> None:
@@ -184,8 +182,7 @@ def ftrl(n: SimpleNamespace, grad: Array, var: Array, accum: Array, linear: Arra
 
 
 def _ftrl_power(accum: Array, lr_power: Any) -> Array:
-    result: Array = np.sqrt(accum) if lr_power == -0.5 else accum ** (-lr_power)
-    return result
+    return np.sqrt(accum) if lr_power == -0.5 else accum ** (-lr_power)
 
 
 def proximal_gradient_descent(n: SimpleNamespace, grad: Array, var: Array) -> None:
@@ -208,8 +205,7 @@ def _proximal(n: SimpleNamespace, var: Array, grad: Array, rate: Any) -> None:
 
 def _shrunk(x: Array, by: Any) -> Array:
     """`x`, nearer to zero by so much, but not beyond it."""
-    result: Array = np.sign(x) * np.maximum(np.abs(x) - by, 0)
-    return result
+    return np.sign(x) * np.maximum(np.abs(x) - by, 0)
 
 
 def add_sign(n: SimpleNamespace, grad: Array, var: Array, m: Array) -> None:
@@ -228,5 +224,4 @@ def _agreement(n: SimpleNamespace, grad: Array, m: Array) -> Array:
     """Whether the gradient goes where its moving average goes: 1, 0 or -1."""
     m *= n.beta
     m += grad * (1 - n.beta)
-    result: Array = np.sign(grad) * np.sign(m)
-    return result
+    return np.sign(grad) * np.sign(m)

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
 
 from ...graph.scopes.collections import GraphKeys
 from ..common.call_forms import deprecated
+from ..variables.variable import Variable
 from .variable_getters import got
 from .variable_scope import get_variable_scope, variable_scope
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
-
-    from ..variables.variable import Variable
 
 public = {"td": "create_partitioned_variables get_local_variable get_variable"}
 
@@ -66,14 +63,13 @@ def get_variable(
             not that of the existing one, or of the value; there is no shape, or one beside a value.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     b = td.get_variable("b", [2], initializer=td.ones_initializer())
         ...     session.run(b.initializer)
         ...     print(session.run(b))
         [1. 1.]
     """
-    result: Variable = got(
+    return got(
         get_variable_scope(),
         name,
         shape=shape,
@@ -91,7 +87,6 @@ def get_variable(
         synchronization=synchronization,
         aggregation=aggregation,
     )
-    return result
 
 
 def get_local_variable(name: str, *args: Any, **settings: Any) -> Variable:
@@ -103,7 +98,6 @@ def get_local_variable(name: str, *args: Any, **settings: Any) -> Variable:
         settings: as for `td.get_variable`.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default():
         ...     count = td.get_local_variable("count", [], td.int32)
         ...     count.trainable, td.local_variables() == [count]
@@ -145,7 +139,6 @@ def create_partitioned_variables(
 
     Example:
         >>> import warnings
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), warnings.catch_warnings(action="ignore"):
         ...     parts = td.create_partitioned_variables([3, 2], [2, 1], td.zeros_initializer())
         ...     [part.op.name for part in parts]

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ...graph.default_graph import get_default_graph
 from ...graph.default_scopes import name_scope
+from ...graph.graph import Graph
 from ...graph.scopes.collections import GraphKeys
 from ..initializers.plain_initializers import Zeros
+from ..variables.variable import Variable
 from .get_variable import get_variable
-
-if TYPE_CHECKING:
-    from ...graph.graph import Graph
-    from ..variables.variable import Variable
 
 public = {
     "td.train": (
@@ -38,7 +36,6 @@ def get_global_step(graph: Graph | None = None) -> Any:
         ValueError: the collection holds several.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default():
         ...     step = td.Variable(0, name="global_step", trainable=False)
         ...     td.train.get_global_step().name
@@ -69,7 +66,6 @@ def create_global_step(graph: Graph | None = None) -> Variable:
         ValueError: the graph has a global step.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     step = td.train.create_global_step()
         ...     session.run(step.initializer)
@@ -100,7 +96,6 @@ def get_or_create_global_step(graph: Graph | None = None) -> Any:
         TypeError, ValueError: as `get_global_step`.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default():
         ...     step = td.train.get_or_create_global_step()
         ...     td.train.get_or_create_global_step() is step
@@ -143,7 +138,6 @@ def global_step(sess: Any, global_step_tensor: Any) -> int:
         FailedPreconditionError: it has none yet.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     step = td.Variable(10, trainable=False, name="global_step")
         ...     session.run(step.initializer)
@@ -163,7 +157,6 @@ def assert_global_step(global_step_tensor: Any) -> None:
         TypeError: it is no integer of rank 0.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default():
         ...     step = td.Variable(0.5)
         ...     try:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable
+from typing import Any
 
 from ...graph.convert import convert_to_tensor
 from ...graph.default_graph import get_default_graph, outside_bodies
 from ...graph.default_scopes import name_scope
-from ...graph.node import Tensor
+from ...graph.node import Operation, Tensor
 from ...graph.scopes.collections import GraphKeys
 from ..array.casting import cast
 from ..array.constants import constant
@@ -18,11 +19,6 @@ from ..variables.variable import Variable
 from ..variables.variable_kinds import scopes_of
 from ..variables.variable_lists import global_variables, trainable_variables
 from .variables_beside import variable_beside, zeros_beside
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from ...graph.node import Operation
 
 public = {
     "td": "moving_average_variables",
@@ -44,7 +40,6 @@ class ExponentialMovingAverage:
         name: what the names of the averages end with.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     v = td.Variable(0.0, name="v")
         ...     averages = td.train.ExponentialMovingAverage(0.9)
@@ -166,7 +161,6 @@ def assign_moving_average(
 
     Example:
         >>> from tensordraft.ops.variable_scopes.moving_averages import assign_moving_average
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     v = td.Variable(0.0)
         ...     update = assign_moving_average(v, 4.0, 0.75)
@@ -202,7 +196,6 @@ def moving_average_variables(scope: str | None = None) -> list[Variable]:
         scope: only those whose name begins with this regular expression.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default():
         ...     v, w = td.Variable(1.0), td.Variable(2.0)
         ...     _ = td.train.ExponentialMovingAverage(0.9).apply([w])

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ...protos.dtypes import as_dtype
+from ...protos.dtypes import DType, as_dtype
 from ...shape_inference.tensor_shape import TensorShape
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
-
-    from ...protos.dtypes import DType
-
     Partitioner = Callable[..., list[int]]
 
 public = {
@@ -118,7 +115,6 @@ def fixed_size_partitioner(num_shards: int, axis: int = 0) -> Partitioner:
         A function of `shape` and `dtype`, which returns the number of parts along each dimension.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default():
         ...     with td.variable_scope("layer", partitioner=td.fixed_size_partitioner(2)):
         ...         w = td.get_variable("w", [5, 3])
@@ -154,7 +150,6 @@ def variable_axis_size_partitioner(
         ValueError: a number is less than 1.
 
     Example:
-        >>> import tensordraft as td
         >>> td.variable_axis_size_partitioner(1 << 20)([1000, 1000], td.float32)
         [4, 1]
     """
@@ -194,7 +189,6 @@ def min_max_variable_partitioner(
         As `td.fixed_size_partitioner`.
 
     Example:
-        >>> import tensordraft as td
         >>> td.min_max_variable_partitioner(4)([1000, 1000], td.float32)
         [4, 1]
     """

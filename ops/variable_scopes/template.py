@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 import threading
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
 from ...graph.default_graph import get_default_graph
 from ...graph.scopes.collections import GraphKeys
-from .variable_scope import variable_scope
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from ..variables.variable import Variable
-    from .variable_scope import VariableScope
+from ..variables.variable import Variable
+from .variable_scope import VariableScope, variable_scope
 
 public = {"td": "make_template"}
 
@@ -22,7 +18,6 @@ class Template:
     """A function whose variables are made once: what `td.make_template` returns.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default():
         ...     scale = td.make_template("scale", lambda x: x * td.get_variable("by", []))
         ...     y, z = scale(1.0), scale(2.0)
@@ -142,7 +137,6 @@ def make_template(
             not make.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default():
         ...
         ...     def line(x, start):

@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import inspect
-from typing import TYPE_CHECKING, Any, Protocol
+from collections.abc import Callable
+from typing import Any, Protocol
 
+from ...graph.api.tensor_like import TensorLike
 from ...graph.convert import convert_to_tensor
 from ...graph.default_graph import get_default_graph
 from ...protos.dtypes import as_dtype
 from ..variables.variable_sharing import sharing
 from .variable_store import dtype_or, store_of
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from ...graph.api.tensor_like import TensorLike
 
 public = {"td": "no_regularizer"}
 
@@ -141,7 +138,6 @@ def no_regularizer(tensor: TensorLike) -> None:
         tensor: the variable.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default():
         ...     with td.variable_scope("layer", regularizer=td.reduce_sum):
         ...         w = td.get_variable("w", [2])
@@ -149,4 +145,3 @@ def no_regularizer(tensor: TensorLike) -> None:
         ...     len(td.get_collection(td.GraphKeys.REGULARIZATION_LOSSES))
         1
     """
-    del tensor

@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ...graph.default_graph import get_default_graph, graph_of
+from ...graph.graph import Graph
 from ...graph.scopes.collections import GraphKeys
-from ...protos.dtypes import as_dtype
+from ...protos.dtypes import DType, as_dtype
+from ..variables.variable import Variable
 from ..variables.variable_kinds import scopes_of
 from .variable_getters import got, nested
 from .variable_store import AUTO_REUSE, AutoReuse
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
-
-    from ...graph.graph import Graph
-    from ...protos.dtypes import DType
-    from ..variables.variable import Variable
 
 public = {"td": "VariableScope get_variable_scope variable_op_scope variable_scope"}
 
@@ -30,7 +26,6 @@ class VariableScope:
     Scopes are made by `td.variable_scope`.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default():
         ...     with td.variable_scope("layer", initializer=td.zeros_initializer()) as scope:
         ...         w = td.get_variable("w", [2])
@@ -176,8 +171,7 @@ class VariableScope:
 
     def get_variable(self, name: str, **settings: Any) -> Variable:
         """The variable `name` under this scope: see `td.get_variable`."""
-        result: Variable = got(self, name, **settings)
-        return result
+        return got(self, name, **settings)
 
     def copied(self, **changes: Any) -> VariableScope:
         """A scope like this one, with some properties changed."""
@@ -189,7 +183,6 @@ def get_variable_scope() -> VariableScope:
     """The variable scope in force.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.variable_scope("layer"):
         ...     td.get_variable_scope().name
         'layer'
@@ -197,8 +190,7 @@ def get_variable_scope() -> VariableScope:
     scopes = scopes_of(get_default_graph())
     if scopes.current is None:
         scopes.current = VariableScope(False)
-    current: VariableScope = scopes.current
-    return current
+    return scopes.current
 
 
 @contextmanager
@@ -245,7 +237,6 @@ def variable_scope(
         ValueError: `reuse` is none of these, or goes with a default name, which is a new one.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default():
         ...     with td.variable_scope("layer"):
         ...         w = td.get_variable("w", [2, 3])
@@ -340,7 +331,6 @@ def variable_op_scope(
         settings: as for `td.variable_scope`.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.variable_op_scope([], None, "layer") as scope:
         ...     scope.name
         'layer'

@@ -5,13 +5,14 @@ from __future__ import annotations
 import threading
 from functools import partial
 from inspect import Parameter, signature
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ...graph.convert import convert_to_tensor
 from ...graph.default_graph import get_default_graph
+from ...graph.graph import Graph
 from ...graph.node import Tensor
 from ...graph.scopes.collections import GraphKeys
-from ...protos.dtypes import as_dtype
+from ...protos.dtypes import DType, as_dtype
 from ...shape_inference.tensor_shape import TensorShape
 from ..indexing.slicing import slice as cut
 from ..initializers.plain_initializers import Zeros
@@ -20,10 +21,6 @@ from ..variables.partitioned_variable import PartitionedVariable
 from ..variables.save_slice_info import SaveSliceInfo
 from ..variables.variable import Variable
 from .partitioners import PartitionInfo, partitions_of, slices
-
-if TYPE_CHECKING:
-    from ...graph.graph import Graph
-    from ...protos.dtypes import DType
 
 public = {"td": "AUTO_REUSE"}
 
@@ -34,7 +31,6 @@ class AutoReuse:
     """The value of `td.AUTO_REUSE`: variables are made where they are missing, else reused.
 
     Example:
-        >>> import tensordraft as td
         >>> def shared():
         ...     with td.variable_scope("layer", reuse=td.AUTO_REUSE):
         ...         return td.get_variable("w", [2])
@@ -308,8 +304,7 @@ def store_of(graph: Graph) -> VariableStore:
         stores = graph.get_collection_ref(_KEY)
         if not stores:
             stores.append(VariableStore())
-        result: VariableStore = stores[0]
-        return result
+        return stores[0]
 
 
 def dtype_or(dtype: Any, default: Any) -> DType:

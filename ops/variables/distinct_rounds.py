@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 import numpy as np
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from ...shape_inference.protocols import Array
+from ...shape_inference.protocols import Array
 
 _ALL = slice(None)
 

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from ...graph.convert import convert_to_tensor
+from ...graph.node import Tensor
 from ...protos.dtypes import int64
 from ..array.casting import cast
 from ..array.joining import concat
 from ..array.reshaping import reshape
 from ..random.random_state import AUTOMATIC, PHILOX
-
-if TYPE_CHECKING:
-    from ...graph.node import Tensor
 
 public = {
     "td.random": "Algorithm",
@@ -28,7 +26,6 @@ class Algorithm:
     """The numbers of the algorithms of generators: each stands for Philox here.
 
     Example:
-        >>> import tensordraft as td
         >>> td.random.Algorithm.PHILOX
         1
     """
@@ -88,7 +85,6 @@ def create_rng_state(seed: Any, alg: Any) -> Tensor:
         ValueError: `alg` is another one.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     print(session.run(td.random.create_rng_state([1, 2], "philox")))
         [0 1 2]
@@ -100,12 +96,10 @@ def create_rng_state(seed: Any, alg: Any) -> Tensor:
     size = numbers.shape[0].value
     if size is None:
         raise ValueError("the number of elements of seed must be known, got shape [?]")
-    padded: Tensor = concat([np.zeros(STATE_SIZE - size, np.int64), numbers], 0)
-    return padded
+    return concat([np.zeros(STATE_SIZE - size, np.int64), numbers], 0)
 
 
 def of_key_and_counter(key: Any, counter: Any) -> Tensor:
     """The state of a key, an integer, and a counter, two of them."""
     parts = as_state(counter, "counter", 2), reshape(as_state(key, "key", None), [1])
-    state: Tensor = concat(parts, 0)
-    return state
+    return concat(parts, 0)

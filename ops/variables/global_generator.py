@@ -19,7 +19,6 @@ def get_global_generator() -> Generator:
         The Generator that `set_global_generator` has set, or one of a state at random.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default():
         ...     td.random.get_global_generator() is td.random.get_global_generator()
         True
@@ -29,8 +28,7 @@ def get_global_generator() -> Generator:
         found = graph.get_collection_ref(_GLOBAL)
         if not found:
             found.append(Generator.from_non_deterministic_state())
-        result: Generator = found[0]
-        return result
+        return found[0]
 
 
 def set_global_generator(generator: Generator) -> None:
@@ -43,7 +41,6 @@ def set_global_generator(generator: Generator) -> None:
         TypeError: it is none.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default():
         ...     generator = td.random.Generator.from_seed(1)
         ...     td.random.set_global_generator(generator)

@@ -25,8 +25,7 @@ def imported_variable(variable_def: VariableDef, import_scope: str) -> Variable:
     variable = Variable(variable_def=variable_def, import_scope=import_scope)
     for other in known:
         if other.op is variable.op:
-            result: Variable = other
-            return result
+            return other
     known.append(variable)
     return variable
 

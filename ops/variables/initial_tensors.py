@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ...graph.convert import convert_to_tensor
+from ...graph.graph import Graph
+from ...graph.node import Tensor
 from ...protos.dtypes import as_dtype
 from ...shape_inference.tensor_shape import TensorShape
-
-if TYPE_CHECKING:
-    from ...graph.graph import Graph
-    from ...graph.node import Tensor
 
 
 def initial_tensor(graph: Graph, value: Any, dtype: Any, within: bool) -> Tensor:

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import functools
 import re
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager
+from typing import Any
 
 from ...graph.default_scopes import name_scope
 from .variable import Variable
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-    from contextlib import AbstractContextManager
 
 public = {"td": "Module"}
 
@@ -27,7 +25,6 @@ class Module:
         ValueError: `name` is no identifier of Python.
 
     Example:
-        >>> import tensordraft as td
         >>> class Linear(td.Module):
         ...     def __init__(self, size):
         ...         super().__init__()

@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator, Sequence
+from typing import Any
 
 from ...graph.convert import convert_to_tensor, register_tensor_conversion_function
 from ...graph.default_graph import get_default_graph
-from ...protos.dtypes import as_dtype
+from ...graph.node import Tensor
+from ...protos.dtypes import DType, as_dtype
 from ...shape_inference.tensor_shape import TensorShape
 from ..array.constants import identity
 from ..array.joining import concat
 from ..array.splitting import split
 from .variable import Variable
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from ...graph.node import Tensor
-    from ...protos.dtypes import DType
 
 public = {"td": "PartitionedVariable"}
 
@@ -41,7 +37,6 @@ class PartitionedVariable:
         ValueError: there are no parts, one is no part of such a whole, or a number is less than 1.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default():
         ...     w = td.get_variable("w", [5, 2], partitioner=td.fixed_size_partitioner(2))
         ...     [part.op.name for part in w], td.matmul([[1.0] * 5], w).shape.as_list()
@@ -205,7 +200,6 @@ def with_parts(items: Any) -> list[Any]:
 def _converted(
     value: PartitionedVariable, dtype: Any = None, name: str | None = None, as_ref: bool = False
 ) -> Tensor:
-    del name
     if as_ref:
         raise TypeError(
             f"{value!r} is no reference to one variable: take its parts, list(variable)"

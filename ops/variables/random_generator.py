@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
 import numpy as np
 
+from ...graph.api.tensor_like import TensorLike
 from ...graph.convert import convert_to_tensor
 from ...graph.default_scopes import name_scope
+from ...graph.node import Operation, Tensor
+from ...graph.op_def import OpDef
 from ...protos.dtypes import as_dtype, float32, int32, int64, uint64
 from ..array.casting import cast
 from ..array.fills import zeros_like
@@ -34,11 +37,6 @@ from .generator_seeds import (
     of_key_and_counter,
 )
 from .resource_variable import ResourceVariable
-
-if TYPE_CHECKING:
-    from ...graph.api.tensor_like import TensorLike
-    from ...graph.node import Operation, Tensor
-    from ...graph.op_def import OpDef
 
 public = {"td.random, td.random.experimental": "Generator"}
 
@@ -69,7 +67,6 @@ class Generator:
             another shape, or `alg` is unknown.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     generator = td.random.Generator.from_seed(1)
         ...     x = generator.normal([2])
@@ -215,8 +212,7 @@ class Generator:
             The Operation, to be run.
         """
         made: Any = RNG_SKIP(self._state.handle, self._algorithm, cast(delta, int64))
-        operation: Operation = made
-        return operation
+        return made
 
     @_documented
     def normal(
@@ -343,8 +339,7 @@ class Generator:
         return [Generator(state=stack([0, 0, key]), alg=self._algorithm) for key in keys]
 
     def _assigned(self, state: Tensor) -> Tensor:
-        assignment: Tensor = self._state.assign(state)
-        return assignment
+        return self._state.assign(state)
 
     def _drawn(self, definition: OpDef, shape: Any, *values: Any, **attrs: Any) -> Tensor:
         return definition(

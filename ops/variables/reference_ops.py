@@ -3,26 +3,23 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any, cast
+from collections.abc import Callable
+from typing import Any, cast
 
 import numpy as np
 
+from ...graph.node import Operation
 from ...graph.op_def import OpDef
 from ...graph.references import Reference, modify, reference
 from ...runtime import errors
 from ...runtime.kernel_spec import KernelSpec
+from ...shape_inference.context import KernelContext, ShapeContext
+from ...shape_inference.protocols import Array, Kernel
 from ...shape_inference.rules import SCALAR, UNKNOWN_SHAPE
+from ...shape_inference.tensor_shape import TensorShape
 from ...shape_inference.traits import STATEFUL, Traits
 from ..common.allocation import check_size
 from ..indexing.strided_slicing import MASKS, changed_slice
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from ...graph.node import Operation
-    from ...shape_inference.context import KernelContext, ShapeContext
-    from ...shape_inference.protocols import Array, Kernel
-    from ...shape_inference.tensor_shape import TensorShape
 
 NUMBERS = (
     "{float32, float64, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, "
@@ -46,8 +43,7 @@ DESTROY_TEMPORARY_VARIABLE = OpDef(
 @VARIABLE_V2.shape
 @TEMPORARY_VARIABLE.shape
 def _variable_v2_shape(c: ShapeContext) -> TensorShape:
-    result: TensorShape = c.attr("shape")
-    return result
+    return c.attr("shape")
 
 
 @VARIABLE.shape
@@ -203,7 +199,6 @@ def _assign_change(name: str, ufunc: np.ufunc) -> OpDef:
 
     @definition.kernel
     def kernel(c: KernelContext) -> Kernel:
-        del c
 
         def change(ref: Array, value: Array) -> Array:
             modify(by(value), reference(ref))
@@ -224,13 +219,11 @@ IS_VARIABLE_INITIALIZED = OpDef(
 
 @IS_VARIABLE_INITIALIZED.shape
 def _is_variable_initialized_shape(c: ShapeContext) -> TensorShape:
-    del c
     return SCALAR
 
 
 @IS_VARIABLE_INITIALIZED.kernel
 def _is_variable_initialized_kernel(c: KernelContext) -> Kernel:
-    del c
 
     def is_variable_initialized(ref: Array) -> Array:
         return np.asarray(reference(ref).initialized)

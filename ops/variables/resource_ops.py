@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from ...graph.node import Operation
 from ...graph.op_def import OpDef
 from ...graph.references import modify, reference
-from ...shape_inference.context import check_rank, settled
+from ...shape_inference.context import KernelContext, OpContext, ShapeContext, check_rank, settled
 from ...shape_inference.handle_data import HandleData
+from ...shape_inference.protocols import Array, Kernel
 from ...shape_inference.rules import SCALAR, UNKNOWN_SHAPE
 from ...shape_inference.tensor_shape import TensorShape
 from ...shape_inference.traits import STATEFUL, Traits
@@ -18,11 +20,6 @@ from ..indexing.gather_nd import Places
 from ..indexing.gathering import batch_name, checked_batch, in_range, out_of_range, take_batched
 from ..indexing.strided_slicing import MASKS, changed_slice
 from .reference_ops import changed_whole, counted_up_to, reference_in, taking_over
-
-if TYPE_CHECKING:
-    from ...graph.node import Operation
-    from ...shape_inference.context import KernelContext, OpContext, ShapeContext
-    from ...shape_inference.protocols import Array, Kernel
 
 VAR_HANDLE_OP = OpDef(
     "VarHandleOp",
@@ -117,13 +114,11 @@ def shape_of_resource(c: OpContext, name: str = "resource", dtype: str = "dtype"
 
 @VAR_IS_INITIALIZED_OP.shape
 def _var_is_initialized_shape(c: ShapeContext) -> TensorShape:
-    del c
     return SCALAR
 
 
 @VAR_IS_INITIALIZED_OP.kernel
 def _var_is_initialized_kernel(c: KernelContext) -> Kernel:
-    del c
 
     def var_is_initialized(resource: Array) -> Array:
         return np.asarray(reference(resource).initialized)
@@ -227,7 +222,6 @@ def _variable_shape_kernel(c: KernelContext) -> Kernel:
 
 @DESTROY_RESOURCE_OP.shape
 def _destroy_resource_shape(c: ShapeContext) -> list[TensorShape]:
-    del c
     return []
 
 
@@ -244,13 +238,11 @@ def _destroy_resource_kernel(c: KernelContext) -> Kernel:
 
 @DISABLE_COPY_ON_READ.shape
 def _disable_copy_on_read_shape(c: ShapeContext) -> list[TensorShape]:
-    del c
     return []
 
 
 @DISABLE_COPY_ON_READ.kernel
 def _disable_copy_on_read_kernel(c: KernelContext) -> Kernel:
-    del c
 
     def disable_copy_on_read(resource: Array) -> None:
         reference(resource)  # it must be a variable; reads never copy more than they have to

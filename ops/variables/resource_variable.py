@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from contextlib import AbstractContextManager
+from typing import Any
 
 from ...graph.convert import convert_to_tensor
 from ...graph.default_graph import graph_using
+from ...graph.node import Operation, Tensor
+from ...graph.op_def import OpDef
+from ...protos.dtypes import DType
+from ...shape_inference.tensor_shape import TensorShape
 from ..array.constants import identity
 from .resource_ops import (
     ASSIGN_ADD_VARIABLE_OP,
@@ -21,14 +26,6 @@ from .resource_ops import (
 from .scatter_updates import RESOURCE_SCATTER, RESOURCE_SCATTER_ND
 from .variable import Variable
 
-if TYPE_CHECKING:
-    from contextlib import AbstractContextManager
-
-    from ...graph.node import Operation, Tensor
-    from ...graph.op_def import OpDef
-    from ...protos.dtypes import DType
-    from ...shape_inference.tensor_shape import TensorShape
-
 
 class ResourceVariable(Variable, behind_handle=True):
     """The kind of variable that `td.Variable(..., use_resource=True)` makes.
@@ -40,7 +37,6 @@ class ResourceVariable(Variable, behind_handle=True):
     Args: those of `td.Variable`.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     v = td.Variable(1, use_resource=True)
         ...     session.run(v.initializer)
@@ -58,7 +54,6 @@ class ResourceVariable(Variable, behind_handle=True):
     def _make(
         self, initial: Tensor, declared: TensorShape, validate_shape: bool, scope: str
     ) -> None:
-        del validate_shape
         dtype = initial.dtype.base_dtype
         self._initial_value = initial
         self._reference = VAR_HANDLE_OP(
@@ -139,7 +134,6 @@ class ResourceVariable(Variable, behind_handle=True):
         read_value: bool = True,
     ) -> Any:
         """As `Variable.assign`; returns the variable as it is afterwards, or the Operation."""
-        del use_locking
         tensor = convert_to_tensor(value, self.dtype)
         if not self.shape.is_compatible_with(tensor.shape):
             raise ValueError(
@@ -156,7 +150,6 @@ class ResourceVariable(Variable, behind_handle=True):
         read_value: bool = True,
     ) -> Any:
         """As `Variable.assign_add`; returns the variable as it is afterwards, or the Operation."""
-        del use_locking
         return self._changed(ASSIGN_ADD_VARIABLE_OP, [delta], name, read_value, dtype=self.dtype)
 
     def assign_sub(
@@ -167,13 +160,11 @@ class ResourceVariable(Variable, behind_handle=True):
         read_value: bool = True,
     ) -> Any:
         """As `Variable.assign_sub`; returns the variable as it is afterwards, or the Operation."""
-        del use_locking
         return self._changed(ASSIGN_SUB_VARIABLE_OP, [delta], name, read_value, dtype=self.dtype)
 
     def _scatter(
         self, kind: str, indices: Any, updates: Any, use_locking: bool, name: str | None
     ) -> Any:
-        del use_locking
         definition = RESOURCE_SCATTER[kind]
         return self._changed(definition, [indices, updates], name, dtype=self.dtype)
 

@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Sequence
+from typing import Any, NamedTuple
 
-from ...protos.messages import SaveSliceInfoDef
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from ...protos.messages import VariableDef
+from ...protos.messages import SaveSliceInfoDef, VariableDef
 
 
 class SaveSliceInfo(NamedTuple):

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ...graph.op_def import OpDef
 from ...graph.references import modify, reference
-from ...shape_inference.context import check_rank
+from ...shape_inference.context import KernelContext, ShapeContext, check_rank
+from ...shape_inference.protocols import Array, Kernel
+from ...shape_inference.tensor_shape import TensorShape
 from ...shape_inference.traits import STATEFUL
 from ..indexing.gather_nd import Places, skips_bad_indices
 from ..indexing.gathering import in_range, out_of_range
@@ -19,18 +22,11 @@ from .reference_ops import NUMBERS
 from .resource_ops import read, shape_of_resource
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from ...shape_inference.context import KernelContext, ShapeContext
-    from ...shape_inference.protocols import Array, Kernel
-    from ...shape_inference.tensor_shape import TensorShape
-
     _Combine = Callable[[Array, Array], Array]
     _Change = Callable[[Array], None]
 
 
 def _update(old: Array, new: Array) -> Array:
-    del old
     return new
 
 

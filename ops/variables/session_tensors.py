@@ -2,27 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import MutableMapping
 from itertools import count
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from ...graph.default_graph import get_default_graph
-from ...graph.node import Tensor
+from ...graph.node import Operation, Tensor
 from ...graph.op_def import OpDef
 from ...protos import dtypes
+from ...protos.dtypes import DType
+from ...shape_inference.context import KernelContext, ShapeContext
+from ...shape_inference.protocols import Array, Kernel
 from ...shape_inference.rules import SCALAR, UNKNOWN_SHAPE
+from ...shape_inference.tensor_shape import TensorShape
 from ...shape_inference.traits import STATEFUL
 from ..array.constants import placeholder
-
-if TYPE_CHECKING:
-    from collections.abc import MutableMapping
-
-    from ...graph.node import Operation
-    from ...protos.dtypes import DType
-    from ...shape_inference.context import KernelContext, ShapeContext
-    from ...shape_inference.protocols import Array, Kernel
-    from ...shape_inference.tensor_shape import TensorShape
 
 public = {"td": "delete_session_tensor get_session_handle get_session_tensor"}
 
@@ -96,13 +92,11 @@ class TensorHandle(bytes):
 
 
 def _store_of(c: KernelContext) -> MutableMapping[str, Array]:
-    found: MutableMapping[str, Array] = c.state.setdefault(_KEY, {})
-    return found
+    return c.state.setdefault(_KEY, {})
 
 
 @GET_SESSION_HANDLE.shape
 def _handle_shape(c: ShapeContext) -> TensorShape:
-    del c
     return SCALAR
 
 
@@ -183,7 +177,6 @@ def get_session_handle(data: Tensor, name: str | None = None) -> Tensor:
         TypeError: `data` is no Tensor.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     product = session.run(td.get_session_handle(td.multiply([1, 2], 3)))
         ...     holder, value = td.get_session_tensor(product.handle, td.int32)
@@ -213,7 +206,6 @@ def get_session_tensor(
             what it keeps is of another dtype.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     kept = session.run(td.get_session_handle(td.constant(7)))
         ...     holder, value = td.get_session_tensor(kept.handle, td.int32)
@@ -240,7 +232,6 @@ def delete_session_tensor(handle: Any, name: str | None = None) -> tuple[Tensor,
         InvalidArgumentError: in a run, the session keeps nothing under the handle that is fed.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     kept = session.run(td.get_session_handle(td.constant(7)))
         ...     holder, forget = td.delete_session_tensor(kept.handle)

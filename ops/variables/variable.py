@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from contextlib import nullcontext
-from typing import TYPE_CHECKING, Any
+from typing import Any, NoReturn
 
 from ...graph.convert import convert_to_tensor, register_tensor_conversion_function
 from ...graph.default_graph import get_default_graph, graph_using, outside_bodies
-from ...graph.node import Tensor
+from ...graph.graph import Graph
+from ...graph.node import Operation, Tensor
 from ...graph.scopes.collections import GraphKeys
-from ...protos.dtypes import as_dtype
+from ...protos.dtypes import DType, as_dtype
 from ...protos.messages import VariableDef
 from ...shape_inference.tensor_shape import TensorShape
 from ..array.constants import identity
@@ -28,14 +30,6 @@ from .save_slice_info import Part, SaveSliceInfo
 from .variable_kinds import VariableKinds
 from .variable_methods import VariableOperators, VariableRows
 from .variable_sharing import Shared, VariableAggregation, VariableSynchronization, sharing
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-    from typing import NoReturn
-
-    from ...graph.graph import Graph
-    from ...graph.node import Operation
-    from ...protos.dtypes import DType
 
 public = {"td": "Variable"}
 
@@ -77,7 +71,6 @@ class Variable(VariableOperators, VariableRows, Part, Shared, VariableKinds, beh
         TypeError: it is not of `dtype`.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     total = td.Variable(0.0, name="total")
         ...     add = total.assign_add(2.5)
@@ -111,7 +104,6 @@ class Variable(VariableOperators, VariableRows, Part, Shared, VariableKinds, beh
         aggregation: Any = VariableAggregation.NONE,
         shape: Any = None,
     ) -> None:
-        del use_resource
         if constraint is not None and not callable(constraint):
             raise ValueError(f"constraint must be callable, got {constraint!r}")
         self._constraint, self._save_slice_info = constraint, None
@@ -257,7 +249,6 @@ class Variable(VariableOperators, VariableRows, Part, Shared, VariableKinds, beh
         """A tensor that holds the value, read where this is called.
 
         Example:
-            >>> import tensordraft as td
             >>> with td.Graph().as_default(), td.Session() as session:
             ...     v = td.Variable(1)
             ...     session.run(v.initializer)
@@ -274,7 +265,6 @@ class Variable(VariableOperators, VariableRows, Part, Shared, VariableKinds, beh
         To be used in the initial value of another variable.
 
         Example:
-            >>> import tensordraft as td
             >>> with td.Graph().as_default(), td.Session() as session:
             ...     v = td.Variable(2)
             ...     w = td.Variable(v.initialized_value() * 10)
@@ -376,7 +366,6 @@ class Variable(VariableOperators, VariableRows, Part, Shared, VariableKinds, beh
 def _converted(
     value: Variable, dtype: Any = None, name: str | None = None, as_ref: bool = False
 ) -> Tensor:
-    del name
     by_handle = dtype is not None and value._reference.dtype is as_dtype(dtype)
     tensor = value._reference if as_ref or by_handle else value.value()
     return tensor if dtype is None else convert_to_tensor(tensor, dtype)

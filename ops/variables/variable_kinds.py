@@ -6,16 +6,13 @@ import functools
 import inspect
 import itertools
 import threading
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import Any, ClassVar, Self
 
 from ...graph.api.public_calls import guarded
 from ...graph.default_graph import get_default_graph
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    from ...graph.graph import Graph
+from ...graph.graph import Graph
 
 public = {
     "td": (
@@ -33,7 +30,6 @@ def enable_resource_variables() -> None:
     """From now on all variables are resource variables, unless a call or scope says otherwise.
 
     Example:
-        >>> import tensordraft as td
         >>> td.enable_resource_variables()
         >>> with td.Graph().as_default():
         ...     td.Variable(1.0).op.type
@@ -47,7 +43,6 @@ def disable_resource_variables() -> None:
     """From now on variables are no resource variables, unless a call or scope says otherwise.
 
     Example:
-        >>> import tensordraft as td
         >>> td.disable_resource_variables()
         >>> with td.Graph().as_default():
         ...     td.Variable(1.0).op.type
@@ -60,7 +55,6 @@ def resource_variables_enabled() -> bool:
     """Whether variables are resource variables where nothing else is said.
 
     Example:
-        >>> import tensordraft as td
         >>> td.resource_variables_enabled()
         False
     """
@@ -87,8 +81,7 @@ def scopes_of(graph: Graph) -> ScopesInForce:
         found = graph.get_collection_ref(_KEY)
         if not found:
             found.append(ScopesInForce())
-        result: ScopesInForce = found[0]
-        return result
+        return found[0]
 
 
 @contextmanager
@@ -108,7 +101,6 @@ def variable_creator_scope(variable_creator: Callable[..., Any]) -> Iterator[Non
         TypeError: `variable_creator` cannot be called.
 
     Example:
-        >>> import tensordraft as td
         >>> def frozen(next_creator, **settings):
         ...     return next_creator(**{**settings, "trainable": False})
         >>> with td.Graph().as_default(), td.variable_creator_scope(frozen):

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable
+from typing import Any
 
 import numpy as np
 
 from ...graph.default_graph import get_default_graph
+from ...graph.node import Operation, Tensor
 from ...graph.scopes.collections import GraphKeys
 from ..array.constants import constant
 from ..array.stacking import stack
@@ -15,13 +17,8 @@ from ..debugging.assertions import Assert
 from ..debugging.ordering import group
 from ..indexing.masks import boolean_mask
 from ..math.comparison import logical_not
+from .variable import Variable
 from .variable_updates import is_variable_initialized
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from ...graph.node import Operation, Tensor
-    from .variable import Variable
 
 public = {
     "td": (
@@ -47,7 +44,6 @@ def global_variables(scope: str | None = None) -> list[Variable]:
         A new list.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default():
         ...     v = td.Variable(1, name="v")
         ...     td.global_variables()
@@ -62,7 +58,6 @@ def all_variables() -> list[Variable]:
 
     Example:
         >>> import warnings
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), warnings.catch_warnings(action="ignore"):
         ...     v = td.Variable(1)
         ...     td.all_variables() == [v]
@@ -78,7 +73,6 @@ def local_variables(scope: str | None = None) -> list[Variable]:
         scope: only those whose name begins with this regular expression.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default():
         ...     count = td.get_local_variable("count", [], td.int32)
         ...     td.local_variables() == [count], td.global_variables()
@@ -94,7 +88,6 @@ def model_variables(scope: str | None = None) -> list[Variable]:
         scope: only those whose name begins with this regular expression.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default():
         ...     v = td.Variable(1, collections=[td.GraphKeys.MODEL_VARIABLES])
         ...     td.model_variables() == [v]
@@ -110,7 +103,6 @@ def trainable_variables(scope: str | None = None) -> list[Variable]:
         scope: only those whose name begins with this regular expression.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default():
         ...     weight = td.Variable(0.5, name="weight")
         ...     step = td.Variable(0, trainable=False, name="step")
@@ -128,7 +120,6 @@ def variables_initializer(var_list: Iterable[Variable], name: str = "init") -> O
         name: a name for the op.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     v, w = td.Variable(1), td.Variable(2)
         ...     session.run(td.variables_initializer([v]))
@@ -142,7 +133,6 @@ def global_variables_initializer() -> Operation:
     """An op that gives each of the global variables of the default graph its initial value.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     v = td.Variable(3)
         ...     session.run(td.global_variables_initializer())
@@ -156,7 +146,6 @@ def local_variables_initializer() -> Operation:
     """An op that gives each of the local variables of the default graph its initial value.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     count = td.get_local_variable("count", [], td.int32)
         ...     session.run(td.local_variables_initializer())
@@ -172,7 +161,6 @@ def initialize_all_variables() -> Operation:
 
     Example:
         >>> import warnings
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     v = td.Variable(3)
         ...     with warnings.catch_warnings(action="ignore"):
@@ -189,7 +177,6 @@ def initialize_local_variables() -> Operation:
 
     Example:
         >>> import warnings
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), warnings.catch_warnings(action="ignore"):
         ...     td.initialize_local_variables().type
         'NoOp'
@@ -203,7 +190,6 @@ def initialize_variables(var_list: Iterable[Variable], name: str = "init") -> Op
 
     Example:
         >>> import warnings
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), warnings.catch_warnings(action="ignore"):
         ...     v = td.Variable(1)
         ...     td.initialize_variables([v]).control_inputs == [v.initializer]
@@ -225,7 +211,6 @@ def report_uninitialized_variables(
         A string vector.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     v = td.Variable(1, name="v")
         ...     session.run(td.report_uninitialized_variables()).tolist()
@@ -251,7 +236,6 @@ def assert_variables_initialized(var_list: Iterable[Variable] | None = None) -> 
 
     Example:
         >>> import warnings
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     v = td.Variable(1)
         ...     with warnings.catch_warnings(action="ignore"):

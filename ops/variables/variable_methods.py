@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import Any, NoReturn
 
+from ...graph.indexed_slices import IndexedSlices
+from ...graph.node import Tensor
 from .scatter_updates import SCATTER, SCATTER_ND
-
-if TYPE_CHECKING:
-    from ...graph.indexed_slices import IndexedSlices
-    from ...graph.node import Tensor
 
 
 class VariableOperators:

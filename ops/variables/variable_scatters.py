@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, Protocol
 
+from ...graph.api.tensor_like import TensorLike
 from ...graph.convert import convert_to_tensor
 from ...graph.default_scopes import name_scope
 from ..array.broadcasting import meshgrid
@@ -14,9 +15,6 @@ from ..common.public_function import public_function
 from .scatter_updates import SCATTER, SCATTER_ND
 from .variable import Variable
 from .variable_updates import reference_of
-
-if TYPE_CHECKING:
-    from ...graph.api.tensor_like import TensorLike
 
 public = {
     "td": (
@@ -66,7 +64,6 @@ Raises:
     InvalidArgumentError: when it runs, an index is out of range or a shape does not fit.
 
 Example:
-    >>> import tensordraft as td
     >>> with td.Graph().as_default(), td.Session() as session:
     ...     v = td.Variable([1, 2, 3])
     ...     session.run(v.initializer)
@@ -91,8 +88,7 @@ def _of_rows(
     name = f"scatter_{kind.lower()}"
     doc = _ROWS.format(does=does, updates=updates, twice=twice, dtypes=dtypes)
     doc += _REST.format(name=name, indices="[0, 2]", result=result)
-    public: Change = public_function(change, name, doc)
-    return public
+    return public_function(change, name, doc)
 
 
 def _of_elements(kind: str, does: str, updates: str, result: str) -> Change:
@@ -109,8 +105,7 @@ def _of_elements(kind: str, does: str, updates: str, result: str) -> Change:
     name = f"scatter_nd_{kind.lower()}"
     doc = _ELEMENTS.format(does=does, updates=updates)
     doc += _REST.format(name=name, indices="[[0], [2]]", result=result)
-    public: Change = public_function(change, name, doc)
-    return public
+    return public_function(change, name, doc)
 
 
 scatter_update = _of_rows(
@@ -169,7 +164,6 @@ def batch_scatter_update(
         ValueError: the rank of the indices is not known, or shapes do not fit.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     v = td.Variable([[0, 0, 0], [0, 0, 0]])
         ...     step = td.batch_scatter_update(v, [[0, 2], [1, 0]], [[1, 2], [3, 4]])

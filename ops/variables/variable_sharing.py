@@ -5,9 +5,9 @@ from __future__ import annotations
 from enum import Enum
 from typing import TYPE_CHECKING, Any, TypeVar
 
-if TYPE_CHECKING:
-    from ...protos.messages import VariableDef
+from ...protos.messages import VariableDef
 
+if TYPE_CHECKING:
     Mode = TypeVar("Mode", bound=Enum)
 
 public = {"td": "VariableAggregation VariableSynchronization"}
@@ -17,7 +17,6 @@ class VariableSynchronization(Enum):
     """When copies of a variable are brought together: stated alone, as there is one device.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default():
         ...     v = td.get_variable("v", [2], synchronization=td.VariableSynchronization.ON_READ)
         ...     v.synchronization, v.trainable
@@ -34,7 +33,6 @@ class VariableAggregation(Enum):
     """What updates of several copies of a variable add up to: stated alone.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default():
         ...     td.get_variable("v", [2], aggregation=td.VariableAggregation.MEAN).aggregation
         <VariableAggregation.MEAN: 2>

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from ...graph.api.tensor_like import TensorLike
 from ...graph.convert import convert_to_tensor
 from ...graph.node import Tensor
 from ..common.call_forms import renamed
@@ -19,9 +20,6 @@ from .reference_ops import (
 from .resource_ops import READ_VARIABLE_OP, RESOURCE_STRIDED_SLICE_ASSIGN, VAR_IS_INITIALIZED_OP
 from .resource_variable import ResourceVariable
 from .variable import Variable
-
-if TYPE_CHECKING:
-    from ...graph.api.tensor_like import TensorLike
 
 public = {"td": "assign assign_add assign_sub count_up_to is_variable_initialized"}
 
@@ -50,7 +48,6 @@ def is_variable_initialized(ref: Any, name: str | None = None) -> Tensor:
         A bool Tensor of rank 0.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     v = td.Variable(1)
         ...     known = td.is_variable_initialized(v)
@@ -92,7 +89,6 @@ def assign(
         TypeError: the dtype does not, or `ref` is no variable.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     v = td.Variable([1, 2])
         ...     print(session.run(td.assign(v, [3, 4])))
@@ -127,7 +123,6 @@ def assign_add(
         TypeError: the dtype does not, or `ref` is no variable.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     v = td.Variable([1, 2])
         ...     session.run(v.initializer)
@@ -159,7 +154,6 @@ def assign_sub(
         TypeError: the dtype does not, or `ref` is no variable.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     v = td.Variable([1, 2])
         ...     session.run(v.initializer)
@@ -186,7 +180,6 @@ def count_up_to(ref: Any, limit: int, name: str | None = None) -> Tensor:
         OutOfRangeError: when it runs, the value is `limit` or more.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     v = td.Variable(0)
         ...     session.run(v.initializer)
@@ -217,7 +210,6 @@ def assign_slice(
         TypeError: `tensor` is no slice of a variable.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     v = td.Variable([1, 2, 3, 4])
         ...     session.run(v.initializer)

@@ -4,20 +4,15 @@ from __future__ import annotations
 
 import threading
 from collections import deque
+from collections.abc import Callable, Iterable
 from functools import cache, cached_property
-from typing import TYPE_CHECKING
 
 from ...protos.config import config
+from ..kernel_spec import Loop
 from ..thread_pools import after_fork
-from .code_cache import CodeCache
+from .code_cache import Code, CodeCache
 from .compiler import Compiler
 from .machine_code import function_of, processor
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
-
-    from ..kernel_spec import Loop
-    from .code_cache import Code
 
 _OLDEST = (0, 61)  # the first that knows NumPy 2.1
 

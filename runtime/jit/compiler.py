@@ -7,12 +7,11 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ..kernel_spec import Loop
 from .code_cache import Code
 
 if TYPE_CHECKING:
     import subprocess
-
-    from ..kernel_spec import Loop
 
 _PROGRAM = Path(__file__).with_name("compile_loops.py")
 

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import ctypes
+from collections.abc import Callable, Sequence
 from functools import cache
 from itertools import count
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ...protos.config import config
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from .code_cache import Code
+from .code_cache import Code
 
 _NUMBERS = {"int64": ctypes.c_int64, "float32": ctypes.c_float, "float64": ctypes.c_double}
 
@@ -109,5 +106,4 @@ def function_of(code: Code, parameters: Sequence[str]) -> Callable[..., None]:
     _linked.append(library)
     types = [Address if item[-1] == "*" else _NUMBERS[item] for item in parameters]
     prototype: Any = ctypes.CFUNCTYPE
-    function: Callable[..., None] = prototype(None, *types)(library[code.symbol])
-    return function
+    return prototype(None, *types)(library[code.symbol])

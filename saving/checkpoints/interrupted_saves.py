@@ -8,14 +8,11 @@ a save that was killed or failed.
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
-from typing import TYPE_CHECKING
 
 from ...formats.checkpoints.checkpoint_state import names_beside
 from ...formats.replacement import leftovers, opened_beside
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
 
 _SUFFIX = ".saving"
 

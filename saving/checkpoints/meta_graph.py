@@ -3,29 +3,24 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Any
+from collections.abc import Container, Iterable, Mapping
+from typing import Any
 
 from google.protobuf.message import Message
 
 from ...formats.message_files import parse_message, write_message
 from ...formats.model_files import read_model
 from ...graph.default_graph import get_default_graph
+from ...graph.graph import Graph
 from ...graph.importing.importer import import_under
+from ...graph.importing.renaming import Renaming
 from ...graph.node import Operation, Tensor
 from ...graph.registry import find
 from ...graph.scopes.collections import GraphKeys, proto_functions
-from ...protos.messages import CollectionDef, MetaGraphDef
+from ...protos.messages import CollectionDef, GraphDef, MetaGraphDef, SaverDef
 from ...runtime import errors
 from .partial_export import other_savers, part_of
-from .signatures import signature_def
-
-if TYPE_CHECKING:
-    from collections.abc import Container, Iterable, Mapping
-
-    from ...graph.graph import Graph
-    from ...graph.importing.renaming import Renaming
-    from ...protos.messages import GraphDef, SaverDef
-    from .signatures import Signature
+from .signatures import Signature, signature_def
 
 public = {
     "td": "import_meta_graph",
@@ -83,14 +78,12 @@ def export_meta_graph(
         OSError: the file cannot be written.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default() as graph:
         ...     x = td.placeholder(td.float32, [2], name="x")
         ...     graph.add_to_collection("ends", x)
         >>> td.train.export_meta_graph(graph=graph).collection_def["ends"].node_list.value
         ['x:0']
     """
-    del save_debug_info
     graph = graph or get_default_graph()
     if graph_def is None:
         graph_def = graph.as_graph_def(strip_default_attrs=strip_default_attrs)
@@ -156,7 +149,6 @@ def import_meta_graph(
         ValueError: the graph is malformed, or a collection names something that is not in it.
 
     Example:
-        >>> import tensordraft as td
         >>> from tensordraft.saving.checkpoints.meta_graph import (
         ...     export_meta_graph,
         ...     import_meta_graph,

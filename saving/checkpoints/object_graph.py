@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from google.protobuf.message import DecodeError
 
+from ...formats.checkpoints.checkpoint_reader import CheckpointReader
 from ...protos.messages import TrackableObjectGraph
 from ...runtime import errors
-
-if TYPE_CHECKING:
-    from ...formats.checkpoints.checkpoint_reader import CheckpointReader
 
 OBJECT_GRAPH_KEY = "_CHECKPOINTABLE_OBJECT_GRAPH"
 

@@ -2,15 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Container
 
 from ...graph.registry import find
-from ...protos.messages import GraphDef
-
-if TYPE_CHECKING:
-    from collections.abc import Container
-
-    from ...protos.messages import NodeDef, SaverDef
+from ...protos.messages import GraphDef, NodeDef, SaverDef
 
 
 def part_of(graph_def: GraphDef, scope: str, left_out: Container[str]) -> GraphDef:

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable
 
 from ...graph.graph import Graph
 from ...protos.messages import MetaGraphDef
 from .meta_graph import export_meta_graph, import_meta_graph
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 
 def bytes_of(graph: Graph) -> bytes:

@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Mapping
+from typing import NamedTuple
 
+from ...graph.graph import Graph
 from ...graph.node import Operation, Tensor
 from ...protos.dtypes import as_dtype
-from ...protos.messages import SignatureDef
+from ...protos.messages import MetaGraphDef, SignatureDef, TensorInfo
 from ...shape_inference.tensor_shape import TensorShape
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from ...graph.graph import Graph
-    from ...protos.messages import MetaGraphDef, TensorInfo
 
 
 class Signature(NamedTuple):

@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Mapping
 
 from ...graph.export import Defaults
 from ...graph.graph import Graph
 from ...graph.importing.node_order import in_order
 from ...graph.node_def import full_input, source_name
-from ...protos.messages import NodeDef
+from ...protos.messages import GraphDef, NodeDef
 from .graph_editing import nodes_by_name
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-
-    from ...protos.messages import GraphDef
 
 public = {"td.graph_util": "Difference diff"}
 
@@ -29,7 +24,6 @@ class Difference:
         changed: for nodes with the same name in both, what differs.
 
     Example:
-        >>> import tensordraft as td
         >>> graphs = [td.Graph(), td.Graph()]
         >>> for number, graph in enumerate(graphs):
         ...     with graph.as_default():
@@ -74,7 +68,6 @@ def diff(first: Graph | GraphDef, second: Graph | GraphDef) -> Difference:
         ValueError: one of them is malformed: names are not unique, or the nodes form a cycle.
 
     Example:
-        >>> import tensordraft as td
         >>> from tensordraft.saving.editing.difference import diff
         >>> def graph(value, name):
         ...     with td.Graph().as_default() as graph:

@@ -2,27 +2,20 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 import numpy as np
 
+from ...graph.graph import Graph
 from ...graph.importing.function_inlining import inline_functions
 from ...graph.importing.importer import import_whole
+from ...graph.node import Operation, Tensor
 from ...graph.node_def import full_input, source_name
-from ...protos.messages import GraphDef
+from ...protos.messages import GraphDef, NodeDef
 from ...protos.tensor_codec import encode_tensor
 from ...shape_inference.context import KernelContext
-from ...shape_inference.protocols import aliased
-from .graph_editing import edited, free_name, replace_inputs
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from ...graph.graph import Graph
-    from ...graph.node import Operation, Tensor
-    from ...protos.messages import NodeDef
-    from ...shape_inference.protocols import Array, Edge
-    from .graph_editing import AnyGraph
+from ...shape_inference.protocols import Array, Edge, aliased
+from .graph_editing import AnyGraph, edited, free_name, replace_inputs
 
 public = {"td.graph_util": "fold_constants"}
 
@@ -52,7 +45,6 @@ def fold_constants(
         KeyError: a name is not in the graph.
 
     Example:
-        >>> import tensordraft as td
         >>> from tensordraft.saving.editing.folding import fold_constants
         >>> with td.Graph().as_default() as graph:
         ...     one = td.constant(1.0, name="one")

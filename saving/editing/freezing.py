@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
 import numpy as np
 
@@ -13,9 +14,6 @@ from ...protos.messages import AttrValue, GraphDef, NodeDef
 from ...protos.tensor_util import make_tensor_proto
 from .frozen_functions import RELAYS, FrozenFunctions, called, handed_on, relay_of
 from .graph_editing import extract_sub_graph, free_name, nodes_by_name
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
 
 public = {"td.graph_util": "convert_variables_to_constants"}
 
@@ -48,7 +46,6 @@ def convert_variables_to_constants(
         FailedPreconditionError: a variable has no value in the session.
 
     Example:
-        >>> import tensordraft as td
         >>> from tensordraft.saving.editing.freezing import convert_variables_to_constants
         >>> with td.Graph().as_default() as graph, td.Session() as session:
         ...     v = td.Variable([1.0, 2.0], name="v")

@@ -2,14 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterator, Mapping
 
-from ...protos.messages import FunctionDef, FunctionDefLibrary, NodeDef
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
-
-    from ...protos.messages import AttrValue
+from ...protos.messages import AttrValue, FunctionDef, FunctionDefLibrary, NodeDef
 
 RELAYS = {"Enter": 1, "Exit": 1, "Identity": 1, "Merge": 1, "NextIteration": 1, "Switch": 2}
 """The ops that hand on what they take, and to how many outputs."""

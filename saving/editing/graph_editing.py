@@ -73,7 +73,6 @@ def extract_sub_graph(
         ValueError: a name is not in the graph.
 
     Example:
-        >>> import tensordraft as td
         >>> from tensordraft.saving.editing.graph_editing import extract_sub_graph
         >>> with td.Graph().as_default() as graph:
         ...     x = td.placeholder(td.float32, [2], name="x")
@@ -144,7 +143,6 @@ def remove_training_nodes(graph: AnyGraph, protected_nodes: Sequence[str] = ()) 
         A new graph, of the type of `graph`.
 
     Example:
-        >>> import tensordraft as td
         >>> from tensordraft.saving.editing.graph_editing import remove_training_nodes
         >>> with td.Graph().as_default() as graph:
         ...     x = td.placeholder(td.float32, [2], name="x")
@@ -220,7 +218,6 @@ def rename(graph: AnyGraph, names: Mapping[str, str] | Callable[[str], str]) -> 
         ValueError: a name is not in the graph, not legal, or given to two nodes.
 
     Example:
-        >>> import tensordraft as td
         >>> from tensordraft.saving.editing.graph_editing import rename
         >>> with td.Graph().as_default() as graph:
         ...     y = td.identity(td.constant(1, name="x"), name="y")
@@ -279,7 +276,6 @@ def rewire(graph: AnyGraph, inputs: Mapping[str, str]) -> AnyGraph:
             fit.
 
     Example:
-        >>> import tensordraft as td
         >>> from tensordraft.saving.editing.graph_editing import rewire
         >>> with td.Graph().as_default() as graph:
         ...     x, y = td.constant(1, name="x"), td.constant(2, name="y")
@@ -324,7 +320,6 @@ def strip(
         A new graph, of the type of `graph`. (As a Graph it has its default attrs again.)
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default() as graph, td.device("/gpu:0"):
         ...     x = td.constant(1, name="x")
         >>> graph_def = graph.as_graph_def()

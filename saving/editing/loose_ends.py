@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from ...graph.api.graph_ends import graph_ends
 from ...graph.importing.importer import import_whole
 from ...graph.node_def import source_name
+from ...protos.messages import GraphDef
 from .graph_editing import extract_sub_graph
-
-if TYPE_CHECKING:
-    from ...protos.messages import GraphDef
 
 
 def without_loose_ends(graph_def: GraphDef) -> GraphDef:

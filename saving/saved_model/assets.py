@@ -4,21 +4,17 @@ from __future__ import annotations
 
 import os
 import shutil
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable
+from typing import Any
 
 from ...formats.local_files import told_as_op_error
 from ...graph.constant_value import known_value
 from ...graph.default_graph import get_default_graph
+from ...graph.graph import Graph
 from ...graph.node import Tensor
-from ...protos.messages import AssetFileDef
+from ...protos.messages import AssetFileDef, MetaGraphDef
 from . import saved_model_constants as constants
 from .tensor_infos import build_tensor_info
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from ...graph.graph import Graph
-    from ...protos.messages import MetaGraphDef
 
 
 def copy_assets(folder: str, assets: Iterable[Any]) -> None:

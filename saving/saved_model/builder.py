@@ -3,22 +3,18 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Mapping
+from typing import Any
 
 from ...formats.message_files import write_message
 from ...graph.default_graph import get_default_graph
-from ...protos.messages import SavedModel
+from ...graph.node import Operation
+from ...protos.messages import MetaGraphDef, SavedModel, SignatureDef
 from ..savers.saveables import all_saveables
 from ..savers.saver import Saver
 from . import saved_model_constants as constants
 from .assets import copy_assets
 from .signature_defs import predict_signature_def
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-
-    from ...graph.node import Operation
-    from ...protos.messages import MetaGraphDef, SignatureDef
 
 public = {
     "td.saved_model.builder": "SavedModelBuilder",
@@ -40,7 +36,6 @@ class SavedModelBuilder:
 
     Example:
         >>> import os, tempfile
-        >>> import tensordraft as td
         >>> folder = os.path.join(tempfile.mkdtemp(), "model")
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     x = td.placeholder(td.float32, [None], name="x")
@@ -231,7 +226,6 @@ def simple_save(
 
     Example:
         >>> import os, tempfile
-        >>> import tensordraft as td
         >>> folder = os.path.join(tempfile.mkdtemp(), "model")
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     x = td.placeholder(td.float32, name="x")

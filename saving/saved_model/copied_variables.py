@@ -7,15 +7,12 @@ they are copies of.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from ...graph.graph import Graph
-    from ...graph.node import Tensor
-    from ...graph.references import Reference
-    from ...session.session import Session
+from ...graph.graph import Graph
+from ...graph.node import Tensor
+from ...graph.references import Reference
+from ...session.session import Session
 
 
 def give_originals_their_values(session: Session, graph: Graph) -> None:

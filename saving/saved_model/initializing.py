@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from ...graph.graph import Graph
+from ...graph.importing.renaming import Renaming
 from ...graph.node import Operation, Tensor
+from ...protos.messages import MetaGraphDef
 from ..savers.restoring import check_inside, is_untrusted
 from . import saved_model_constants as constants
 from .assets import asset_feeds
-
-if TYPE_CHECKING:
-    from ...graph.graph import Graph
-    from ...graph.importing.renaming import Renaming
-    from ...protos.messages import MetaGraphDef
 
 _INIT_COLLECTIONS = (constants.MAIN_OP_KEY, constants.LEGACY_INIT_OP_KEY)
 _FILLS_A_TABLE = "InitializeTableFromTextFile"

@@ -3,26 +3,23 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ...graph.api.graph_ends import graph_ends, tensors_of
 from ...graph.api.repr_text import ShownText
 from ...graph.api.suggestions import pluralize
 from ...graph.describe import tensor_type
+from ...graph.graph import Graph
 from ...graph.node import Operation, Tensor
+from ...protos.messages import MetaGraphDef
 from ...session.session import Session
+from ..checkpoints.signatures import Signature
 from ..savers.restoring import restore_feeds
 from . import saved_model_constants as constants
 from .copied_variables import give_originals_their_values
 from .initializing import initialize, operation_to_run
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from ...graph.graph import Graph
-    from ...protos.messages import MetaGraphDef
-    from ..checkpoints.signatures import Signature
 
 INPUT_TYPES = ("Placeholder", "PlaceholderV2", "PlaceholderWithDefault")
 _MOST_SHOWN = 8
@@ -41,7 +38,6 @@ class LoadedModel(ShownText):
 
     Example:
         >>> import os, tempfile
-        >>> import tensordraft as td
         >>> with td.Graph().as_default() as graph:
         ...     y = td.square(td.placeholder(td.float32, name="x"), name="y")
         >>> model = td.load(td.save_graph(graph, os.path.join(tempfile.mkdtemp(), "g.pb")))

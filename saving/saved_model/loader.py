@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable
+from typing import Any
 
 from ...formats.checkpoints.checkpoint_state import checkpoint_exists
 from ...formats.model_files import model_file, read_model
+from ...protos.messages import MetaGraphDef
 from ...runtime import errors
 from ..savers.importing import import_with_saver
 from . import saved_model_constants as constants
 from .initializing import initialize
 from .loaded_model import variables_of
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from ...protos.messages import MetaGraphDef
 
 public = {
     "td.saved_model, td.saved_model.loader": "load maybe_saved_model_directory",
@@ -50,7 +47,6 @@ def load(
 
     Example:
         >>> import os, tempfile
-        >>> import tensordraft as td
         >>> folder = os.path.join(tempfile.mkdtemp(), "model")
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     x = td.placeholder(td.float32, name="x")
@@ -86,7 +82,6 @@ def maybe_saved_model_directory(export_dir: str | os.PathLike[str]) -> bool:
 
     Example:
         >>> import tempfile
-        >>> import tensordraft as td
         >>> td.saved_model.loader.maybe_saved_model_directory(tempfile.mkdtemp())
         False
     """

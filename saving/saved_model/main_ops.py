@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from ...graph.default_graph import get_default_graph
+from ...graph.node import Operation
 from ...ops.debugging.ordering import group
 from ...ops.variables.variable_lists import (
     global_variables_initializer,
     local_variables_initializer,
 )
-
-if TYPE_CHECKING:
-    from ...graph.node import Operation
 
 public = {
     "td.saved_model.main_op": "main_op main_op_with_restore",
@@ -24,7 +20,6 @@ def main_op() -> Operation:
     """An op that gives all variables their initial values, and tables theirs.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     v = td.Variable(3)
         ...     session.run(td.saved_model.main_op.main_op())
@@ -41,7 +36,6 @@ def main_op_with_restore(restore_op_name: str) -> Operation:
         restore_op_name: the name of the op that restores them.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default():
         ...     v = td.Variable(3)
         ...     name = td.train.Saver().saver_def.restore_op_name

@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from typing import Any
 
 from ...graph.convert import convert_to_tensor
 from ...protos.dtypes import as_dtype
-from ...protos.messages import SignatureDef
+from ...protos.messages import SignatureDef, TensorInfo
 from . import saved_model_constants as constants
 from .tensor_infos import build_tensor_info
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from ...protos.messages import TensorInfo
 
 public = {
     "td.saved_model, td.saved_model.signature_def_utils": (
@@ -36,7 +32,6 @@ def build_signature_def(
         method_name: what kind of function it is, such as "tensorflow/serving/predict".
 
     Example:
-        >>> import tensordraft as td
         >>> info = td.saved_model.utils.build_tensor_info
         >>> with td.Graph().as_default():
         ...     x = td.placeholder(td.float32, name="x")
@@ -66,7 +61,6 @@ def predict_signature_def(inputs: Mapping[str, Any], outputs: Mapping[str, Any])
         ValueError: there are none of either.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default():
         ...     x = td.placeholder(td.float32, name="x")
         ...     td.saved_model.predict_signature_def({"x": x}, {"y": x}).method_name
@@ -86,7 +80,6 @@ def regression_signature_def(examples: Any, predictions: Any) -> SignatureDef:
         ValueError: one of them is missing or of another dtype.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default():
         ...     x = td.placeholder(td.string, name="examples")
         ...     y = td.string_to_number(x)
@@ -110,7 +103,6 @@ def classification_signature_def(examples: Any, classes: Any, scores: Any) -> Si
         ValueError: what is needed is missing, or one is of another dtype.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default():
         ...     x = td.placeholder(td.string, name="examples")
         ...     sorted(td.saved_model.classification_signature_def(x, x, None).outputs)
@@ -134,7 +126,6 @@ def is_valid_signature(signature_def: SignatureDef | None) -> bool:
         signature_def: the message.
 
     Example:
-        >>> import tensordraft as td
         >>> td.saved_model.is_valid_signature(td.saved_model.build_signature_def())
         False
     """

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ...graph.convert import convert_to_tensor
 from ...graph.default_graph import get_default_graph
+from ...graph.graph import Graph
 from ...graph.node import Operation, Tensor
 from ...graph.sparse_tensor import SparseTensor
 from ...protos.messages import TensorInfo
-
-if TYPE_CHECKING:
-    from ...graph.graph import Graph
 
 public = {
     "td.saved_model, td.saved_model.utils": "build_tensor_info get_tensor_from_tensor_info",
@@ -25,7 +23,6 @@ def build_tensor_info(tensor: Any) -> TensorInfo:
         tensor: a tensor, a variable or a SparseTensor.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default():
         ...     x = td.placeholder(td.float32, [None, 3], name="x")
         ...     td.saved_model.utils.build_tensor_info(x).name
@@ -64,7 +61,6 @@ def get_tensor_from_tensor_info(
         ValueError: the message names none.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default():
         ...     info = td.saved_model.utils.build_tensor_info(td.constant(1, name="one"))
         ...     td.saved_model.utils.get_tensor_from_tensor_info(info)

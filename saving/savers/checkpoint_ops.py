@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -13,17 +14,13 @@ from ...formats.checkpoints.checkpoint_reader import CheckpointReader
 from ...formats.checkpoints.checkpoint_slices import read_part, spans
 from ...formats.local_files import told_as_op_error
 from ...graph.op_def import OpDef
+from ...protos.dtypes import DType
 from ...runtime import errors
+from ...shape_inference.context import KernelContext, ShapeContext
+from ...shape_inference.protocols import Array, Kernel
 from ...shape_inference.rules import SCALAR, UNKNOWN_SHAPE
 from ...shape_inference.tensor_shape import TensorShape
 from ...shape_inference.traits import Traits
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from ...protos.dtypes import DType
-    from ...shape_inference.context import KernelContext, ShapeContext
-    from ...shape_inference.protocols import Array, Kernel
 
 SAVES = Traits(stateful=True, of_saver=True, writes_files=True)
 RESTORES = Traits(stateful=True, of_saver=True, reads_files=True)
@@ -95,8 +92,7 @@ def _merge_shape(c: ShapeContext) -> list[TensorShape]:
 @SHARDED_FILENAME.shape
 def _filename_shape(c: ShapeContext) -> TensorShape:
     c.shape("shard", rank=0)
-    shape: TensorShape = _filespec_shape(c)
-    return shape
+    return _filespec_shape(c)
 
 
 @SHARDED_FILESPEC.shape
@@ -229,7 +225,6 @@ def _merge_kernel(c: KernelContext) -> Kernel:
 
 @SHARDED_FILENAME.fresh_kernel
 def _sharded_filename_kernel(c: KernelContext) -> Kernel:
-    del c
 
     def sharded_filename(basename: Array, shard: Array, num_shards: Array) -> Array:
         name = text_of("basename", basename)
@@ -241,7 +236,6 @@ def _sharded_filename_kernel(c: KernelContext) -> Kernel:
 
 @SHARDED_FILESPEC.fresh_kernel
 def _sharded_filespec_kernel(c: KernelContext) -> Kernel:
-    del c
 
     def sharded_filespec(basename: Array, num_shards: Array) -> Array:
         name, number = text_of("basename", basename), number_of("num_shards", num_shards)

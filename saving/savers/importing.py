@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+import os
+from collections.abc import Mapping
+from typing import Any
 
+from ...graph.importing.renaming import Renaming
 from ...ops.variables.variable_lists import global_variables
+from ...protos.messages import MetaGraphDef
 from ..checkpoints.meta_graph import import_with_names
 from .saver import Saver
-
-if TYPE_CHECKING:
-    import os
-    from collections.abc import Mapping
-
-    from ...graph.importing.renaming import Renaming
-    from ...protos.messages import MetaGraphDef
 
 public = {"td.train": "import_meta_graph"}
 
@@ -43,7 +40,6 @@ def import_meta_graph(
 
     Example:
         >>> import os, tempfile
-        >>> import tensordraft as td
         >>> path = os.path.join(tempfile.mkdtemp(), "model")
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     v = td.Variable(5, name="v")

@@ -3,23 +3,18 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
 
 from ...formats.checkpoints.checkpoint_reader import CheckpointReader, load_checkpoint
 from ...graph.default_graph import get_default_graph
+from ...graph.node import Tensor
 from ...ops.array.constants import constant
-from ...ops.variable_scopes.variable_store import store_of
+from ...ops.variable_scopes.variable_store import VariableStore, store_of
 from ...ops.variables.partitioned_variable import PartitionedVariable
 from ...ops.variables.variable import Variable
 from .checkpoint_ops import RESTORE_V2
 from .saveables import VariableSaveable
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
-    from ...graph.node import Tensor
-    from ...ops.variable_scopes.variable_store import VariableStore
 
 public = {"td.train": "init_from_checkpoint"}
 
@@ -44,7 +39,6 @@ def init_from_checkpoint(
 
     Example:
         >>> import os, tempfile
-        >>> import tensordraft as td
         >>> path = os.path.join(tempfile.mkdtemp(), "model")
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     v = td.get_variable("old/v", initializer=[1.0, 2.0])

@@ -9,7 +9,8 @@ from __future__ import annotations
 import glob
 import math
 import os
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -19,16 +20,12 @@ from ...formats.checkpoints.checkpoint_state import checkpoint_exists
 from ...formats.local_files import told_as_op_error
 from ...graph.api.suggestions import did_you_mean
 from ...graph.constant_value import known_value
+from ...graph.graph import Graph
+from ...graph.node import Operation, Tensor
+from ...protos.messages import SaverDef
 from ...runtime import errors
 from ..checkpoints.object_graph import keys_by_name
 from .checkpoint_ops import restored, texts
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
-
-    from ...graph.graph import Graph
-    from ...graph.node import Operation, Tensor
-    from ...protos.messages import SaverDef
 
 _MOST_NAMED = 8
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, NamedTuple
 
 from ...graph.default_graph import get_default_graph
+from ...graph.node import Operation, Tensor
 from ...graph.scopes.collections import GraphKeys
 from ...ops.array.constants import identity
 from ...ops.array.reshaping import reshape
@@ -16,14 +17,8 @@ from ...ops.variables.reference_ops import ASSIGN
 from ...ops.variables.resource_ops import ASSIGN_VARIABLE_OP
 from ...ops.variables.resource_variable import ResourceVariable
 from ...ops.variables.variable import Variable
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from ...graph.node import Operation, Tensor
-    from ...protos.dtypes import DType
-    from ...shape_inference.tensor_shape import TensorShape
-
+from ...protos.dtypes import DType
+from ...shape_inference.tensor_shape import TensorShape
 
 _SEVERAL = (list, tuple, PartitionedVariable)
 
@@ -129,8 +124,7 @@ class TableSaveable(SaveableObject):
         self, restored_tensors: Sequence[Tensor], restored_shapes: Sequence[TensorShape] | None
     ) -> Operation:
         """Gives the table what was read, in the place of what it holds."""
-        op: Operation = IMPORT(self.op.resource_handle, *restored_tensors)
-        return op
+        return IMPORT(self.op.resource_handle, *restored_tensors)
 
 
 def all_saveables() -> list[Any]:
@@ -205,5 +199,4 @@ def _saveable(item: Any, name: str) -> SaveableObject:
     _checked(item)
     if isinstance(item, Variable):
         return VariableSaveable(item, name)
-    saveable: SaveableObject = TableSaveable(item, name) if isinstance(item, MutableTable) else item
-    return saveable
+    return TableSaveable(item, name) if isinstance(item, MutableTable) else item

@@ -5,8 +5,9 @@ from __future__ import annotations
 import logging
 import os
 import time
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import ExitStack, suppress
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import Any, NoReturn
 
 import numpy as np
 from google.protobuf.message import Message
@@ -20,7 +21,7 @@ from ...formats.checkpoints.checkpoint_state import (
 )
 from ...graph.default_graph import get_default_graph
 from ...graph.scopes.collections import GraphKeys, register_proto_function
-from ...protos.messages import SaverDef
+from ...protos.messages import MetaGraphDef, SaverDef
 from ...runtime import errors
 from ..checkpoints.interrupted_saves import interrupted, noted
 from ..checkpoints.meta_graph import export_meta_graph
@@ -29,11 +30,6 @@ from .kept_checkpoints import HOUR, Kept, planned
 from .restoring import checkpoints_beside, restore_feeds, step_number
 from .saveables import all_saveables, as_saveables
 from .saver_graph import SaverGraph
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-
-    from ...protos.messages import MetaGraphDef
 
 public = {"td.train": "Saver"}
 
@@ -76,7 +72,6 @@ class Saver:
 
     Example:
         >>> import os, tempfile
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     v = td.Variable([1, 2], name="v")
         ...     saver = td.train.Saver()
@@ -106,7 +101,6 @@ class Saver:
         save_relative_paths: bool = False,
         filename: str | None = None,
     ) -> None:
-        del builder, save_relative_paths
         if defer_build and var_list:
             raise ValueError("with var_list, defer_build must be False: the graph is known already")
         if write_version not in (SaverDef.V1, SaverDef.V2):
@@ -174,8 +168,7 @@ class Saver:
 
     def as_saver_def(self) -> SaverDef:
         """The names of the nodes, and the settings, as a SaverDef message."""
-        message: SaverDef = self.saver_def
-        return message
+        return self.saver_def
 
     def to_proto(self, export_scope: str | None = None) -> SaverDef | None:
         """The same, with names as seen from a scope; None if it is not inside of it."""
@@ -257,7 +250,6 @@ class Saver:
             ResourceExhaustedError: the disk is full; the checkpoints before it are what they were.
             OpError: a file cannot be written otherwise; as before.
         """
-        del save_debug_info
         latest = latest_filename or "checkpoint"
         if os.path.dirname(latest):
             raise ValueError(f"'latest_filename' must not contain path components, got {latest!r}")
@@ -274,7 +266,8 @@ class Saver:
         elif write_state:
             saved = self._save_listed(sess, path, latest, meta_graph_suffix)
         else:
-            saved = self._save_values(sess, path)
+            had_folder = os.path.isdir(os.path.dirname(path) or ".")
+            saved = self._save_values(sess, path, had_folder)
         if write_meta_graph:
             with sess.graph.as_default():
                 self.export_meta_graph(

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import groupby
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ...graph.default_graph import get_default_graph
+from ...graph.node import Operation, Tensor
 from ...graph.scopes.device_spec import DeviceSpec
 from ...ops.array.constants import constant, identity, placeholder_with_default
 from ...ops.array.stacking import stack
@@ -19,13 +21,8 @@ from .checkpoint_ops import (
     SHARDED_FILENAME,
     SHARDED_FILESPEC,
 )
+from .saveables import SaveableObject
 from .v1_checkpoint_ops import SAVE_SLICES
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from ...graph.node import Operation, Tensor
-    from .saveables import SaveableObject
 
 _TEMPORARY = "_temp/part"  # what the names of shards have behind that of the checkpoint
 
@@ -96,8 +93,7 @@ class SaverGraph:
         with self._graph.name_scope(name) as scope:
             stated = [constant(names, name=texts[0]), constant(parts, name=texts[1])]
             result: Any = definition(path, *stated, tensors, name=scope)
-        op: Operation = result
-        return op
+        return result
 
     def _restore(self, path: Tensor, saveables: Sequence[SaveableObject]) -> list[Operation]:
         """Ops that restore, each one object."""

@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from ...formats.checkpoints.checkpoint_reader import CheckpointReader
 from ...formats.checkpoints.v1_checkpoint_writer import write_old_checkpoint
 from ...formats.local_files import told_as_op_error
 from ...graph.op_def import OpDef
+from ...shape_inference.context import KernelContext, ShapeContext
+from ...shape_inference.protocols import Array, Kernel
 from ...shape_inference.rules import UNKNOWN_SHAPE
 from ...shape_inference.tensor_shape import TensorShape
 from .checkpoint_ops import RESTORES, SAVES, in_folder, restored, stated_shape, text_of, to_save
-
-if TYPE_CHECKING:
-    from ...shape_inference.context import KernelContext, ShapeContext
-    from ...shape_inference.protocols import Array, Kernel
 
 SAVE = OpDef(
     "Save", "filename: string, tensor_names: string, data: T ->", "T: list(type) >= 1",

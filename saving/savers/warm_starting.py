@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import re
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Mapping
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -18,10 +20,6 @@ from ...ops.variables.partitioned_variable import with_parts
 from ...ops.variables.variable import Variable
 from .initial_values import init_from_checkpoint, set_initial_value
 from .saveables import name_in_checkpoints
-
-if TYPE_CHECKING:
-    import os
-    from collections.abc import Mapping
 
 public = {"td.train": "VocabInfo warm_start"}
 
@@ -39,7 +37,6 @@ class VocabInfo(NamedTuple):
         axis: 0 for rows, 1 for columns.
 
     Example:
-        >>> import tensordraft as td
         >>> td.train.VocabInfo("new.txt", -1, 0, "old.txt").axis
         0
     """
@@ -75,7 +72,6 @@ def warm_start(
 
     Example:
         >>> import os, tempfile
-        >>> import tensordraft as td
         >>> path = os.path.join(tempfile.mkdtemp(), "model")
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     v = td.get_variable("v", initializer=[1.0, 2.0])

@@ -6,18 +6,15 @@ part of the filter that makes the channel, the second stays as one vector.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
 
 import numpy as np
 
 from ...protos.dtypes import as_dtype
+from ...protos.messages import GraphDef, NodeDef
+from ...shape_inference.protocols import Array
 from .node_table import NodeTable, without_port
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from ...protos.messages import GraphDef, NodeDef
-    from ...shape_inference.protocols import Array
 
 # Products: the rank of what they give.
 _PRODUCTS = {"Conv2D": 4, "DepthwiseConv2dNative": 4, "MatMul": 2}

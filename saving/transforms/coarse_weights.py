@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
 from ...protos.dtypes import float32, quint8
+from ...protos.messages import GraphDef, NodeDef
+from ...shape_inference.protocols import Array
 from .node_table import NodeTable, write_constant
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from ...protos.messages import GraphDef, NodeDef
-    from ...shape_inference.protocols import Array
 
 _TINY = 1e-6
 

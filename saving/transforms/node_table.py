@@ -3,18 +3,14 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Sequence
 
 from ...graph.node_def import full_input, source_name
+from ...protos.dtypes import DType
 from ...protos.messages import GraphDef, NodeDef
 from ...protos.tensor_codec import decode_tensor, encode_tensor
+from ...shape_inference.protocols import Array
 from ..editing.graph_editing import extract_sub_graph, free_name, nodes_by_name, replace_inputs
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from ...protos.dtypes import DType
-    from ...shape_inference.protocols import Array
 
 
 class NodeTable:

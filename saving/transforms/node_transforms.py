@@ -2,21 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Sequence
 
 from ...graph import registry
 from ...graph.export import Defaults
 from ...graph.importing.node_order import in_order
 from ...graph.node_def import full_input, source_name
-from ...protos.messages import GraphDef
+from ...protos.messages import GraphDef, NodeDef
 from ..editing.folding import fold_constants
 from ..editing.graph_editing import extract_sub_graph, nodes_by_name, rename
 from .node_table import NodeTable
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from ...protos.messages import NodeDef
 
 
 def copied(graph_def: GraphDef, change: Callable[[NodeDef], None]) -> GraphDef:

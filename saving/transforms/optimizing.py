@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 from ...graph.api.graph_ends import graph_ends
 from ...graph.importing.importer import import_whole
 from ...graph.referred_functions import referred_functions
-from ..editing.graph_editing import edited
+from ...protos.messages import GraphDef
+from ..editing.graph_editing import AnyGraph, edited
 from .transform_graph import transform_graph
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from ...protos.messages import GraphDef
-    from ..editing.graph_editing import AnyGraph
 
 public = {"td.graph_util": "optimize"}
 
@@ -56,7 +51,6 @@ def optimize(
         ValueError: a name is not in the graph, or it has nothing that could be an output.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default() as graph:
         ...     x = td.placeholder(td.float32, [None, 2], name="x")
         ...     w = td.identity(td.constant([[1.0], [2.0]]), name="w")

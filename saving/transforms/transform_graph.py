@@ -177,7 +177,6 @@ def transform_graph(
             graph.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default() as graph:
         ...     x = td.placeholder(td.float32, [None, 2], name="x")
         ...     w = td.identity(td.ones([2, 3]), name="w/read")

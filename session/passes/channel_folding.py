@@ -6,20 +6,15 @@ added to it. A factor of a channel is one of the filter that makes the channel.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from ...runtime.kernel_spec import KernelSpec, Memory
-from .draft import Constant, Work
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from ...graph.node import Operation, Tensor
-    from ...runtime.kernel_spec import Filters
-    from ...shape_inference.protocols import Array
-    from .draft import Draft, Source
+from ...graph.node import Operation, Tensor
+from ...runtime.kernel_spec import Filters, KernelSpec, Memory
+from ...shape_inference.protocols import Array
+from .draft import Constant, Draft, Source, Work
 
 _DTYPES = (np.float32, np.float64)
 # Products of numbers up to here, or down to one over it, neither overflow nor lose digits.

@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Iterable, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from ...graph.node import Operation, Tensor
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from ...runtime.kernel_spec import KernelSpec, Loop
-    from ...shape_inference.inference import Inference
-    from ...shape_inference.protocols import Array, Edge
+from ...runtime.kernel_spec import KernelSpec, Loop
+from ...shape_inference.inference import Inference
+from ...shape_inference.protocols import Array, Edge
 
 
 class Constant:

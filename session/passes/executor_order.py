@@ -20,18 +20,14 @@ the other side of an update of the same variable.
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set as AbstractSet
 from heapq import heapify, heappop, heappush
 from itertools import count
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
-from ...graph.node import Operation
+from ...graph.node import Operation, Tensor
 from ...graph.op_def import OpDef
 from ...shape_inference.traits import Bodies, Constant, Input, Move
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set as AbstractSet
-
-    from ...graph.node import Tensor
 
 _JUST_BEFORE = 1e-9
 _WAKING = 15  # small ops are done in the time that another thread takes to wake up

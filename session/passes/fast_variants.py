@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from .draft import Draft
+from .draft import Draft
 
 
 def use_quicker_forms(draft: Draft) -> None:

@@ -3,13 +3,9 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING
 
 from ...runtime.jit.accelerator import accelerator
-from .draft import Acceleration
-
-if TYPE_CHECKING:
-    from .draft import Draft
+from .draft import Acceleration, Draft
 
 
 def use_machine_code(draft: Draft) -> None:

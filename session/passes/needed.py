@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping, Sequence
 
 from ...graph.describe import describe_op
+from ...graph.graph import Graph
 from ...graph.importing.function_bodies import ops_within
 from ...graph.node import Operation, Tensor
 from ...graph.side_effects import refuse_touching
@@ -12,11 +13,6 @@ from ...runtime import errors
 from ...shape_inference.inference import Inference
 from ...shape_inference.rules import UNKNOWN_SHAPE
 from ...shape_inference.traits import Input
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from ...graph.graph import Graph
 
 _MOST_NAMED = 8
 

@@ -6,13 +6,10 @@ lays the margins around the few rows that it works on.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from ...runtime.kernel_spec import KernelSpec
-    from .draft import Draft
+from ...runtime.kernel_spec import KernelSpec
+from .draft import Draft
 
 
 def fold_margins(draft: Draft) -> None:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Hashable, Sequence
+from typing import Any
 
 import numpy as np
 
@@ -14,14 +15,9 @@ from ...runtime.kernel_spec import KernelSpec, stated
 from ...runtime.passthrough import passthrough
 from ...shape_inference.context import KernelContext, is_symbolic
 from ...shape_inference.traits import Bodies, Input
-from .draft import Constant, Draft, Work
+from .draft import Constant, Draft, Source, Work
 from .executor_order import in_executor_order, taken_as_references, updated_variables, variable_of
 from .update_order import check_update_order, updated_tensors
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Hashable, Sequence
-
-    from .draft import Source
 
 _MOST_FOLDED_BYTES = 1 << 26
 _FEW_ELEMENTS = 64

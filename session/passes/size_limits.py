@@ -5,20 +5,17 @@ from __future__ import annotations
 import copy
 import math
 from collections import Counter
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Container, Sequence
+from typing import Any
 
+from ...graph.node import Operation
 from ...protos.config import config
 from ...runtime import errors
+from ...runtime.kernel_spec import KernelSpec
 from ...shape_inference.inference import Inference
+from ...shape_inference.protocols import Array
 from ...shape_inference.tensor_shape import TensorShape
 from ...shape_inference.traits import Elementwise
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Container, Sequence
-
-    from ...graph.node import Operation
-    from ...runtime.kernel_spec import KernelSpec
-    from ...shape_inference.protocols import Array
 
 _MOST_VALUES = 64  # of a vector of sizes
 

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping, Sequence
 
 from ...graph.describe import describe_op
 from ...graph.node import Operation, Tensor
 from ...runtime import errors
 from ...shape_inference.protocols import aliased
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
 
 
 def updated_tensors(ops: Sequence[Operation], fed: set[Tensor]) -> dict[Tensor, Tensor]:

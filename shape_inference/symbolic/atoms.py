@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from itertools import count
 from math import gcd, inf, isinf
-from typing import TYPE_CHECKING
 
 from . import intervals, polynomials
 from .intervals import Interval
 from .polynomials import Atom, Monomial, Polynomial
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 _DEEPEST_NESTING = 4
 _MOST_TIGHTENED_CALLS = 4

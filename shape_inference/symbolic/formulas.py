@@ -2,21 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from math import isinf
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from . import polynomials
 from .atoms import Call, Symbol, interval_of
-from .expressions import DimExpr, terms_of
+from .expressions import Dim, DimExpr, terms_of
+from .polynomials import Polynomial
 from .symbolic import substitute
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-
-    from .expressions import Dim
-    from .polynomials import Polynomial
 
 _MOST_ALTERNATIVES = 64
 

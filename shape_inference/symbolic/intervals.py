@@ -6,11 +6,9 @@ are taken to be non-zero, since a division by zero fails and so decides nothing.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from math import inf, isinf
-from typing import TYPE_CHECKING, TypeAlias
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
+from typing import TypeAlias
 
 Interval: TypeAlias = tuple[float, float]
 """Inclusive `(lower, upper)`; every finite bound is an `int`, so it stays exact."""

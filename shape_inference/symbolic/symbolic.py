@@ -15,8 +15,8 @@ anonymous symbol that keeps only the result's bounds.
 from __future__ import annotations
 
 import operator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from math import prod
-from typing import TYPE_CHECKING
 
 from . import atoms, intervals, polynomials
 from .atoms import Call, Symbol
@@ -34,11 +34,7 @@ from .expressions import (
     less_equal,
     terms_of,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
-
-    from .polynomials import Atom
+from .polynomials import Atom
 
 __all__ = [
     "Dim",

@@ -44,8 +44,6 @@ def load_digits(path: str | os.PathLike[str] = "mnist.npz") -> tuple[Pair, Pair]
 
     Example:
         >>> import os, tempfile
-        >>> import numpy as np
-        >>> import tensordraft as td
         >>> path = os.path.join(tempfile.mkdtemp(), "mnist.npz")
         >>> images, labels = np.zeros((2, 28, 28), np.uint8), np.array([3, 1], np.uint8)
         >>> np.savez(path, x_train=images, y_train=labels, x_test=images, y_test=labels)
@@ -76,7 +74,6 @@ def load_clothes() -> tuple[Pair, Pair]:
         DataLossError: one is damaged.
 
     Example:
-        >>> import tensordraft as td
         >>> td.keras.datasets.fashion_mnist.load_data.__name__
         'load_clothes'
     """

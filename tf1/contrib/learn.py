@@ -9,7 +9,6 @@ class ModeKeys:
     """What a model is built for.
 
     Example:
-        >>> import tensordraft as td
         >>> td.contrib.learn.ModeKeys.TRAIN
         'train'
     """

@@ -6,17 +6,15 @@ import gzip
 import math
 import os
 import zlib
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from ...graph.default_scopes import get_seed
 from ...protos.dtypes import as_dtype, float32, uint8
 from ...runtime import errors
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 public = {
     "td.contrib.learn.datasets.mnist": (
@@ -45,8 +43,6 @@ class DataSet:
         ValueError: there are more or fewer images than labels.
 
     Example:
-        >>> import numpy as np
-        >>> import tensordraft as td
         >>> images = np.full((3, 2, 2, 1), 255, np.uint8)
         >>> data = td.contrib.learn.datasets.mnist.DataSet(images, np.arange(3))
         >>> images, labels = data.next_batch(2, shuffle=False)
@@ -255,7 +251,6 @@ def read_data_sets(
         >>> len(images), labels
         (2, [0, 0])
     """
-    del source_url
     options: dict[str, Any] = {"dtype": dtype, "reshape": reshape, "seed": seed}
     if fake_data:
         one = DataSet([], [], fake_data=True, one_hot=one_hot, dtype=dtype, seed=seed)

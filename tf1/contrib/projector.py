@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ...formats.message_files import write_message
-
-if TYPE_CHECKING:
-    from ...protos.messages import ProjectorConfig
+from ...protos.messages import ProjectorConfig
 
 public = {"td.contrib.tensorboard.plugins.projector": "visualize_embeddings"}
 
@@ -27,7 +25,6 @@ def visualize_embeddings(summary_writer: Any, config: ProjectorConfig) -> None:
     Example:
         >>> import tempfile
         >>> from pathlib import Path
-        >>> import tensordraft as td
         >>> projector = td.contrib.tensorboard.plugins.projector
         >>> config = projector.ProjectorConfig()
         >>> shown = config.embeddings.add(tensor_name="words", metadata_path="words.tsv")

@@ -18,7 +18,6 @@ class InputPipelineConfig:
     """How the machines of a TPU share out their input; one machine has all of it.
 
     Example:
-        >>> import tensordraft as td
         >>> td.contrib.tpu.InputPipelineConfig.PER_HOST_V2
         3
     """
@@ -45,7 +44,6 @@ class TPUConfig(NamedTuple):
         experimental_host_call_every_n_steps: how often what the host does is done.
 
     Example:
-        >>> import tensordraft as td
         >>> td.contrib.tpu.TPUConfig(iterations_per_loop=100).iterations_per_loop
         100
     """
@@ -75,7 +73,6 @@ class TPURunConfig(RunConfig):
         ValueError: a cluster is given.
 
     Example:
-        >>> import tensordraft as td
         >>> config = td.contrib.tpu.RunConfig(save_checkpoints_steps=5)
         >>> config.tpu_config.iterations_per_loop, config.save_checkpoints_steps
         (2, 5)
@@ -104,8 +101,7 @@ class TPURunConfig(RunConfig):
     @property
     def tpu_config(self) -> TPUConfig:
         """What concerns TPUs."""
-        config: TPUConfig = self._given["tpu_config"]
-        return config
+        return self._given["tpu_config"]
 
     @property
     def cluster(self) -> None:
@@ -126,7 +122,6 @@ class CrossShardOptimizer(Optimizer):
         TypeError: `opt` is none.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     x = td.Variable(1.0)
         ...     sgd = td.train.GradientDescentOptimizer(0.5)
@@ -144,7 +139,6 @@ class CrossShardOptimizer(Optimizer):
         name: str = "CrossShardOptimizer",
         group_assignment: Any = None,
     ) -> None:
-        del reduction, group_assignment
         if not isinstance(opt, Optimizer):
             raise TypeError(f"opt must be an Optimizer, got {opt!r}")
         super().__init__(False, name)
@@ -183,12 +177,10 @@ class TPUClusterResolver:
         ValueError: always.
 
     Example:
-        >>> import tensordraft as td
         >>> td.contrib.cluster_resolver.TPUClusterResolver("mine")
         Traceback (most recent call last):
         ValueError: TPUClusterResolver: there are no TPUs: run without use_tpu
     """
 
     def __init__(self, tpu: Any = None, *args: Any, **kwargs: Any) -> NoReturn:
-        del args, kwargs
         raise ValueError("there are no TPUs: run without use_tpu")

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+import os
+from collections.abc import Callable
+from typing import Any, NamedTuple
 
 from ...ops.common.nest import flatten
 from ...training.sessions.session_run_hook import SessionRunArgs, SessionRunHook
@@ -11,10 +13,6 @@ from ..estimator.estimator_spec import EstimatorSpec
 from ..estimator.input_functions import argument_names
 from ..estimator.model_modes import ModeKeys
 from .tpu_config import TPURunConfig
-
-if TYPE_CHECKING:
-    import os
-    from collections.abc import Callable
 
 public = {"td.contrib.tpu, td.estimator.tpu": "TPUEstimator TPUEstimatorSpec"}
 
@@ -39,7 +37,6 @@ class TPUEstimatorSpec(NamedTuple):
         prediction_hooks: hooks of prediction.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default():
         ...     spec = td.contrib.tpu.TPUEstimatorSpec("infer", predictions=td.constant([1.0]))
         ...     spec.as_estimator_spec().mode
@@ -103,7 +100,6 @@ class _RunsWith(SessionRunHook):
 
     def before_run(self, run_context: Any) -> SessionRunArgs:
         """Asks for it."""
-        del run_context
         return SessionRunArgs(self._fetched)
 
 
@@ -133,7 +129,6 @@ class TPUEstimator(Estimator):
             names that are added.
 
     Example:
-        >>> import tensordraft as td
         >>> def model_fn(features, labels, mode, params):
         ...     predictions = {"sum": td.reduce_sum(features, keepdims=True)}
         ...     return td.contrib.tpu.TPUEstimatorSpec(mode, predictions=predictions)
@@ -163,7 +158,6 @@ class TPUEstimator(Estimator):
         warm_start_from: Any = None,
         **kwargs: Any,
     ) -> None:
-        del batch_axis, eval_on_tpu, export_to_tpu, export_to_cpu, kwargs
         if use_tpu:
             raise ValueError("use_tpu = True, but there are no TPUs here: use_tpu=False trains")
         if "params" not in argument_names(model_fn):

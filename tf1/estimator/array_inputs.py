@@ -3,26 +3,23 @@
 from __future__ import annotations
 
 import random
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
 
 import numpy as np
 
 from ...graph.api import logging as log
 from ...graph.default_scopes import name_scope
+from ...graph.node import Operation, Tensor
 from ...ops.array.casting import cast
 from ...ops.array.constants import placeholder
 from ...ops.math.arithmetic import maximum
+from ...ops.queues.queue_base import QueueBase
 from ...ops.queues.queue_runner import QueueRunner, add_queue_runner
 from ...ops.queues.queues import FIFOQueue, RandomShuffleQueue
 from ...ops.summaries.scalars_and_histograms import scalar
 from ...protos.dtypes import as_dtype, float32, int64
 from ...runtime import errors
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
-
-    from ...graph.node import Operation, Tensor
-    from ...ops.queues.queue_base import QueueBase
 
 public = {"td.estimator.inputs": "numpy_input_fn pandas_input_fn"}
 
@@ -139,8 +136,6 @@ def numpy_input_fn(
         TypeError: `x` is no array and no dict.
 
     Example:
-        >>> import numpy as np
-        >>> import tensordraft as td
         >>> function = td.estimator.inputs.numpy_input_fn(
         ...     {"age": np.array([30, 40, 50])}, np.array([1, 0, 1]), batch_size=2, shuffle=False
         ... )
@@ -209,7 +204,6 @@ def pandas_input_fn(
             not that of `x`, or a column with the name of the labels.
 
     Example:
-        >>> import tensordraft as td
         >>> td.estimator.inputs.pandas_input_fn([1, 2], shuffle=False)
         Traceback (most recent call last):
             ...

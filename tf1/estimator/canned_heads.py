@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
 
 from ...graph.convert import convert_to_tensor
 from ...graph.default_graph import get_default_graph
 from ...graph.default_scopes import control_dependencies, name_scope
+from ...graph.node import Tensor
 from ...graph.scopes.collections import GraphKeys
 from ...ops.array.broadcasting import broadcast_to
 from ...ops.array.casting import cast
@@ -40,11 +42,6 @@ from ...training.metrics.truth_counts import precision, recall
 from .estimator_spec import EstimatorSpec
 from .export_outputs import ClassificationOutput, PredictOutput, RegressionOutput
 from .model_modes import ModeKeys
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from ...graph.node import Tensor
 
 Metrics = dict[str, tuple[Any, Any]]
 
@@ -187,8 +184,7 @@ class _Classes(Head):
             )
         if self._names is None:
             return tensor
-        ids: Tensor = index_table_from_tensor(self._names, name="class_id_lookup").lookup(tensor)
-        return ids
+        return index_table_from_tensor(self._names, name="class_id_lookup").lookup(tensor)
 
 
 class ManyClasses(_Classes):

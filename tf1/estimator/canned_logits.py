@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ...graph.default_graph import get_default_graph
 from ...graph.default_scopes import control_dependencies
+from ...graph.node import Tensor
 from ...graph.scopes.collections import GraphKeys
 from ...ops.array.fills import fill
 from ...ops.array.shapes import shape
@@ -25,14 +27,10 @@ from ...training.optimizers.adaptive_optimizers import AdagradOptimizer, RMSProp
 from ...training.optimizers.descent_optimizers import GradientDescentOptimizer
 from ...training.optimizers.ftrl import FtrlOptimizer
 from ...training.optimizers.optimizer import Optimizer
+from .estimator_spec import EstimatorSpec
 from .model_modes import ModeKeys
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-
-    from ...graph.node import Tensor
-    from .estimator_spec import EstimatorSpec
-
     ModelFn = Callable[[Any, Any, str], EstimatorSpec]
 
 _OPTIMIZERS: dict[str, Callable[[float], Optimizer]] = {
@@ -113,8 +111,7 @@ def deep_logits(features: Mapping[str, Any], layers: Layers, units: int, mode: s
                 net = batch_normalization(
                     net, momentum=0.999, training=training, name=f"batchnorm_{number}"
                 )
-        result: Tensor = dense(net, units, kernel_initializer=GlorotUniform(), name="logits")
-        return result
+        return dense(net, units, kernel_initializer=GlorotUniform(), name="logits")
 
 
 def constant_logits(features: Mapping[str, Any], units: int) -> Tensor:

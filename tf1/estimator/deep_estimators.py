@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from ...ops.math.add_n import add_n
 from ...ops.nn.activations import relu
 from ...training.losses.weighted_loss import Reduction
-from .canned_heads import Numbers, classes_head
+from .canned_heads import Head, Numbers, classes_head
 from .canned_logits import (
     Layers,
     deep_logits,
@@ -18,13 +19,10 @@ from .canned_logits import (
     steps_by_scope,
 )
 from .estimator import Estimator
+from .estimator_spec import EstimatorSpec
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from .canned_heads import Head
     from .canned_logits import ModelFn
-    from .estimator_spec import EstimatorSpec
 
 public = {
     "td.estimator": (
@@ -55,8 +53,6 @@ class DNNClassifier(Estimator):
         ValueError: an argument is out of range.
 
     Example:
-        >>> import numpy as np
-        >>> import tensordraft as td
         >>> x = td.feature_column.numeric_column("x")
         >>> model = td.estimator.DNNClassifier([8, 4], [x])
         >>> examples = {"x": np.array([0.0, 1.0, 2.0])}, np.array([0, 1, 1])
@@ -112,8 +108,6 @@ class DNNRegressor(Estimator):
         ValueError: an argument is out of range.
 
     Example:
-        >>> import numpy as np
-        >>> import tensordraft as td
         >>> x = td.feature_column.numeric_column("x")
         >>> model = td.estimator.DNNRegressor([8, 4], [x])
         >>> examples = {"x": np.array([0.0, 1.0, 2.0])}, np.array([0.5, 1.5, 2.5])
@@ -172,8 +166,6 @@ class DNNLinearCombinedClassifier(Estimator):
         ValueError: an argument is out of range.
 
     Example:
-        >>> import numpy as np
-        >>> import tensordraft as td
         >>> x = td.feature_column.numeric_column("x")
         >>> model = td.estimator.DNNLinearCombinedClassifier(
         ...     linear_feature_columns=[x], dnn_feature_columns=[x], dnn_hidden_units=[8]
@@ -241,8 +233,6 @@ class DNNLinearCombinedRegressor(Estimator):
         ValueError: an argument is out of range.
 
     Example:
-        >>> import numpy as np
-        >>> import tensordraft as td
         >>> x = td.feature_column.numeric_column("x")
         >>> model = td.estimator.DNNLinearCombinedRegressor(
         ...     linear_feature_columns=[x], dnn_feature_columns=[x], dnn_hidden_units=[8]

@@ -5,12 +5,14 @@ from __future__ import annotations
 import copy
 import os
 import tempfile
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any, Self
 
 from ...formats.checkpoints.checkpoint_reader import list_variables, load_variable
 from ...formats.checkpoints.checkpoint_state import latest_checkpoint
 from ...graph.api import logging as log
 from ...saving.saved_model.saved_model_constants import SERVING
+from ...training.coordination.strategies import Strategy
 from ...training.sessions.hooks import StopAtStepHook
 from ...training.sessions.saving_hooks import CheckpointSaverListener
 from ...training.sessions.session_run_hook import SessionRunHook
@@ -23,12 +25,6 @@ from .predictions import predictions
 from .run_config import RunConfig
 from .trained_model import trained
 from .warm_start_settings import WarmStartSettings, warm_start_settings
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
-    from typing import Self
-
-    from ...training.coordination.strategies import Strategy
 
 public = {"td.estimator": "Estimator"}
 
@@ -54,8 +50,6 @@ class Estimator:
         ValueError: the function has arguments that nobody can give, or two folders are named.
 
     Example:
-        >>> import numpy as np
-        >>> import tensordraft as td
         >>> def model_fn(features, labels, mode):
         ...     slope = td.get_variable("slope", initializer=0.0)
         ...     predictions = slope * features["x"]
@@ -145,7 +139,6 @@ class Estimator:
 
     def _params_of(self, mode: str) -> Any:
         """The parameters that functions get in a mode."""
-        del mode
         return self.params
 
     def train(
@@ -311,7 +304,6 @@ class Estimator:
         strip_default_attrs: bool = False,
     ) -> bytes:
         """The older name of `export_saved_model`; `strip_default_attrs` changes no meaning."""
-        del strip_default_attrs
         return self.export_saved_model(
             export_dir_base, serving_input_receiver_fn, assets_extra, as_text, checkpoint_path
         )

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple, Self
+from collections.abc import Iterable
+from typing import Any, NamedTuple, Self
 
 from ...graph.convert import convert_to_tensor
 from ...graph.node import Operation, Tensor
@@ -12,9 +13,6 @@ from ...training.sessions.session_creation import Scaffold
 from ...training.sessions.session_run_hook import SessionRunHook
 from .export_outputs import with_default
 from .model_modes import ModeKeys
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
 
 public = {"td.estimator": "EstimatorSpec"}
 
@@ -55,7 +53,6 @@ class EstimatorSpec(_Fields):
         TypeError: something is of another type.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default():
         ...     spec = td.estimator.EstimatorSpec("infer", predictions=td.constant([1.0]))
         ...     sorted(spec.export_outputs)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Mapping
+from typing import Any
 
 import numpy as np
 
@@ -11,15 +12,11 @@ from ...ops.debugging.ordering import group
 from ...protos.messages import Summary
 from ...saving.event_writer import FileWriterCache
 from ...training.metrics.means import mean
+from ...training.sessions.session_run_hook import SessionRunHook
 from ..contrib.training.evaluating import StopAfterNEvalsHook, evaluate_once
+from .estimator_spec import EstimatorSpec
+from .model_graphs import ModelGraphs
 from .model_modes import ModeKeys
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
-    from ...training.sessions.session_run_hook import SessionRunHook
-    from .estimator_spec import EstimatorSpec
-    from .model_graphs import ModelGraphs
 
 _LOSS, _STEP = "loss", "global_step"
 

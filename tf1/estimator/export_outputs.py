@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from typing import Any
 
 from ...graph.convert import convert_to_tensor
 from ...graph.node import Tensor
 from ...graph.sparse_tensor import SparseTensor
 from ...protos.dtypes import string
+from ...protos.messages import SignatureDef
 from ...saving.saved_model.saved_model_constants import DEFAULT_SERVING_SIGNATURE_DEF_KEY
 from ...saving.saved_model.signature_defs import (
     classification_signature_def,
@@ -16,11 +18,6 @@ from ...saving.saved_model.signature_defs import (
     predict_signature_def,
     regression_signature_def,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from ...protos.messages import SignatureDef
 
 public = {"td.estimator.export": "ClassificationOutput ExportOutput PredictOutput RegressionOutput"}
 
@@ -31,7 +28,6 @@ class ExportOutput(ABC):
     """What an exported model gives, as a signature: a subclass says which.
 
     Example:
-        >>> import tensordraft as td
         >>> issubclass(td.estimator.export.PredictOutput, td.estimator.export.ExportOutput)
         True
     """
@@ -51,7 +47,6 @@ class PredictOutput(ExportOutput):
         ValueError: a key is no string, or a value no tensor.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default():
         ...     x = td.placeholder(td.float32, [None])
         ...     made = td.estimator.export.PredictOutput(x * 2.0)
@@ -90,7 +85,6 @@ class ClassificationOutput(ExportOutput):
         ValueError: both are missing, or one is of another dtype.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default():
         ...     examples = td.placeholder(td.string, [None], name="examples")
         ...     scores = td.string_to_number(examples)
@@ -139,7 +133,6 @@ class RegressionOutput(ExportOutput):
         ValueError: it is something else.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default():
         ...     examples = td.placeholder(td.string, [None], name="examples")
         ...     made = td.estimator.export.RegressionOutput(td.string_to_number(examples))

@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 import shutil
 import time
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
 from ...graph.api import logging as log
 from ...graph.default_graph import get_default_graph
@@ -15,12 +16,8 @@ from ...saving.savers.saver import Saver
 from ...session.session import Session
 from ...training.sessions.session_creation import Scaffold
 from .export_outputs import signatures
+from .model_graphs import ModelGraphs
 from .model_modes import ModeKeys
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from .model_graphs import ModelGraphs
 
 
 def exported(

@@ -6,13 +6,11 @@ import glob
 import os
 import shutil
 from abc import ABC, abstractmethod
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
 from ...formats.event_file import summary_iterator
 from ...graph.api import logging as log
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 public = {"td.estimator": "BestExporter Exporter FinalExporter LatestExporter"}
 
@@ -21,7 +19,6 @@ class Exporter(ABC):
     """Exports a model after evaluations: a subclass says when.
 
     Example:
-        >>> import tensordraft as td
         >>> issubclass(td.estimator.FinalExporter, td.estimator.Exporter)
         True
     """
@@ -104,7 +101,6 @@ class FinalExporter(_SavedModelExporter):
         as_text: as there.
 
     Example:
-        >>> import tensordraft as td
         >>> spec = {"x": td.FixedLenFeature([2], td.float32)}
         >>> receive = td.estimator.export.build_parsing_serving_input_receiver_fn(spec)
         >>> td.estimator.FinalExporter("model", receive).name
@@ -129,7 +125,6 @@ class FinalExporter(_SavedModelExporter):
         is_the_final_export: bool,
     ) -> bytes | None:
         """Exports at the end alone; see Exporter."""
-        del eval_result
         if not is_the_final_export:
             return None
         return self._export(estimator, export_path, checkpoint_path)
@@ -149,7 +144,6 @@ class LatestExporter(_SavedModelExporter):
         ValueError: that is no positive number.
 
     Example:
-        >>> import tensordraft as td
         >>> spec = {"x": td.FixedLenFeature([2], td.float32)}
         >>> receive = td.estimator.export.build_parsing_serving_input_receiver_fn(spec)
         >>> td.estimator.LatestExporter("model", receive, exports_to_keep=2).name
@@ -175,7 +169,6 @@ class LatestExporter(_SavedModelExporter):
         is_the_final_export: bool,
     ) -> bytes | None:
         """Exports each time; see Exporter."""
-        del eval_result, is_the_final_export
         return self._export(estimator, export_path, checkpoint_path)
 
 
@@ -205,7 +198,6 @@ class BestExporter(_SavedModelExporter):
         ValueError: the number is not positive, or the function takes other arguments.
 
     Example:
-        >>> import tensordraft as td
         >>> spec = {"x": td.FixedLenFeature([2], td.float32)}
         >>> receive = td.estimator.export.build_parsing_serving_input_receiver_fn(spec)
         >>> td.estimator.BestExporter(serving_input_receiver_fn=receive).name
@@ -239,7 +231,6 @@ class BestExporter(_SavedModelExporter):
         is_the_final_export: bool,
     ) -> bytes | None:
         """Exports where the result is the best so far; see Exporter."""
-        del is_the_final_export
         if self._pattern and not self._looked_up:
             self._best = self._earlier(estimator.model_dir, self._pattern)
         self._looked_up = True

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import functools
 import inspect
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple
 
 from ...graph.api import logging as log
 from ...graph.default_graph import get_default_graph
 from ...graph.scopes.collections import GraphKeys
 from ...ops.data.dataset_base import DatasetBase
 from ...training.sessions.session_run_hook import SessionRunHook
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
 
 
 class Inputs(NamedTuple):
@@ -32,7 +30,6 @@ class _Initializes(SessionRunHook):
 
     def after_create_session(self, session: Any, coord: Any) -> None:
         """Begins the iterator."""
-        del coord
         session.run(self._initializer)
 
 

@@ -6,14 +6,13 @@ import math
 from typing import TYPE_CHECKING, Any
 
 from ...training.losses.weighted_loss import Reduction
-from .canned_heads import Numbers, classes_head
+from .canned_heads import Head, Numbers, classes_head
 from .canned_logits import constant_logits, linear_logits, one_step, optimizer_meant
 from .estimator import Estimator
+from .estimator_spec import EstimatorSpec
 
 if TYPE_CHECKING:
-    from .canned_heads import Head
     from .canned_logits import ModelFn
-    from .estimator_spec import EstimatorSpec
 
 public = {"td.estimator": "BaselineClassifier BaselineRegressor LinearClassifier LinearRegressor"}
 
@@ -37,8 +36,6 @@ class LinearClassifier(Estimator):
         ValueError: an argument is out of range.
 
     Example:
-        >>> import numpy as np
-        >>> import tensordraft as td
         >>> x = td.feature_column.numeric_column("x")
         >>> model = td.estimator.LinearClassifier([x])
         >>> examples = {"x": np.array([0.0, 1.0, 2.0])}, np.array([0, 1, 1])
@@ -84,8 +81,6 @@ class LinearRegressor(Estimator):
         ValueError: an argument is out of range.
 
     Example:
-        >>> import numpy as np
-        >>> import tensordraft as td
         >>> x = td.feature_column.numeric_column("x")
         >>> model = td.estimator.LinearRegressor([x])
         >>> examples = {"x": np.array([0.0, 1.0, 2.0])}, np.array([0.5, 1.5, 2.5])
@@ -128,8 +123,6 @@ class BaselineClassifier(Estimator):
         ValueError: an argument is out of range.
 
     Example:
-        >>> import numpy as np
-        >>> import tensordraft as td
         >>> model = td.estimator.BaselineClassifier()
         >>> examples = {"x": np.array([0.0, 1.0, 2.0])}, np.array([0, 1, 1])
         >>> input_fn = td.estimator.inputs.numpy_input_fn(*examples, shuffle=False)
@@ -167,8 +160,6 @@ class BaselineRegressor(Estimator):
         ValueError: an argument is out of range.
 
     Example:
-        >>> import numpy as np
-        >>> import tensordraft as td
         >>> model = td.estimator.BaselineRegressor()
         >>> examples = {"x": np.array([0.0, 1.0, 2.0])}, np.array([0.5, 1.5, 2.5])
         >>> input_fn = td.estimator.inputs.numpy_input_fn(*examples, shuffle=False)

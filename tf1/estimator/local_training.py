@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Any, NamedTuple, Self
+from collections.abc import Callable, Iterable
+from typing import Any, NamedTuple, Self
 
 from ...graph.api import logging as log
 from ...training.sessions.saving_hooks import CheckpointSaverListener, SecondOrStepTimer
 from ...training.sessions.session_run_hook import SessionRunHook
 from .estimator import Estimator
 from .exporters import Exporter
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
 
 public = {"td.estimator": "EvalSpec TrainSpec train_and_evaluate"}
 
@@ -36,7 +34,6 @@ class TrainSpec(_TrainFields):
         TypeError: the input is no function, or a hook no SessionRunHook.
 
     Example:
-        >>> import tensordraft as td
         >>> td.estimator.TrainSpec(lambda: None, max_steps=100).max_steps
         100
     """
@@ -81,7 +78,6 @@ class EvalSpec(_EvalFields):
         TypeError: something is of another type.
 
     Example:
-        >>> import tensordraft as td
         >>> td.estimator.EvalSpec(lambda: None).throttle_secs
         600
     """
@@ -165,7 +161,6 @@ class _Evaluates(CheckpointSaverListener):
 
     def after_save(self, session: Any, global_step_value: int) -> bool | None:
         """Evaluates; what was saved before the first step is passed over."""
-        del session
         if self._begun:
             if self._timer.should_trigger_for_step(global_step_value):
                 self._evaluate(global_step_value)
@@ -179,7 +174,6 @@ class _Evaluates(CheckpointSaverListener):
 
     def end(self, session: Any, global_step_value: int) -> None:
         """Evaluates the last checkpoint, unless it was."""
-        del session
         if global_step_value != self._timer.last_triggered_step():
             self._evaluate(global_step_value)
 
@@ -223,7 +217,6 @@ def train_and_evaluate(estimator: Estimator, train_spec: TrainSpec, eval_spec: E
         TypeError: an argument is of another type.
 
     Example:
-        >>> import tensordraft as td
         >>> def input_fn():
         ...     return td.data.Dataset.from_tensors((td.ones([2]), td.ones([2]))).repeat(30)
         >>> def model_fn(features, labels, mode):

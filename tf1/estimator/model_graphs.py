@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from ...graph.default_scopes import device, set_random_seed
 from ...graph.graph import Graph
 from ...ops.variable_scopes.global_step import create_global_step
 from .estimator_spec import EstimatorSpec
 from .input_functions import Inputs, inputs_of
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    from .run_config import RunConfig
+from .run_config import RunConfig
 
 
 class ModelGraphs(NamedTuple):

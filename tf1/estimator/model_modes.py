@@ -9,7 +9,6 @@ class ModeKeys:
     """What a model is built for: `TRAIN`, `EVAL` or `PREDICT`.
 
     Example:
-        >>> import tensordraft as td
         >>> td.estimator.ModeKeys.TRAIN, td.estimator.ModeKeys.PREDICT
         ('train', 'infer')
     """

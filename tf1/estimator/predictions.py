@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any
 
 from ...graph.default_graph import get_default_graph
 from ...training.sessions.monitored_session import MonitoredSession
 from ...training.sessions.session_creation import ChiefSessionCreator
+from ...training.sessions.session_run_hook import SessionRunHook
 from .input_functions import warn_of_no_end
+from .model_graphs import ModelGraphs
 from .model_modes import ModeKeys
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
-
-    from ...training.sessions.session_run_hook import SessionRunHook
-    from .model_graphs import ModelGraphs
 
 
 def predictions(

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import json
 import os
-from typing import TYPE_CHECKING, Any, NamedTuple, Self
+from collections.abc import Callable
+from typing import Any, NamedTuple, Self
 
 from ...session.options import ConfigProto
 from ...training.coordination.strategies import Strategy
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 public = {
     "td.contrib.distribute": "DistributeConfig",
@@ -31,7 +29,6 @@ class DistributeConfig(NamedTuple):
         remote_cluster: None: there is one process.
 
     Example:
-        >>> import tensordraft as td
         >>> strategy = td.contrib.distribute.MirroredStrategy(num_gpus=2)
         >>> both = td.contrib.distribute.DistributeConfig(train_distribute=strategy)
         >>> config = td.estimator.RunConfig(experimental_distribute=both)
@@ -71,7 +68,6 @@ class RunConfig:
             strategy is none, or several machines are asked for.
 
     Example:
-        >>> import tensordraft as td
         >>> config = td.estimator.RunConfig(tf_random_seed=1, save_checkpoints_steps=50)
         >>> config.replace(keep_checkpoint_max=2).save_checkpoints_steps, config.is_chief
         (50, True)
@@ -113,56 +109,47 @@ class RunConfig:
     @property
     def model_dir(self) -> str | None:
         """The folder of checkpoints and events."""
-        folder: str | None = self._given["model_dir"]
-        return folder
+        return self._given["model_dir"]
 
     @property
     def tf_random_seed(self) -> int | None:
         """The seed of the graphs."""
-        seed: int | None = self._given["tf_random_seed"]
-        return seed
+        return self._given["tf_random_seed"]
 
     @property
     def save_summary_steps(self) -> int | None:
         """After how many steps summaries are written."""
-        steps: int | None = self._given["save_summary_steps"]
-        return steps
+        return self._given["save_summary_steps"]
 
     @property
     def save_checkpoints_steps(self) -> int | None:
         """After how many steps a checkpoint is saved."""
-        steps: int | None = self._given["save_checkpoints_steps"]
-        return steps
+        return self._given["save_checkpoints_steps"]
 
     @property
     def save_checkpoints_secs(self) -> float | None:
         """After how many seconds a checkpoint is saved."""
-        seconds: float | None = self._given["save_checkpoints_secs"]
-        return seconds
+        return self._given["save_checkpoints_secs"]
 
     @property
     def session_config(self) -> ConfigProto | None:
         """The configuration of sessions."""
-        config: ConfigProto | None = self._given["session_config"]
-        return config
+        return self._given["session_config"]
 
     @property
     def keep_checkpoint_max(self) -> int | None:
         """How many checkpoints are kept."""
-        number: int | None = self._given["keep_checkpoint_max"]
-        return number
+        return self._given["keep_checkpoint_max"]
 
     @property
     def keep_checkpoint_every_n_hours(self) -> float:
         """One checkpoint of so many hours is kept for good."""
-        hours: float = self._given["keep_checkpoint_every_n_hours"]
-        return hours
+        return self._given["keep_checkpoint_every_n_hours"]
 
     @property
     def log_step_count_steps(self) -> int | None:
         """After how many steps loss and speed are logged."""
-        steps: int | None = self._given["log_step_count_steps"]
-        return steps
+        return self._given["log_step_count_steps"]
 
     @property
     def device_fn(self) -> Any:
@@ -184,14 +171,12 @@ class RunConfig:
     @property
     def train_distribute(self) -> Strategy | None:
         """The strategy in force while models are built for training."""
-        strategy: Strategy | None = self._given["train_distribute"]
-        return strategy
+        return self._given["train_distribute"]
 
     @property
     def eval_distribute(self) -> Strategy | None:
         """The strategy in force while models are built for evaluation."""
-        strategy: Strategy | None = self._given["eval_distribute"]
-        return strategy
+        return self._given["eval_distribute"]
 
     def replace(self, **kwargs: Any) -> Self:
         """Another configuration that differs in what is given.

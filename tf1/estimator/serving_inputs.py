@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple, Self
+from collections.abc import Callable
+from typing import Any, NamedTuple, Self
 
 from ...graph.convert import convert_to_tensor
 from ...graph.node import Tensor
@@ -10,9 +11,6 @@ from ...graph.sparse_tensor import SparseTensor
 from ...ops.array.constants import placeholder
 from ...ops.parsing.parse_example import parse_example
 from ...protos.dtypes import string
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 public = {
     "td.estimator.export": (
@@ -40,7 +38,6 @@ class ServingInputReceiver(_Receiver):
         ValueError: there is nothing to feed, or something is no tensor.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default():
         ...     x = td.placeholder(td.float32, [None, 2])
         ...     receiver = td.estimator.export.ServingInputReceiver(x * 2.0, x)
@@ -76,7 +73,6 @@ class TensorServingInputReceiver(_Receiver):
         ValueError: features are no tensor, or there is nothing to feed.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default():
         ...     x = td.placeholder(td.float32, [None, 2])
         ...     td.estimator.export.TensorServingInputReceiver(x, {"x": x}).features is x
@@ -134,7 +130,6 @@ def build_raw_serving_input_receiver_fn(
         A function that makes placeholders.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default():
         ...     features = {"x": td.zeros([8, 2], name="x")}
         ...     function = td.estimator.export.build_raw_serving_input_receiver_fn(features)
@@ -172,7 +167,6 @@ def build_parsing_serving_input_receiver_fn(
         A function that makes the placeholder of examples, and parses them.
 
     Example:
-        >>> import tensordraft as td
         >>> spec = {"x": td.FixedLenFeature([2], td.float32)}
         >>> function = td.estimator.export.build_parsing_serving_input_receiver_fn(spec)
         >>> with td.Graph().as_default():

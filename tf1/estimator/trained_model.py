@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterable
+from typing import Any
 
 from ...graph.api import logging as log
 from ...graph.default_graph import get_default_graph
@@ -13,18 +14,13 @@ from ...saving.savers.saver import Saver
 from ...saving.savers.warm_starting import warm_start
 from ...training.sessions.hooks import LoggingTensorHook, NanTensorHook
 from ...training.sessions.monitored_session import MonitoredTrainingSession
-from ...training.sessions.saving_hooks import CheckpointSaverHook
+from ...training.sessions.saving_hooks import CheckpointSaverHook, CheckpointSaverListener
+from ...training.sessions.session_run_hook import SessionRunHook
+from .estimator_spec import EstimatorSpec
+from .model_graphs import ModelGraphs
 from .model_modes import ModeKeys
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
-
-    from ...training.sessions.saving_hooks import CheckpointSaverListener
-    from ...training.sessions.session_run_hook import SessionRunHook
-    from .estimator_spec import EstimatorSpec
-    from .model_graphs import ModelGraphs
-    from .run_config import RunConfig
-    from .warm_start_settings import WarmStartSettings
+from .run_config import RunConfig
+from .warm_start_settings import WarmStartSettings
 
 
 def trained(

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Any, NamedTuple
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
+from collections.abc import Mapping
+from typing import Any, NamedTuple
 
 public = {"td.estimator": "WarmStartSettings"}
 
@@ -21,7 +19,6 @@ class WarmStartSettings(NamedTuple):
         var_name_to_prev_var_name: names in the checkpoint that differ, by names of variables.
 
     Example:
-        >>> import tensordraft as td
         >>> td.estimator.WarmStartSettings("model.ckpt-100").vars_to_warm_start
         '.*'
     """

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator
 from types import ModuleType
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from ...graph.api.dialect import as_in_tensorflow
 from .tensorflow_names import module_called, module_reason
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 
 class Use(NamedTuple):

@@ -4,20 +4,17 @@ from __future__ import annotations
 
 import itertools
 import sys
+from collections.abc import Sequence
 from importlib import import_module
 from importlib.abc import Loader, MetaPathFinder
 from importlib.machinery import ModuleSpec
 from types import ModuleType
-from typing import TYPE_CHECKING
 
 from ...graph.api.dialect import as_in_tensorflow
 from ...graph.api.namespaces import NAMESPACES
 from ...graph.api.unsupported_names import reason
 from ...graph.importing.versions import COMPILER_VERSION, GIT_VERSION, VERSION
 from .module_homes import HIDDEN_BY_FUNCTIONS, HOMES
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 public = {"td": "as_tensorflow"}
 
@@ -200,7 +197,6 @@ def as_tensorflow() -> ModuleType:
         RuntimeError: TensorFlow itself has been imported already.
 
     Example:
-        >>> import tensordraft as td
         >>> tf = td.as_tensorflow()
         >>> from tensorflow.python.framework import ops
         >>> ops.Graph is tf.Graph is td.Graph, tf.__version__

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ...graph.convert import convert_to_tensor
 from ...graph.default_scopes import name_scope
+from ...graph.node import Tensor
 from ...ops.array import shapes
 from ...ops.array.constants import constant
 from ...protos.dtypes import int32
-
-if TYPE_CHECKING:
-    from ...graph.node import Tensor
 
 
 def shape_internal(

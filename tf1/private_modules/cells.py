@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ...graph.constant_value import constant_value
 from ...graph.convert import convert_to_tensor
@@ -19,12 +19,10 @@ from ...ops.linalg.matmul import matmul
 from ...ops.nn.activations import bias_add
 from ...ops.variable_scopes.get_variable import get_variable
 from ...ops.variable_scopes.variable_scope import get_variable_scope, variable_scope
+from ...ops.variables.variable import Variable
 from ...protos.dtypes import int32
 from ...shape_inference.tensor_shape import TensorShape
 from ...training.rnn.rnn_cell import known_size, zeros_of
-
-if TYPE_CHECKING:
-    from ...ops.variables.variable import Variable
 
 _BIAS_VARIABLE_NAME, _WEIGHTS_VARIABLE_NAME = "bias", "kernel"
 

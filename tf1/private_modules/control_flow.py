@@ -6,20 +6,17 @@ TensorFlow makes only what the branch needs that is taken. Here all branches are
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from functools import partial, reduce
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from ...graph.convert import convert_to_tensor
 from ...graph.default_scopes import name_scope
+from ...graph.node import Tensor
 from ...ops.array.constants import identity_n
 from ...ops.control_flow.conditionals import cond
 from ...ops.math.comparison import logical_and, logical_not
 from ...protos.dtypes import as_dtype, int32
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from ...graph.node import Tensor
 
 _SIDE = "SwitchSide"
 
@@ -92,10 +89,8 @@ def _taken(tensor: Tensor) -> Iterator[Tensor]:
 
 def GetContainingXLAContext(ctxt: Any) -> None:  # noqa: N802 - TensorFlow's name
     """The context of XLA around a context of control flow: there is none."""
-    del ctxt
 
 
 def GraphOrParentsInXlaContext(graph: Any) -> bool:  # noqa: N802 - TensorFlow's name
     """Whether a graph is compiled by XLA: no."""
-    del graph
     return False

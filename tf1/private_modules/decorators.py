@@ -4,18 +4,16 @@ from __future__ import annotations
 
 import re
 import sys
+from collections.abc import Callable
 from contextlib import contextmanager
 from functools import wraps
 from importlib import import_module
 from inspect import Parameter, signature
 from types import ModuleType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ...graph.api.logging import ERROR, get_verbosity, set_verbosity
 from ..deprecation import deprecated, deprecated_arg_values, deprecated_args
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 _LISTED = re.compile(r"@@\s*(\w+)")
 
@@ -121,7 +119,6 @@ def remove_undocumented(
     doc_string_modules: Any = None,
 ) -> None:
     """Would take from a module what its docstring does not name; nothing is taken."""
-    del module_name, allowed_exception_list, doc_string_modules
 
 
 def make_all(module_name: str, doc_string_modules: Any = None) -> list[str]:

@@ -5,13 +5,10 @@ from __future__ import annotations
 import os
 import socket
 import time
-from typing import TYPE_CHECKING
+from os import PathLike
 
 from ...formats.record_file import TFRecordWriter
 from ...protos.messages import Event
-
-if TYPE_CHECKING:
-    from os import PathLike
 
 
 class EventsWriter:

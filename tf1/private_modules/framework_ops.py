@@ -107,15 +107,12 @@ def _as_graph_element(obj: Any) -> Any:
 
 def set_shapes_for_outputs(op: Any) -> None:
     """Nothing: ops know the shapes of their outputs from the first."""
-    del op
 
 
 def register_dense_tensor_like_type(tensor_type: Any) -> None:
     """Nothing: what converts to a tensor says so by `register_tensor_conversion_function`."""
-    del tensor_type
 
 
 def RegisterShape(op_type: str) -> Any:  # noqa: N802 - TensorFlow's name
     """A decorator that leaves a function as it is: shapes of the ops of TensorFlow are known."""
-    del op_type
     return lambda function: function

@@ -6,21 +6,18 @@ A name may begin with `_`, as until TensorFlow 1.7.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cache, wraps
 from inspect import Parameter, signature
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ...graph.registry import definitions, lookup
 from ...ops import raw_ops
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
 
 def __getattr__(name: str) -> Callable[..., Any]:
     if name[:1].isupper():
-        raw_op: Callable[..., Any] = getattr(raw_ops, name)
-        return raw_op
+        return getattr(raw_ops, name)
     op_type = None if name.startswith("__") else _types().get(_plain(name))
     if op_type is None:
         raise AttributeError(f"tensordraft has no op whose function is called {name!r}")

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
+from ...session.session import Session
 from ...training.coordination.coordinator import Coordinator
 from ...training.sessions.hooked_session import HookedSession
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from ...session.session import Session
-    from ...training.sessions.session_run_hook import SessionRunHook
+from ...training.sessions.session_run_hook import SessionRunHook
 
 
 class _HookedSession(HookedSession):

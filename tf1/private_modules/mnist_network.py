@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ...graph.default_scopes import name_scope
+from ...graph.node import Operation, Tensor
 from ...ops.array.casting import cast
 from ...ops.array.fills import zeros
 from ...ops.linalg.matmul import matmul
@@ -17,9 +18,6 @@ from ...ops.summaries.scalars_and_histograms import scalar
 from ...ops.variables.variable import Variable
 from ...protos.dtypes import int32, int64
 from ...training.optimizers.descent_optimizers import GradientDescentOptimizer
-
-if TYPE_CHECKING:
-    from ...graph.node import Operation, Tensor
 
 NUM_CLASSES = 10
 IMAGE_SIZE = 28
@@ -38,8 +36,7 @@ def inference(images: Any, hidden1_units: int, hidden2_units: int) -> Tensor:
             if name != "softmax_linear":
                 outputs = relu(outputs)
         rows = columns
-    result: Tensor = outputs
-    return result
+    return outputs
 
 
 def loss(logits: Any, labels: Any) -> Tensor:
@@ -54,8 +51,7 @@ def training(loss: Any, learning_rate: float) -> Operation:
     """The op of a step, which counts in a variable `global_step`; the loss has a summary."""
     scalar("loss", loss)
     step = Variable(0, name="global_step", trainable=False)
-    update: Operation = GradientDescentOptimizer(learning_rate).minimize(loss, global_step=step)
-    return update
+    return GradientDescentOptimizer(learning_rate).minimize(loss, global_step=step)
 
 
 def evaluation(logits: Any, labels: Any) -> Tensor:

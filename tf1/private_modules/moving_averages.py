@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import Any
 
 from ...graph.convert import convert_to_tensor
+from ...graph.node import Tensor
 from ...ops.initializers.plain_initializers import Zeros
 from ...ops.math.division import div, truediv as _truediv
 from ...ops.variable_scopes.get_variable import get_variable
 from ...ops.variable_scopes.moving_averages import ExponentialMovingAverage, assign_moving_average
 from ...ops.variable_scopes.variable_scope import variable_scope
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from ...graph.node import Tensor
 
 __all__ = ["ExponentialMovingAverage", "assign_moving_average", "weighted_moving_average"]
 

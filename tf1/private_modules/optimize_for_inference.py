@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from ...graph.node_def import source_name as node_name_from_input
+from ...protos.messages import GraphDef, NodeDef
 from ...protos.tensor_util import make_ndarray
 from ...saving.editing.graph_editing import nodes_by_name
 from ...saving.transforms.channel_lines import NORMS, fold_channels
 from ...saving.transforms.optimizing import optimize
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from ...protos.messages import GraphDef, NodeDef
 
 __all__ = [
     "ensure_graph_is_valid",

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from ...graph.convert import convert_to_tensor
 from ...graph.default_scopes import control_dependencies, name_scope
+from ...graph.node import Tensor
 from ...ops.array.constants import identity
 from ...ops.array.reshaping import reshape
 from ...ops.array.shapes import size
@@ -17,11 +19,6 @@ from ...ops.debugging.value_checks import assert_positive
 from ...ops.indexing.strided_slicing import strided_slice
 from ...protos.dtypes import int32
 from ...training.input_queues.producers import range_input_producer
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from ...graph.node import Tensor
 
 
 def _read_words(filename: Any) -> list[str]:

@@ -5,16 +5,13 @@ Tables are made with their initializers, so there is nothing left to do.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import Any
 
 from ...graph.default_scopes import get_collection
+from ...graph.node import Operation
 from ...graph.scopes.collections import GraphKeys
 from ...ops.debugging.ordering import group, no_op
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from ...graph.node import Operation
 
 
 def shared_resources() -> list[Any]:

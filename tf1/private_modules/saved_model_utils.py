@@ -2,14 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from ...formats.message_files import parse_message
 from ...formats.model_files import chosen, model_file
-from ...protos.messages import SavedModel
-
-if TYPE_CHECKING:
-    from ...protos.messages import MetaGraphDef
+from ...protos.messages import MetaGraphDef, SavedModel
 
 
 def read_saved_model(saved_model_dir: str) -> SavedModel:
@@ -22,8 +17,7 @@ def read_saved_model(saved_model_dir: str) -> SavedModel:
     path = model_file(saved_model_dir)
     with open(path, "rb") as file:
         data = file.read()
-    message: SavedModel = parse_message(SavedModel, data, path, as_text=path.endswith(".pbtxt"))
-    return message
+    return parse_message(SavedModel, data, path, as_text=path.endswith(".pbtxt"))
 
 
 def get_saved_model_tag_sets(saved_model_dir: str) -> list[list[str]]:

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import Any
 
 from ...formats.model_files import load_graph_def
+from ...protos.messages import GraphDef
 from ...saving.editing.graph_editing import extract_sub_graph
 from ...saving.graph_files import save_graph
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from ...protos.messages import GraphDef
 
 
 def strip_unused(

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ...graph.default_graph import get_default_graph
 from ...graph.default_scopes import name_scope
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
 
 _ILLEGAL = re.compile(r"[^-/\w\.]")
 

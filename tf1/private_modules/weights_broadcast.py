@@ -36,7 +36,6 @@ def broadcast_weights(weights: Any, values: Any) -> Any:
 
 def metric_variable(shape: Any, dtype: Any, validate_shape: bool = True, name: Any = None) -> Any:
     """A local variable of zeros that counts for a metric."""
-    del validate_shape
     return plain_metric_variable(shape, name or "Variable", as_dtype(dtype))
 
 
@@ -44,7 +43,6 @@ def remove_squeezable_dimensions(
     labels: Any, predictions: Any, expected_rank_diff: int = 0, name: str | None = None
 ) -> tuple[Any, Any]:
     """Labels and predictions, without a last dimension of 1 that one has more than the other."""
-    del expected_rank_diff, name
     y, x = convert_to_tensor(labels), convert_to_tensor(predictions)
     x, y = without_last(x, y), without_last(y, x)
     return y, x

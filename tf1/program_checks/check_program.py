@@ -7,13 +7,10 @@ import os
 import subprocess
 import sys
 import tempfile
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from .program_report import ProgramReport
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 public = {"td": "check_program"}
 
@@ -54,7 +51,6 @@ def check_program(
 
     Example:
         >>> import tempfile, pathlib
-        >>> import tensordraft as td
         >>> program = '''import numpy as np, tensorflow as tf
         ... x = tf.placeholder(tf.float32, [None, 784], name="x")
         ... y = tf.layers.dense(x, 10)

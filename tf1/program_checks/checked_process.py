@@ -1,4 +1,7 @@
-"""The process in which a program is checked: `python -m tensordraft.tf1.program_checks.checked_process`."""
+"""The process that checks a program.
+
+Run as `python -m tensordraft.tf1.program_checks.checked_process`.
+"""
 
 from __future__ import annotations
 
@@ -9,16 +12,18 @@ import threading
 import time
 import traceback
 from collections import Counter
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from importlib.machinery import FileFinder
 from itertools import count
 from pathlib import Path
 from types import ModuleType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ...analysis.check_graph import check_graph
 from ...graph.api.dialect import as_in_tensorflow
 from ...graph.growth import growth_of
+from ...graph.node import Tensor
 from ...session.session import Session
 from ..import_hook.tensorflow_names import as_tensorflow
 from .dry_execution import DryExecutor
@@ -26,11 +31,6 @@ from .instrumented import NAME, InstrumentingLoader, Notes, instrumented
 from .program_report import CheckedRun, Finding, ProgramReport, UncheckedPart
 from .run_history import Course, DistinctRun, RunName
 from .scratch_files import RefusedError, ScratchFiles
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from ...graph.node import Tensor
 
 # A program makes much that it does not run, and runs much that depends on no input.
 _NOT_LINTS = ["TD007", "TD009"]

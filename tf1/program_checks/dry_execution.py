@@ -2,28 +2,25 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from ...graph.node import Operation, Tensor
 from ...graph.references import is_handle, state_owners
 from ...session.executor import Executor, handed_out
 from ...session.interpreter import with_op_context
+from ...session.options import RunOptions
+from ...session.plan import Array, Plan, Step
+from ...session.profile import RunMetadata
+from ...session.threads import Threads
 from ...shape_inference.context import is_symbolic
 from ...shape_inference.costs import flops_of
 from ...shape_inference.inference import Inference
 from ...shape_inference.tensor_shape import TensorShape
 from ...shape_inference.traits import Bodies
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from ...graph.node import Operation, Tensor
-    from ...session.options import RunOptions
-    from ...session.plan import Array, Plan, Step
-    from ...session.profile import RunMetadata
-    from ...session.threads import Threads
-    from .run_history import Course, RunName
+from .run_history import Course, RunName
 
 # What takes less than this is computed: so are counters, sizes, small data and their errors.
 _MOST_FLOPS = 1 << 20
@@ -76,7 +73,6 @@ class DryExecutor(Executor):
         self, feeds: Sequence[Array], options: RunOptions, metadata: RunMetadata
     ) -> list[Any]:
         """As `run`; there is nothing to trace."""
-        del options, metadata
         return self.run(feeds)
 
     def _worked_out(self, feeds: Sequence[Array]) -> list[_Slot]:

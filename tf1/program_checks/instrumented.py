@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterable, Iterator
 from importlib.machinery import SourceFileLoader
-from typing import TYPE_CHECKING, Any, NamedTuple
+from types import CodeType
+from typing import Any, NamedTuple
 
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-    from types import CodeType
-
-    from .run_history import Course
+from .run_history import Course
 
 NAME = "__tensordraft_check__"
 """The name under which instrumented code finds its `Notes`."""

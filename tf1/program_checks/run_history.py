@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from ...graph.api.source_locations import user_site
+from ...graph.api.source_locations import Site, user_site
+from ...graph.graph import Graph
 from ...graph.growth import growth_of
 from ...runtime import errors
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from ...graph.api.source_locations import Site
-    from ...graph.graph import Graph
-
     Shapes = tuple[tuple[int, ...], ...]
 
 # A loop of ours, such as that of an estimator, ends where its runs have told nothing new so often.

@@ -5,18 +5,15 @@ from __future__ import annotations
 import statistics
 import sys
 import time
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from types import FrameType
+from typing import Any
 
 from ...graph.scopes.thread_defaults import get_default_session
 from ...session.options import ConfigProto, RunOptions
 from ...session.profile import RunMetadata
+from ...session.session import Session
 from ...session.timeline import Timeline
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from types import FrameType
-
-    from ...session.session import Session
 
 public = {"td.test": "Benchmark benchmark_config"}
 
@@ -25,7 +22,6 @@ def benchmark_config() -> ConfigProto:
     """The config of a session that is to be measured: the usual one, as nothing is rewritten.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session(config=td.test.benchmark_config()) as session:
         ...     session.run(td.constant(3))
         np.int32(3)
@@ -37,7 +33,6 @@ class Benchmark:
     """The base of benchmarks: methods `benchmark…`, of which TensorFlow's runner calls each.
 
     Example:
-        >>> import tensordraft as td
         >>> class Sums(td.test.Benchmark):
         ...     def benchmarkSum(self):
         ...         self.report_benchmark(name="sum", iters=1, wall_time=0.5)
@@ -68,7 +63,6 @@ class Benchmark:
         metrics: Any = None,
     ) -> None:
         """Prints what a benchmark has found, under its own name or that of the method."""
-        del cpu_time, extras, metrics
         told = f"{type(self).__name__}.{name or _calling_method(self)}"
         speed = "" if throughput is None else f", {throughput} MB/s"
         print(f"{told}: {wall_time} s a run, of {iters}{speed}")
@@ -103,7 +97,6 @@ class Benchmark:
         Returns:
             A dict: iters, wall_time (the median of seconds), extras, name, and throughput.
         """
-        del store_memory_usage
         targets = op_or_tensor if isinstance(op_or_tensor, (list, tuple)) else [op_or_tensor]
         ops = [getattr(target, "op", target) for target in targets]
         for _ in range(burn_iters):

@@ -10,7 +10,8 @@ import shutil
 import tempfile
 import threading
 import time
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterator
+from typing import Any
 
 import numpy as np
 from google.protobuf import text_format
@@ -23,9 +24,6 @@ from ...runtime import errors
 from ...session.session import Session
 from .array_assertions import ArrayAssertions
 from .testing import get_temp_dir
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
 
 public = {"td.test": "TestCase"}
 
@@ -81,7 +79,6 @@ class TestCase(ArrayAssertions):
     Each test begins with a new default graph, and seeds for all random numbers.
 
     Example:
-        >>> import tensordraft as td
         >>> class Sums(td.test.TestCase):
         ...     def testSum(self):
         ...         with self.test_session():
@@ -134,7 +131,6 @@ class TestCase(ArrayAssertions):
         self, graph: Any = None, config: Any = None, use_gpu: bool = True, force_gpu: bool = False
     ) -> Iterator[Session]:
         """A `with` block with a session of its own, which is the default."""
-        del use_gpu, force_gpu
         with Session(graph=graph, config=config) as session:
             yield session
 
@@ -143,7 +139,6 @@ class TestCase(ArrayAssertions):
         self, graph: Any = None, config: Any = None, use_gpu: bool = True, force_gpu: bool = False
     ) -> Iterator[Session]:
         """A `with` block with a session that all such blocks of one test share."""
-        del use_gpu, force_gpu
         if self._cached is None:
             self._cached = Session(graph=graph, config=config)
         session = self._cached

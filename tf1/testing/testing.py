@@ -6,11 +6,9 @@ import os
 import sys
 import tempfile
 import unittest
-from typing import TYPE_CHECKING, Any, Self
+from collections.abc import Sequence
+from typing import Any, Self
 from unittest import mock as mock  # noqa: PLC0414 - public: programs find it here
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 public = {
     "td.test": (
@@ -30,7 +28,6 @@ def main(argv: Sequence[str] | None = None) -> None:
         argv: the arguments of the command line; by default those of the program.
 
     Example:
-        >>> import tensordraft as td
         >>> td.test.main  # doctest: +ELLIPSIS
         <function main at ...>
     """
@@ -42,7 +39,6 @@ def get_temp_dir() -> str:
 
     Example:
         >>> import os
-        >>> import tensordraft as td
         >>> os.path.isdir(td.test.get_temp_dir())
         True
     """
@@ -58,7 +54,6 @@ def test_src_dir_path(relative_path: str) -> str:
         relative_path: the path from the program's folder.
 
     Example:
-        >>> import tensordraft as td
         >>> td.test.test_src_dir_path("data/x.txt").endswith("data/x.txt")
         True
     """
@@ -69,7 +64,6 @@ def is_built_with_cuda() -> bool:
     """Whether there are kernels for GPUs: never.
 
     Example:
-        >>> import tensordraft as td
         >>> td.test.is_built_with_cuda(), td.test.is_gpu_available(), td.test.gpu_device_name()
         (False, False, '')
     """
@@ -87,11 +81,9 @@ def is_gpu_available(cuda_only: bool = False, min_cuda_compute_capability: Any =
         min_cuda_compute_capability: accepted.
 
     Example:
-        >>> import tensordraft as td
         >>> td.test.is_gpu_available()
         False
     """
-    del cuda_only, min_cuda_compute_capability
     return False
 
 
@@ -99,7 +91,6 @@ def gpu_device_name() -> str:
     """The name of the GPU: "", as there is none.
 
     Example:
-        >>> import tensordraft as td
         >>> td.test.gpu_device_name()
         ''
     """
@@ -113,14 +104,12 @@ def create_local_cluster(num_workers: int, num_ps: int, **settings: Any) -> Any:
         NotImplementedError: always.
 
     Example:
-        >>> import tensordraft as td
         >>> try:
         ...     td.test.create_local_cluster(2, 1)
         ... except NotImplementedError as error:
         ...     print(str(error).partition(";")[0])
         there is no cluster of 2 workers and 1 parameter servers here
     """
-    del settings
     raise NotImplementedError(
         f"there is no cluster of {num_workers} workers and {num_ps} parameter servers here; make a "
         "td.train.Server.create_local_server()"
@@ -139,12 +128,10 @@ def assert_equal_graph_def(actual: Any, expected: Any, checkpoint_v2: bool = Fal
         AssertionError: they differ.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default() as graph:
         ...     x = td.constant(1)
         >>> td.test.assert_equal_graph_def(graph.as_graph_def(), graph.as_graph_def())
     """
-    del checkpoint_v2
     found, wanted = ({node.name: node for node in one.node} for one in (actual, expected))
     if found.keys() != wanted.keys():
         raise AssertionError(
@@ -160,7 +147,6 @@ class StubOutForTesting:
 
     Example:
         >>> import math
-        >>> import tensordraft as td
         >>> with td.test.StubOutForTesting() as stubs:
         ...     stubs.Set(math, "floor", lambda x: 7)
         ...     math.floor(0.5)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 import time
-from typing import TYPE_CHECKING, Any
+from os import PathLike
+from typing import Any
 
 from ...formats.checkpoints.checkpoint_state import (
     checkpoint_exists,
@@ -13,11 +14,7 @@ from ...formats.checkpoints.checkpoint_state import (
     update_checkpoint_state,
 )
 from ...graph.scopes.thread_defaults import get_default_session
-
-if TYPE_CHECKING:
-    from os import PathLike
-
-    from .object_checkpoint import Checkpoint
+from .object_checkpoint import Checkpoint
 
 public = {"td.train": "CheckpointManager"}
 
@@ -40,7 +37,6 @@ class CheckpointManager:
 
     Example:
         >>> import os, tempfile
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     step = td.Variable(0, name="step")
         ...     session.run(td.global_variables_initializer())

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from os import PathLike
+from typing import Any, Self
 
 import numpy as np
 
@@ -15,14 +17,7 @@ from ...ops.variables.variable import Variable
 from ...protos.dtypes import as_dtype
 from ...runtime import errors
 from ...saving.checkpoints.object_graph import OBJECT_GRAPH_KEY, object_graph
-from .object_tracking import ObjectGraph, Tracked, is_tracked, matched
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from os import PathLike
-    from typing import Self
-
-    from .object_tracking import Matched
+from .object_tracking import Matched, ObjectGraph, Tracked, is_tracked, matched
 
 public = {"td.train": "Checkpoint"}
 
@@ -43,7 +38,6 @@ class Checkpoint(Tracked):
 
     Example:
         >>> import os, tempfile
-        >>> import tensordraft as td
         >>> prefix = os.path.join(tempfile.mkdtemp(), "training")
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     w = td.Variable([1.0, 2.0], name="w")
@@ -73,8 +67,7 @@ class Checkpoint(Tracked):
             vars(self)["save_counter"] = Variable(
                 np.int64(0), name="save_counter", trainable=False, dtype="int64"
             )
-        counter: Variable = vars(self)["save_counter"]
-        return counter
+        return vars(self)["save_counter"]
 
     def write(self, file_prefix: str | PathLike[str], session: Any = None) -> str:
         """Saves the values of all variables under a name of its own.
@@ -182,7 +175,6 @@ class RestoreStatus:
         reader: the checkpoint; None where there is none.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     checkpoint = td.train.Checkpoint(v=td.Variable(3.0))
         ...     checkpoint.restore(None).initialize_or_restore()

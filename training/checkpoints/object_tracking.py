@@ -7,16 +7,14 @@ The names are those of TensorFlow's object graphs (1.15 and later), so that its
 from __future__ import annotations
 
 from collections import deque
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Iterable
+from typing import Any, NamedTuple
 
 from ...ops.variables.module import Module
 from ...ops.variables.variable import Variable
 from ...protos.messages import TrackableObjectGraph
 from ..layers.layer import Layer
 from ..optimizers.optimizer import Optimizer
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
 
 VALUE = "VARIABLE_VALUE"
 _ATTRIBUTES = ".ATTRIBUTES"

@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import threading
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
 from google.protobuf.message import Message
 
+from ...graph.node import Operation
 from ...graph.scopes.device_spec import DeviceSpec
 from ...protos.messages import ClusterDef, JobDef, ServerDef
 from ...session import servers
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-
-    from ...graph.node import Operation
 
 public = {
     "td.train": "ClusterSpec replica_device_setter",
@@ -40,7 +37,6 @@ class ClusterSpec:
         ValueError: the number of a task is none.
 
     Example:
-        >>> import tensordraft as td
         >>> cluster = td.train.ClusterSpec({"ps": ["a:1"], "worker": ["b:1", "c:1"]})
         >>> cluster.jobs, cluster.num_tasks("worker"), cluster.task_address("worker", 1)
         (['ps', 'worker'], 2, 'c:1')
@@ -165,7 +161,6 @@ class Server:
         ValueError: the cluster has no such task.
 
     Example:
-        >>> import tensordraft as td
         >>> server = td.train.Server.create_local_server()
         >>> with td.Graph().as_default():
         ...     v = td.Variable(3, name="v")
@@ -185,7 +180,6 @@ class Server:
         config: Any = None,
         start: bool = True,
     ) -> None:
-        del config
         given = ServerDef()
         if isinstance(server_or_cluster_def, Message) and hasattr(server_or_cluster_def, "cluster"):
             given = ServerDef.FromString(server_or_cluster_def.SerializeToString())
@@ -288,7 +282,6 @@ def replica_device_setter(
         The function, for `td.device`; None where there are no parameter servers.
 
     Example:
-        >>> import tensordraft as td
         >>> cluster = {"ps": ["a:1", "b:1"], "worker": ["c:1"]}
         >>> with td.Graph().as_default():
         ...     with td.device(td.train.replica_device_setter(cluster=cluster)):
@@ -297,7 +290,6 @@ def replica_device_setter(
         ...     v.device, w.device, product.device
         ('/job:ps/task:0', '/job:ps/task:1', '/job:worker')
     """
-    del merge_devices
     if cluster is not None:
         job = DeviceSpec.from_string(ps_device).job
         tasks = ClusterSpec(cluster).as_dict()

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import threading
 import time
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ...runtime import errors
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 public = {"td.train": "Coordinator LooperThread"}
 
@@ -26,7 +24,6 @@ class Coordinator:
 
     Example:
         >>> import threading
-        >>> import tensordraft as td
         >>> coordinator, counted = td.train.Coordinator(), []
         >>> def count():
         ...     while not coordinator.should_stop():
@@ -162,7 +159,6 @@ class LooperThread(threading.Thread):
         ValueError: `coord` is no Coordinator.
 
     Example:
-        >>> import tensordraft as td
         >>> coordinator, calls = td.train.Coordinator(), []
         >>> def work():
         ...     calls.append(1)

@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from ...graph.node import Operation, Tensor
 from ...ops.array.constants import constant
 from ...ops.data.dataset import Dataset
+from ...ops.data.iterators import Iterator
 from ...ops.math.reductions import reduce_mean, reduce_sum
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Mapping, Sequence
-
-    from ...graph.node import Operation, Tensor
-    from ...ops.data.iterators import Iterator
 
 public = {
     "td.distribute": (
@@ -33,7 +30,6 @@ class ReduceOp:
     """How the values of several replicas become one.
 
     Example:
-        >>> import tensordraft as td
         >>> td.distribute.ReduceOp.MEAN
         'MEAN'
     """
@@ -73,7 +69,6 @@ class ReplicaContext:
         replica_id_in_sync_group: the number of the replica.
 
     Example:
-        >>> import tensordraft as td
         >>> td.distribute.get_replica_context().num_replicas_in_sync
         1
     """
@@ -120,7 +115,6 @@ class ReplicaContext:
             reduce_op: a ReduceOp.
             value: a tensor, or a nest of them.
         """
-        del reduce_op
         return value
 
 
@@ -134,7 +128,6 @@ class Strategy:
         extended: accepted for TensorFlow's sake.
 
     Example:
-        >>> import tensordraft as td
         >>> strategy = td.distribute.MirroredStrategy()
         >>> with strategy.scope(), td.Session() as session:
         ...     squares = strategy.experimental_run_v2(td.square, [td.constant([1.0, 3.0])])
@@ -196,12 +189,10 @@ class Strategy:
 
     def reduce_to(self, reduce_op: str, value: Any, destinations: Any) -> Any:
         """The sum or mean of a value over all replicas, on some device."""
-        del destinations
         return self.reduce(reduce_op, value)
 
     def broadcast_to(self, tensor: Any, destinations: Any) -> Any:
         """The tensor, for all devices."""
-        del destinations
         return tensor
 
     def update(
@@ -221,7 +212,6 @@ class Strategy:
             kwargs: likewise, by name.
             group: whether one op is to be returned, as it is here.
         """
-        del group
         return fn(var, *args, **(kwargs or {}))
 
     def experimental_distribute_dataset(self, dataset: Dataset) -> Dataset:
@@ -236,12 +226,10 @@ class Strategy:
         self, input_fn: Callable[[InputContext], Dataset], replication_mode: Any = None
     ) -> InputIterator:
         """An iterator over the dataset that a function of an InputContext gives."""
-        del replication_mode
         return self.make_dataset_iterator(input_fn(InputContext()))
 
     def experimental_make_numpy_dataset(self, numpy_input: Any, session: Any = None) -> Dataset:
         """A dataset of the rows of arrays."""
-        del session
         return Dataset.from_tensor_slices(numpy_input)
 
     def experimental_local_results(self, value: Any) -> tuple[Any, ...]:
@@ -254,7 +242,6 @@ class Strategy:
 
     def group(self, value: Any, name: str | None = None) -> Any:
         """An op of what each replica gave."""
-        del name
         return value
 
     def update_config_proto(self, config_proto: Any) -> Any:
@@ -290,7 +277,6 @@ class InputContext:
         num_replicas_in_sync: how many replicas train together.
 
     Example:
-        >>> import tensordraft as td
         >>> td.distribute.InputContext().get_per_replica_batch_size(32)
         32
     """
@@ -331,7 +317,6 @@ def get_strategy() -> Strategy:
     """The strategy in force: a default one outside of all scopes.
 
     Example:
-        >>> import tensordraft as td
         >>> strategy = td.distribute.MirroredStrategy()
         >>> with strategy.scope():
         ...     td.distribute.get_strategy() is strategy
@@ -344,7 +329,6 @@ def has_strategy() -> bool:
     """Whether a strategy is in force that is not the default one.
 
     Example:
-        >>> import tensordraft as td
         >>> td.distribute.has_strategy()
         False
     """
@@ -359,7 +343,6 @@ def experimental_set_strategy(strategy: Strategy | None) -> None:
             force until that ends; TensorFlow refuses it there.
 
     Example:
-        >>> import tensordraft as td
         >>> td.distribute.experimental_set_strategy(td.distribute.MirroredStrategy())
         >>> td.distribute.has_strategy()
         True
@@ -372,7 +355,6 @@ def in_cross_replica_context() -> bool:
     """Whether a strategy is in force, and no function that it runs for a replica.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.distribute.MirroredStrategy().scope():
         ...     td.distribute.in_cross_replica_context()
         True
@@ -387,7 +369,6 @@ def get_replica_context() -> ReplicaContext | None:
         None in the scope of a strategy, outside of the functions that it runs.
 
     Example:
-        >>> import tensordraft as td
         >>> strategy = td.distribute.MirroredStrategy()
         >>> with strategy.scope():
         ...     inside = strategy.experimental_run_v2(td.distribute.get_replica_context)

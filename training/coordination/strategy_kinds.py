@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import Any
 
 from .strategies import Strategy
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 public = {
     "td.distribute": (
@@ -31,7 +29,6 @@ class CrossDeviceOps:
         settings: whatever the kinds of TensorFlow take.
 
     Example:
-        >>> import tensordraft as td
         >>> strategy = td.distribute.MirroredStrategy(
         ...     cross_device_ops=td.distribute.HierarchicalCopyAllReduce(num_packs=2)
         ... )
@@ -56,7 +53,6 @@ class MirroredStrategy(Strategy):
         settings: those of `contrib`, such as `num_gpus`: likewise.
 
     Example:
-        >>> import tensordraft as td
         >>> td.distribute.MirroredStrategy(["/gpu:0", "/gpu:1"]).num_replicas_in_sync
         1
     """
@@ -67,7 +63,6 @@ class MirroredStrategy(Strategy):
         cross_device_ops: CrossDeviceOps | None = None,
         **settings: Any,
     ) -> None:
-        del devices, cross_device_ops, settings
         super().__init__()
 
 
@@ -79,14 +74,12 @@ class OneDeviceStrategy(Strategy):
         settings: those of `contrib`.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.distribute.OneDeviceStrategy("/cpu:0").scope():
         ...     td.distribute.has_strategy()
         True
     """
 
     def __init__(self, device: str, **settings: Any) -> None:
-        del device, settings
         super().__init__()
 
 
@@ -97,13 +90,11 @@ class ParameterServerStrategy(Strategy):
         settings: whatever TensorFlow takes.
 
     Example:
-        >>> import tensordraft as td
         >>> td.distribute.experimental.ParameterServerStrategy().num_replicas_in_sync
         1
     """
 
     def __init__(self, **settings: Any) -> None:
-        del settings
         super().__init__()
 
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from ...graph.node import Tensor
 from ...ops.array.fills import ones_like
 from ...ops.array.stacking import stack
 from ...ops.debugging.ordering import with_dependencies
@@ -23,9 +24,6 @@ from .divergences import RegisterKL
 from .parameters import LOG_OF_ROOT_OF_2_PI, other_seed, parameters_of_one_dtype
 from .parametric import Parametric
 
-if TYPE_CHECKING:
-    from ...graph.node import Tensor
-
 public = {"td.distributions, td.contrib.distributions": ("Laplace Normal StudentT Uniform")}
 
 
@@ -40,7 +38,6 @@ class Normal(Parametric):
         name: the name of the scopes of the ops.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     session.run(td.distributions.Normal(0.0, 1.0).log_prob(0.0))
         np.float32(-0.9189385)
@@ -122,7 +119,6 @@ class Uniform(Parametric):
         name: the name of the scopes of the ops.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     print(session.run(td.distributions.Uniform(0.0, 4.0).prob([1.0, 5.0])))
         [0.25 0.  ]
@@ -189,7 +185,6 @@ class Laplace(Parametric):
         name: the name of the scopes of the ops.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     session.run(td.distributions.Laplace(1.0, 0.5).cdf(1.0))
         np.float32(0.5)
@@ -219,8 +214,7 @@ class Laplace(Parametric):
         return (value - self.loc) / self.scale
 
     def _log_prob(self, value: Tensor) -> Tensor:
-        result: Tensor = -size_of(self._z(value)) - (math.log(2.0) + log(self.scale))
-        return result
+        return -size_of(self._z(value)) - (math.log(2.0) + log(self.scale))
 
     def _cdf(self, value: Tensor) -> Tensor:
         z = self._z(value)
@@ -260,7 +254,6 @@ class StudentT(Parametric):
         name: the name of the scopes of the ops.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     session.run(td.distributions.StudentT(4.0, 0.0, 1.0).variance())
         np.float32(2.0)
@@ -321,7 +314,6 @@ class StudentT(Parametric):
 
 @RegisterKL(Normal, Normal)
 def _between_normals(a: Normal, b: Normal, name: str | None = None) -> Tensor:
-    del name
     ratio = square(a.scale) / square(b.scale)
     apart = squared_difference(a.loc, b.loc) / (2.0 * square(b.scale))
     return apart + 0.5 * (ratio - 1.0 - log(ratio))

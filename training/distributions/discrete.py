@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from ...graph.default_scopes import name_scope
+from ...graph.node import Tensor
 from ...ops.array.broadcasting import broadcast_to
 from ...ops.array.casting import cast
 from ...ops.array.fills import ones_like, zeros_like
@@ -39,9 +40,6 @@ from .distribution import NOT_REPARAMETERIZED
 from .divergences import RegisterKL
 from .parameters import parameter
 from .parametric import Parametric
-
-if TYPE_CHECKING:
-    from ...graph.node import Tensor
 
 public = {
     "td.distributions, td.contrib.distributions": "Bernoulli Categorical Dirichlet Multinomial"
@@ -78,7 +76,6 @@ class Bernoulli(Parametric):
         ValueError: both or none of `logits` and `probs` are given.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     print(session.run(td.distributions.Bernoulli(probs=0.25).prob([0, 1])))
         [0.75 0.25]
@@ -104,8 +101,7 @@ class Bernoulli(Parametric):
 
     def _sample_n(self, n: Tensor, seed: int | None = None) -> Tensor:
         drawn = random_uniform(self._sizes(n), seed=seed, dtype=self.probs.dtype)
-        result: Tensor = cast(less(drawn, self.probs), self.dtype)
-        return result
+        return cast(less(drawn, self.probs), self.dtype)
 
     def _log_prob(self, value: Tensor) -> Tensor:
         event = cast(value, self.logits.dtype)
@@ -122,8 +118,7 @@ class Bernoulli(Parametric):
         return self.probs * (1.0 - self.probs)
 
     def _mode(self) -> Tensor:
-        result: Tensor = cast(self.probs > 0.5, self.dtype)
-        return result
+        return cast(self.probs > 0.5, self.dtype)
 
 
 class Categorical(Parametric):
@@ -141,7 +136,6 @@ class Categorical(Parametric):
         ValueError: both or none of `logits` and `probs` are given.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     print(session.run(td.distributions.Categorical(probs=[0.25, 0.75]).prob([1, 0])))
         [0.75 0.25]
@@ -170,8 +164,7 @@ class Categorical(Parametric):
     def _sample_n(self, n: Tensor, seed: int | None = None) -> Tensor:
         flat = reshape(self.logits, [-1, self.event_size])
         drawn = transpose(multinomial(flat, n, seed))
-        result: Tensor = cast(reshape(drawn, self._sizes(n)), self.dtype)
-        return result
+        return cast(reshape(drawn, self._sizes(n)), self.dtype)
 
     def _log_prob(self, value: Tensor) -> Tensor:
         sizes = shape(cast(value, self.logits.dtype) + zeros_like(self._by_class))
@@ -187,8 +180,7 @@ class Categorical(Parametric):
         return -reduce_sum(log_softmax(self.logits) * softmax(self.logits), -1)
 
     def _mode(self) -> Tensor:
-        result: Tensor = cast(argmax(self.logits, -1), self.dtype)
-        return result
+        return cast(argmax(self.logits, -1), self.dtype)
 
 
 class Multinomial(Parametric):
@@ -206,7 +198,6 @@ class Multinomial(Parametric):
         ValueError: both or none of `logits` and `probs` are given.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     draws = td.distributions.Multinomial(4.0, probs=[0.25, 0.75])
         ...     print(session.run(draws.mean()), session.run(draws.sample()).sum())
@@ -273,7 +264,6 @@ class Dirichlet(Parametric):
         name: the name of the scopes of the ops.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     print(session.run(td.distributions.Dirichlet([1.0, 3.0]).mean()))
         [0.25 0.75]
@@ -312,10 +302,7 @@ class Dirichlet(Parametric):
     def _entropy(self) -> Tensor:
         a, total = self.concentration, self.total_concentration
         k = cast(self.event_shape_tensor()[0], self.dtype)
-        result: Tensor = (
-            lbeta(a) + (total - k) * digamma(total) - reduce_sum((a - 1.0) * digamma(a), -1)
-        )
-        return result
+        return lbeta(a) + (total - k) * digamma(total) - reduce_sum((a - 1.0) * digamma(a), -1)
 
     def _mean(self) -> Tensor:
         return self.concentration / expand_dims(self.total_concentration, -1)
@@ -342,20 +329,17 @@ class Dirichlet(Parametric):
 
 @RegisterKL(Bernoulli, Bernoulli)
 def _between_bernoullis(a: Bernoulli, b: Bernoulli, name: str | None = None) -> Tensor:
-    del name
     one = a.probs * (softplus(-b.logits) - softplus(-a.logits))
     return one + sigmoid(-a.logits) * (softplus(b.logits) - softplus(a.logits))
 
 
 @RegisterKL(Categorical, Categorical)
 def _between_categoricals(a: Categorical, b: Categorical, name: str | None = None) -> Tensor:
-    del name
     return reduce_sum(softmax(a.logits) * (log_softmax(a.logits) - log_softmax(b.logits)), -1)
 
 
 @RegisterKL(Dirichlet, Dirichlet)
 def _between_dirichlets(a: Dirichlet, b: Dirichlet, name: str | None = None) -> Tensor:
-    del name
     digammas = digamma(a.concentration) - digamma(expand_dims(a.total_concentration, -1))
     apart = reduce_sum((a.concentration - b.concentration) * digammas, -1)
     return apart - lbeta(a.concentration) + lbeta(b.concentration)

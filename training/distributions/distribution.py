@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ...graph.constant_value import constant_value
 from ...graph.convert import convert_to_tensor
 from ...graph.default_scopes import name_scope
+from ...graph.node import Tensor
 from ...ops.array.constants import constant
 from ...ops.array.joining import concat
 from ...ops.array.reshaping import reshape
@@ -15,15 +17,9 @@ from ...ops.array.shapes import shape
 from ...ops.math.arithmetic import square
 from ...ops.math.exponentials import exp, log, log1p, sqrt
 from ...ops.math.reductions import reduce_prod
-from ...protos.dtypes import as_dtype
+from ...protos.dtypes import DType, as_dtype
 from ...shape_inference.tensor_shape import TensorShape
 from .divergences import kl_divergence
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
-
-    from ...graph.node import Tensor
-    from ...protos.dtypes import DType
 
 public = {
     "td.distributions, td.contrib.distributions": (
@@ -39,7 +35,6 @@ class ReparameterizationType:
         rep_type: the name.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default():
         ...     td.distributions.Normal(0.0, 1.0).reparameterization_type
         <Reparameterization Type: FULLY_REPARAMETERIZED>
@@ -75,7 +70,6 @@ class Distribution:
         name: the name of the scopes of the ops: one that ends in a slash is taken as it is.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     normal = td.distributions.Normal([0.0, 1.0], 2.0)
         ...     print(normal.batch_shape, normal.sample(3).shape, session.run(normal.mean()))

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
 from ...graph.default_scopes import name_scope
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from ...graph.node import Tensor
+from ...graph.node import Tensor
 
 public = {"td.distributions, td.contrib.distributions": "RegisterKL kl_divergence"}
 
@@ -24,7 +21,6 @@ class RegisterKL:
         dist_cls_b: the class of the other.
 
     Example:
-        >>> import tensordraft as td
         >>> class Mine(td.distributions.Normal):
         ...     pass
         >>> @td.distributions.RegisterKL(Mine, Mine)
@@ -75,13 +71,11 @@ def kl_divergence(
         NotImplementedError: there is no formula for such two.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     p, q = td.distributions.Normal(0.0, 1.0), td.distributions.Normal(1.0, 1.0)
         ...     session.run(td.distributions.kl_divergence(p, q))
         np.float32(0.5)
     """
-    del allow_nan_stats
     kinds = type(distribution_a).__mro__, type(distribution_b).__mro__
     found = [
         (kinds[0].index(a) + kinds[1].index(b), function)

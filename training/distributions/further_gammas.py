@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from ...graph.node import Tensor
 from ...ops.array.fills import ones_like
 from ...ops.math.arithmetic import square
 from ...ops.math.exponentials import log
@@ -17,9 +18,6 @@ from .distribution import NOT_REPARAMETERIZED
 from .gammas import Gamma
 from .parameters import parameters_of_one_dtype
 from .parametric import Parametric
-
-if TYPE_CHECKING:
-    from ...graph.node import Tensor
 
 public = {"td.contrib.distributions": "Chi2 InverseGamma"}
 
@@ -35,7 +33,6 @@ class InverseGamma(Parametric):
         name: the name of the scopes of the ops.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     session.run(td.contrib.distributions.InverseGamma(3.0, 4.0).mean())
         np.float32(2.0)
@@ -97,7 +94,6 @@ class Chi2(Gamma):
         name: the name of the scopes of the ops.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     session.run(td.contrib.distributions.Chi2(3.0).variance())
         np.float32(6.0)

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from ...graph.node import Tensor
 from ...ops.array.fills import ones_like
 from ...ops.math.arithmetic import square
 from ...ops.math.exponentials import log, log1p, xlogy
@@ -19,9 +20,6 @@ from .distribution import FULLY_REPARAMETERIZED, NOT_REPARAMETERIZED
 from .divergences import RegisterKL
 from .parameters import other_seed, parameters_of_one_dtype
 from .parametric import Parametric
-
-if TYPE_CHECKING:
-    from ...graph.node import Tensor
 
 public = {"td.distributions, td.contrib.distributions": ("Beta Exponential Gamma")}
 
@@ -37,7 +35,6 @@ class Gamma(Parametric):
         name: the name of the scopes of the ops.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     session.run(td.distributions.Gamma(3.0, 2.0).mean())
         np.float32(1.5)
@@ -97,7 +94,6 @@ class Exponential(Gamma):
         name: the name of the scopes of the ops.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     session.run(td.distributions.Exponential(0.5).mean())
         np.float32(2.0)
@@ -134,7 +130,6 @@ class Beta(Parametric):
         name: the name of the scopes of the ops.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     session.run(td.distributions.Beta(3.0, 1.0).mean())
         np.float32(0.75)
@@ -205,7 +200,6 @@ class Beta(Parametric):
 
 @RegisterKL(Gamma, Gamma)
 def _between_gammas(a: Gamma, b: Gamma, name: str | None = None) -> Tensor:
-    del name
     return (
         (a.concentration - b.concentration) * digamma(a.concentration)
         + lgamma(b.concentration)
@@ -218,7 +212,6 @@ def _between_gammas(a: Gamma, b: Gamma, name: str | None = None) -> Tensor:
 
 @RegisterKL(Beta, Beta)
 def _between_betas(a: Beta, b: Beta, name: str | None = None) -> Tensor:
-    del name
     total = b._log_norm() - a._log_norm()
     for own, other in (
         (a.concentration1, b.concentration1),

@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from ...graph.node import Tensor
 from ...ops.math.arithmetic import square
 from ...ops.math.exponentials import atan, exp, expm1, log, log1p, tan
 from ...ops.nn.activations import softplus
 from ...ops.random.uniform_and_normal import random_uniform
 from .parametric import Parametric
-
-if TYPE_CHECKING:
-    from ...graph.node import Tensor
 
 public = {"td.contrib.distributions": "Cauchy Gumbel Logistic"}
 
@@ -68,7 +66,6 @@ class Cauchy(LocatedAndScaled):
         name: the name of the scopes of the ops.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     session.run(td.contrib.distributions.Cauchy(1.0, 2.0).cdf(1.0))
         np.float32(0.5)
@@ -109,7 +106,6 @@ class Logistic(LocatedAndScaled):
         name: the name of the scopes of the ops.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     session.run(td.contrib.distributions.Logistic(1.0, 2.0).cdf(1.0))
         np.float32(0.5)
@@ -159,7 +155,6 @@ class Gumbel(LocatedAndScaled):
         name: the name of the scopes of the ops.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     session.run(td.contrib.distributions.Gumbel(1.0, 2.0).mode())
         np.float32(1.0)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from ...graph.node import Tensor
 from ...ops.array.fills import ones_like, zeros_like
 from ...ops.array.joining import concat
 from ...ops.array.matrix_diagonals import matrix_diag
@@ -15,9 +16,6 @@ from ...ops.random.uniform_and_normal import random_normal
 from .divergences import RegisterKL
 from .parameters import LOG_OF_ROOT_OF_2_PI, parameter
 from .parametric import Parametric
-
-if TYPE_CHECKING:
-    from ...graph.node import Tensor
 
 public = {"td.contrib.distributions": "MultivariateNormalDiag"}
 
@@ -38,7 +36,6 @@ class MultivariateNormalDiag(Parametric):
         ValueError: neither means nor standard deviations are given.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     normal = td.contrib.distributions.MultivariateNormalDiag([0.0, 1.0], [1.0, 2.0])
         ...     normal.event_shape.as_list(), session.run(normal.log_prob([0.0, 1.0])).round(4)
@@ -85,27 +82,22 @@ class MultivariateNormalDiag(Parametric):
 
     def _log_prob(self, value: Tensor) -> Tensor:
         z = (value - self.loc) / self.scale_diag
-        result: Tensor = reduce_sum(-0.5 * square(z) - LOG_OF_ROOT_OF_2_PI, -1) - self._log_size()
-        return result
+        return reduce_sum(-0.5 * square(z) - LOG_OF_ROOT_OF_2_PI, -1) - self._log_size()
 
     def _entropy(self) -> Tensor:
         of_one = self._whole(zeros_like(self.loc)) + (0.5 + LOG_OF_ROOT_OF_2_PI)
-        result: Tensor = reduce_sum(of_one, -1) + self._log_size()
-        return result
+        return reduce_sum(of_one, -1) + self._log_size()
 
     def _mean(self) -> Tensor:
-        mean: Tensor = self._whole(self.loc)
-        return mean
+        return self._whole(self.loc)
 
     _mode = _mean
 
     def _variance(self) -> Tensor:
-        variance: Tensor = square(self._whole(self.scale_diag))
-        return variance
+        return square(self._whole(self.scale_diag))
 
     def _stddev(self) -> Tensor:
-        spread: Tensor = size_of(self._whole(self.scale_diag))
-        return spread
+        return size_of(self._whole(self.scale_diag))
 
     def _covariance(self) -> Tensor:
         return matrix_diag(self._variance())
@@ -115,7 +107,6 @@ class MultivariateNormalDiag(Parametric):
 def _between(
     a: MultivariateNormalDiag, b: MultivariateNormalDiag, name: str | None = None
 ) -> Tensor:
-    del name
     ratio = square(a.scale_diag) / square(b.scale_diag)
     apart = squared_difference(a.loc, b.loc) / square(b.scale_diag)
     return 0.5 * reduce_sum(apart + ratio - 1.0 - log(ratio), -1)

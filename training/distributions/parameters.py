@@ -4,17 +4,14 @@ from __future__ import annotations
 
 import hashlib
 import math
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import Any
 
 from ...graph.convert import convert_to_tensor
+from ...graph.node import Tensor
 from ...ops.debugging.ordering import with_dependencies
 from ...ops.debugging.value_checks import assert_positive
 from ...protos.dtypes import as_dtype
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from ...graph.node import Tensor
 
 LOG_OF_ROOT_OF_2_PI = 0.5 * math.log(2.0 * math.pi)
 

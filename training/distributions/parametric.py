@@ -2,24 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import reduce
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 from ...graph.convert import convert_to_tensor
+from ...graph.node import Tensor
 from ...ops.array.broadcasting import broadcast_dynamic_shape, broadcast_static_shape, broadcast_to
 from ...ops.array.constants import constant
 from ...ops.array.joining import concat
 from ...ops.array.reshaping import reshape
 from ...ops.array.shapes import shape
+from ...protos.dtypes import DType
 from ...shape_inference.tensor_shape import TensorShape
 from .distribution import FULLY_REPARAMETERIZED, Distribution, ReparameterizationType
 from .parameters import parameters_of_one_dtype
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from ...graph.node import Tensor
-    from ...protos.dtypes import DType
 
 
 class Parametric(Distribution):

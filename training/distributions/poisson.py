@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ...graph.default_scopes import name_scope
+from ...graph.node import Tensor
 from ...ops.array.fills import ones_like
 from ...ops.math.arithmetic import floor
 from ...ops.math.comparison import equal
@@ -16,9 +17,6 @@ from ...ops.special.incomplete_gamma import igammac
 from .distribution import NOT_REPARAMETERIZED
 from .parameters import parameter
 from .parametric import Parametric
-
-if TYPE_CHECKING:
-    from ...graph.node import Tensor
 
 public = {"td.contrib.distributions": "Poisson"}
 
@@ -39,7 +37,6 @@ class Poisson(Parametric):
         ValueError: both or none of `rate` and `log_rate` are given.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     session.run(td.contrib.distributions.Poisson(3.5).mode())
         np.float32(3.0)

@@ -226,7 +226,6 @@ def categorical_column_with_vocabulary_list(
         ValueError: the list is empty or names something twice, or dtypes do not fit.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     colour = td.feature_column.categorical_column_with_vocabulary_list(
         ...         "colour", ["red", "green"]
@@ -280,7 +279,6 @@ def categorical_column_with_vocabulary_file(
 
     Example:
         >>> import os, tempfile
-        >>> import tensordraft as td
         >>> path = os.path.join(tempfile.mkdtemp(), "words.txt")
         >>> with open(path, "w") as file:
         ...     _ = file.write("red" + chr(10) + "green" + chr(10))
@@ -318,7 +316,6 @@ def categorical_column_with_hash_bucket(
         ValueError: the number is less than 1, or the dtype another one.
 
     Example:
-        >>> import tensordraft as td
         >>> td.feature_column.categorical_column_with_hash_bucket("word", 1000).num_buckets
         1000
     """
@@ -347,7 +344,6 @@ def categorical_column_with_identity(
         ValueError: the number is less than 1, or the default is none of the numbers.
 
     Example:
-        >>> import tensordraft as td
         >>> td.feature_column.categorical_column_with_identity("month", 12).num_buckets
         12
     """

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Mapping
+from typing import Any, NamedTuple
 
 from ...graph.convert import convert_to_tensor
 from ...graph.node import Tensor
@@ -16,9 +17,6 @@ from ...ops.math.comparison import not_equal
 from ...ops.math.select import where
 from ...ops.sparse.sparse_joining import sparse_reshape
 from ...protos.dtypes import int64, string
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 
 class Column(ABC):

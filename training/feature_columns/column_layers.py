@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import itertools
+from collections.abc import Iterable
 from math import prod
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from ...graph.node import Tensor
 from ...ops.array.joining import concat
 from ...ops.array.reshaping import reshape
 from ...ops.array.shapes import shape
@@ -20,11 +22,6 @@ from ...ops.variable_scopes.get_variable import get_variable
 from ...ops.variable_scopes.variable_scope import variable_scope
 from .column_kinds import CategoricalColumn, Column, DenseColumn, Features, IdsAndWeights
 from .embedded_columns import collections_of_weights
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from ...graph.node import Tensor
 
 public = {"td.feature_column": "input_layer linear_model make_parse_example_spec"}
 
@@ -73,7 +70,6 @@ def input_layer(
         ValueError: a column is not dense, two have one name, or a feature is missing.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     columns = [td.feature_column.numeric_column(key) for key in ("b", "a")]
         ...     layer = td.feature_column.input_layer({"a": [1, 2], "b": [3, 4]}, columns)
@@ -141,7 +137,6 @@ def linear_model(
         ValueError: something is no column, two have one name, or a feature is missing.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default():
         ...     price = td.feature_column.numeric_column("price")
         ...     y = td.feature_column.linear_model({"price": [1.0, 2.0]}, [price])
@@ -169,8 +164,7 @@ def linear_model(
         )
         if cols_to_vars is not None:
             cols_to_vars["bias"] = [bias]
-        result: Tensor = bias_add(total, bias, name="weighted_sum")
-        return result
+        return bias_add(total, bias, name="weighted_sum")
 
 
 def _weighted(
@@ -220,7 +214,6 @@ def make_parse_example_spec(feature_columns: Iterable[Any]) -> dict[str, Any]:
         ValueError: something is no column, or two want one feature in different ways.
 
     Example:
-        >>> import tensordraft as td
         >>> price = td.feature_column.numeric_column("price")
         >>> td.feature_column.make_parse_example_spec([price])
         {'price': FixedLenFeature(shape=(1,), dtype=td.float32, default_value=None)}

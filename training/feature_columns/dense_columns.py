@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import itertools
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from math import prod
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -23,9 +24,6 @@ from ...ops.math.select import BUCKETIZE
 from ...ops.parsing.features import FixedLenFeature
 from ...protos.dtypes import DType, as_dtype, float32, int64
 from .column_kinds import CategoricalColumn, DenseColumn, Features, IdsAndWeights, check_key
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
 
 public = {"td.feature_column": "bucketized_column numeric_column"}
 
@@ -65,14 +63,11 @@ class NumericColumn(DenseColumn):
             )
         if self.normalizer_fn is not None:
             found = self.normalizer_fn(found)
-        result: Tensor = cast(found, float32)
-        return result
+        return cast(found, float32)
 
     def dense(self, features: Features, collections: Any, trainable: bool) -> Tensor:
         """The numbers."""
-        del collections, trainable
-        found: Tensor = features.of(self)
-        return found
+        return features.of(self)
 
 
 def numeric_column(
@@ -100,7 +95,6 @@ def numeric_column(
         TypeError: the function is none.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     price = td.feature_column.numeric_column("price", normalizer_fn=lambda x: x / 10)
         ...     layer = td.feature_column.input_layer({"price": [5, 20]}, [price])
@@ -132,8 +126,7 @@ def _default(value: Any, sizes: tuple[int, ...], dtype: DType, key: str) -> tupl
     if dtype.is_integer and values.dtype.kind not in "iu":
         raise ValueError(f"default_value must be of {dtype}, got {value!r} for key {key}")
     full: Any = np.broadcast_to(values, sizes).astype(dtype.as_numpy_dtype).tolist()
-    result: tuple[Any, ...] = _frozen(full)
-    return result
+    return _frozen(full)
 
 
 def _frozen(value: Any) -> Any:
@@ -173,7 +166,6 @@ class BucketizedColumn(DenseColumn, CategoricalColumn):
 
     def dense(self, features: Features, collections: Any, trainable: bool) -> Tensor:
         """A 1 for the range of each number."""
-        del collections, trainable
         ranges = cast(features.of(self), int64)
         return one_hot(ranges, len(self.boundaries) + 1, 1.0, 0.0)
 
@@ -203,7 +195,6 @@ def bucketized_column(source_column: Any, boundaries: Iterable[float]) -> Bucket
         ValueError: the column is another one, or the boundaries do not ascend.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     age = td.feature_column.numeric_column("age")
         ...     group = td.feature_column.bucketized_column(age, [18, 65])

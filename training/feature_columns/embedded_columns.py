@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ...graph.default_graph import get_default_graph
 from ...graph.node import Tensor
@@ -20,9 +21,6 @@ from ...ops.variable_scopes.get_variable import get_variable
 from ...saving.savers.initial_values import init_from_checkpoint
 from .column_kinds import CategoricalColumn, DenseColumn, Features
 from .joined_columns import checked_categorical
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
 
 public = {"td.feature_column": "embedding_column indicator_column shared_embedding_columns"}
 
@@ -54,14 +52,11 @@ class IndicatorColumn(DenseColumn):
         marks = one_hot(sparse_tensor_to_dense(ids, -1), self.variable_shape[0], 1.0, 0.0)
         if weights is not None:
             marks = multiply(marks, expand_dims(sparse_tensor_to_dense(weights), -1))
-        total: Tensor = reduce_sum(marks, axis=[-2])
-        return total
+        return reduce_sum(marks, axis=[-2])
 
     def dense(self, features: Features, collections: Any, trainable: bool) -> Tensor:
         """How often each category is there, or the sum of its weights."""
-        del collections, trainable
-        found: Tensor = features.of(self)
-        return found
+        return features.of(self)
 
 
 def indicator_column(categorical_column: Any) -> IndicatorColumn:
@@ -77,7 +72,6 @@ def indicator_column(categorical_column: Any) -> IndicatorColumn:
         ValueError: the column is not categorical.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     month = td.feature_column.categorical_column_with_identity("month", 3)
         ...     column = td.feature_column.indicator_column(month)
@@ -206,7 +200,6 @@ def embedding_column(
             column is not categorical.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default():
         ...     word = td.feature_column.categorical_column_with_hash_bucket("word", 100)
         ...     column = td.feature_column.embedding_column(word, 8)
@@ -214,7 +207,6 @@ def embedding_column(
         ...     layer.shape.as_list(), [v.op.name for v in td.trainable_variables()]
         ([1, 8], ['input_layer/word_embedding/embedding_weights'])
     """
-    del use_safe_embedding_lookup
     initializer = _checked(dimension, initializer, ckpt_to_load_from, tensor_name_in_ckpt)
     return EmbeddingColumn(
         checked_categorical(categorical_column),
@@ -261,7 +253,6 @@ def shared_embedding_columns(
         ValueError: as there, or the numbers of categories differ.
 
     Example:
-        >>> import tensordraft as td
         >>> columns = [
         ...     td.feature_column.categorical_column_with_identity(key, 9) for key in ("one", "two")
         ... ]
@@ -269,7 +260,6 @@ def shared_embedding_columns(
         >>> [column.name for column in shared]
         ['one_shared_embedding', 'two_shared_embedding']
     """
-    del use_safe_embedding_lookup
     initializer = _checked(dimension, initializer, ckpt_to_load_from, tensor_name_in_ckpt)
     columns = [checked_categorical(column) for column in categorical_columns]
     if len({column.num_buckets for column in columns}) != 1:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ...graph.sparse_tensor import SparseTensor
 from ...ops.array.casting import cast
@@ -12,9 +13,6 @@ from ...ops.sparse.sparse_crossing import cross_hashed
 from ...protos.dtypes import DType, as_dtype, float32, int64, string
 from .categorical_columns import HashedColumn
 from .column_kinds import CategoricalColumn, Column, Features, IdsAndWeights, as_sparse, check_key
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
 
 public = {"td.feature_column": "crossed_column weighted_categorical_column"}
 
@@ -76,7 +74,6 @@ def weighted_categorical_column(
         ValueError: the dtype is none of numbers, or the column not categorical.
 
     Example:
-        >>> import tensordraft as td
         >>> word = td.feature_column.categorical_column_with_hash_bucket("word", 10)
         >>> td.feature_column.weighted_categorical_column(word, "count").name
         'word_weighted_by_count'
@@ -174,7 +171,6 @@ def crossed_column(
         ValueError: there are fewer than two keys, one is another column, or there is no number.
 
     Example:
-        >>> import tensordraft as td
         >>> td.feature_column.crossed_column(["colour", "animal"], 1000).name
         'animal_X_colour'
     """

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Sequence
+from typing import Any, NamedTuple
 
 from ...graph.constant_value import constant_value
 from ...graph.convert import convert_to_tensor
 from ...graph.default_scopes import name_scope
+from ...graph.node import Operation, Tensor
 from ...graph.sparse_tensor import SparseTensor
 from ...ops.array.casting import cast
 from ...ops.common.shared_docs import shared_docs
@@ -14,19 +16,13 @@ from ...ops.control_flow.conditionals import cond
 from ...ops.debugging.ordering import no_op
 from ...ops.indexing.partitioning import dynamic_partition
 from ...ops.math.arithmetic import maximum
+from ...ops.queues.queue_base import QueueBase
 from ...ops.queues.queue_runner import QueueRunner, add_queue_runner
 from ...ops.queues.queues import FIFOQueue, PaddingFIFOQueue, RandomShuffleQueue
 from ...ops.summaries.scalars_and_histograms import scalar
 from ...protos import dtypes
 from ...shape_inference.tensor_shape import TensorShape
 from .sparse_batches import restored, stored
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from ...graph.node import Operation, Tensor
-    from ...ops.queues.queue_base import QueueBase
-
 
 described = shared_docs(
     {
@@ -220,5 +216,4 @@ def _enqueue(
     known = constant_value(keep) if keep.shape.rank == 0 else None
     if keep.shape.rank == 1 or (known is not None and bool(known)):
         return put(tensors)
-    op: Operation = cond(keep, lambda: put(tensors), no_op)
-    return op
+    return cond(keep, lambda: put(tensors), no_op)

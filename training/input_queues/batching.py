@@ -25,7 +25,6 @@ def batch(
     """Batches of examples, in their order.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     number = td.train.range_input_producer(9, shuffle=False).dequeue()
         ...     batch = td.train.batch([number], 3)
@@ -57,7 +56,6 @@ def maybe_batch(
     """Batches of those examples that are to be kept: as `batch`.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     number = td.train.range_input_producer(9, shuffle=False).dequeue()
         ...     batch = td.train.maybe_batch([number], number < 5, 3)
@@ -87,7 +85,6 @@ def batch_join(
     """Batches of examples that several sources give.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     number = td.train.range_input_producer(9, shuffle=False).dequeue()
         ...     batch = td.train.batch_join([[number], [number]], 3)
@@ -118,7 +115,6 @@ def maybe_batch_join(
     """Batches of those examples of several sources that are to be kept.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     number = td.train.range_input_producer(9, shuffle=False).dequeue()
         ...     batch = td.train.maybe_batch_join([[number]], number < 5, 3)

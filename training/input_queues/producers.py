@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ...graph.convert import convert_to_tensor
 from ...graph.default_graph import get_default_graph
+from ...graph.node import Tensor
 from ...graph.scopes.collections import GraphKeys
 from ...ops.array.casting import cast
 from ...ops.array.constants import identity
@@ -21,9 +22,6 @@ from ...ops.summaries.scalars_and_histograms import scalar
 from ...ops.variables.variable import Variable
 from ...protos import dtypes
 from ...shape_inference.tensor_shape import TensorShape
-
-if TYPE_CHECKING:
-    from ...graph.node import Tensor
 
 public = {
     "td.train": (
@@ -46,7 +44,6 @@ def match_filenames_once(pattern: Any, name: str | None = None) -> Variable:
 
     Example:
         >>> import tempfile
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     names = td.train.match_filenames_once(tempfile.mkdtemp() + "/*.txt")
         ...     session.run(td.local_variables_initializer())
@@ -79,7 +76,6 @@ def limit_epochs(tensor: Any, num_epochs: int | None = None, name: str | None = 
         ValueError: `num_epochs` is not positive.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     once = td.train.limit_epochs(td.constant(7), num_epochs=1)
         ...     session.run(td.local_variables_initializer())
@@ -140,7 +136,6 @@ def input_producer(
         ValueError: the tensor is a scalar, or the shape of a row is not known.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     rows = td.train.input_producer([[1, 2], [3, 4]], shuffle=False).dequeue()
         ...     threads = td.train.start_queue_runners(session)
@@ -204,7 +199,6 @@ def string_input_producer(
         InvalidArgumentError: in a run, it is empty.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     name = td.train.string_input_producer(["a", "b"], 1, shuffle=False).dequeue()
         ...     session.run(td.local_variables_initializer())
@@ -250,7 +244,6 @@ def range_input_producer(
         The queue. Its runner is in the collection "queue_runners".
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     numbers = td.train.range_input_producer(3, shuffle=False).dequeue_many(4)
         ...     threads = td.train.start_queue_runners(session)
@@ -291,7 +284,6 @@ def slice_input_producer(
         ValueError: the list is empty.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     x, y = td.train.slice_input_producer([[1, 2], ["a", "b"]], shuffle=False)
         ...     threads = td.train.start_queue_runners(session)

@@ -28,7 +28,6 @@ def shuffle_batch(
     """Batches of examples, in random order.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     number = td.train.range_input_producer(9, shuffle=False).dequeue()
         ...     batch = td.train.shuffle_batch([number], 3, 20, 10)
@@ -61,7 +60,6 @@ def maybe_shuffle_batch(
     """Batches of those examples that are to be kept, in random order.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     number = td.train.range_input_producer(9, shuffle=False).dequeue()
         ...     batch = td.train.maybe_shuffle_batch([number], 3, 20, 10, number < 5)
@@ -92,7 +90,6 @@ def shuffle_batch_join(
     """Batches of examples that several sources give, in random order.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     number = td.train.range_input_producer(9, shuffle=False).dequeue()
         ...     batch = td.train.shuffle_batch_join([[number], [number]], 3, 20, 10)
@@ -124,7 +121,6 @@ def maybe_shuffle_batch_join(
     """Batches of those examples of several sources that are to be kept, in random order.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     number = td.train.range_input_producer(9, shuffle=False).dequeue()
         ...     batch = td.train.maybe_shuffle_batch_join([[number]], 3, 20, 10, number < 5)

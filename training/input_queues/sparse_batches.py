@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Sequence
+from typing import Any, NamedTuple
 
+from ...graph.node import Tensor
 from ...graph.sparse_tensor import SparseTensor
 from ...ops.array.squeezing import expand_dims, squeeze
 from ...ops.debugging.ordering import with_dependencies
@@ -12,13 +14,8 @@ from ...ops.queues.sparse_maps import (
     ADD_SPARSE_TO_TENSORS_MAP,
     TAKE_MANY_SPARSE_FROM_TENSORS_MAP,
 )
+from ...protos.dtypes import DType
 from ...shape_inference.tensor_shape import TensorShape
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from ...graph.node import Tensor
-    from ...protos.dtypes import DType
 
 
 class Sparse(NamedTuple):
@@ -74,10 +71,7 @@ def _numbers(item: SparseTensor, enqueue_many: bool, keep: Tensor, shared_name: 
     graph = keep.op.graph
     if not shared_name:
         shared_name = graph.unique_name(name, mark_as_used=False)
-    found: Tensor = op(
-        item.indices, item.values, item.dense_shape, shared_name=shared_name, name=name
-    )
-    return found
+    return op(item.indices, item.values, item.dense_shape, shared_name=shared_name, name=name)
 
 
 def restored(found: Sequence[Tensor], kinds: Sequence[Sparse | None]) -> list[Any]:

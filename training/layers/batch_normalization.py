@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ...graph.convert import convert_to_tensor
 from ...graph.default_scopes import control_dependencies, name_scope
@@ -28,9 +29,6 @@ from .input_spec import InputSpec
 from .layer import Layer
 from .layer_functions import apply_layer, described
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-
 public = {"td.layers": "BatchNormalization batch_normalization"}
 
 ZEROS, ONES = Zeros(), Ones()
@@ -50,7 +48,6 @@ class BatchNormalization(Layer):
     moved by `renorm_momentum`.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default():
         ...     layer = td.layers.BatchNormalization()
         ...     y = layer(td.ones([4, 2]), training=True)
@@ -259,7 +256,6 @@ def _root_of(initializer: Any) -> Any:
     """An initializer of deviations, where there is one of variances."""
 
     def root(shape: Any, dtype: Any = float32, partition_info: Any = None) -> Any:
-        del partition_info
         return sqrt(initializer(shape, dtype=dtype))
 
     return root
@@ -322,7 +318,6 @@ def batch_normalization(
         A Tensor of the shape of `inputs`.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     y = td.layers.batch_normalization([[1.0], [3.0]], training=True)
         ...     session.run(td.global_variables_initializer())

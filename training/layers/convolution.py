@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
 from .convolution_layer import Conv
 from .kernel_layer import ZEROS
 from .layer_functions import apply_layer, described, sibling
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 public = {"td.layers": "Conv1D Conv2D Conv3D conv1d conv2d conv3d"}
 
@@ -19,7 +17,6 @@ class Conv1D(Conv):
     """A convolution of sequences `[batch, steps, channels]`.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default():
         ...     layer = td.layers.Conv1D(5, 3, padding="same")
         ...     layer(td.ones([2, 4, 3])).shape.as_list(), layer.kernel.name
@@ -34,7 +31,6 @@ class Conv2D(Conv):
     """A convolution of images `[batch, rows, columns, channels]`.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default():
         ...     layer = td.layers.Conv2D(5, 3, padding="same")
         ...     layer(td.ones([2, 4, 4, 3])).shape.as_list(), layer.kernel.name
@@ -49,7 +45,6 @@ class Conv3D(Conv):
     """A convolution of volumes `[batch, planes, rows, columns, channels]`.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default():
         ...     layer = td.layers.Conv3D(5, 3, padding="same")
         ...     layer(td.ones([2, 4, 4, 4, 3])).shape.as_list(), layer.kernel.name
@@ -87,7 +82,6 @@ def conv2d(
         A Tensor of the rank of `inputs`.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default():
         ...     td.layers.conv2d(td.ones([2, 4, 4, 3]), 5, 3, padding="same").shape.as_list()
         [2, 4, 4, 5]

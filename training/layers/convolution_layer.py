@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
 from ...ops.array.padding import pad
 from ...ops.array.squeezing import expand_dims, squeeze
@@ -11,9 +12,6 @@ from ...ops.nn.activations import bias_add
 from .input_spec import InputSpec
 from .kernel_layer import ZEROS, KernelLayer
 from .pooling import each, wire_format
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 
 class Conv(KernelLayer):
@@ -94,7 +92,6 @@ class Conv(KernelLayer):
 
     def call(self, inputs: Any, *args: Any, **kwargs: Any) -> Any:
         """The output, of the rank of the input."""
-        del args, kwargs
         return self.finished(self.convolved(inputs))
 
     def convolved(self, inputs: Any) -> Any:

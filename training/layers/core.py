@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
 from ...graph.convert import convert_to_tensor
 from ...graph.node import Tensor
@@ -23,9 +24,6 @@ from .layer import Layer
 from .layer_functions import apply_layer, described
 from .pooling import wire_format
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
 public = {"td.layers": "Dense Dropout Flatten dense dropout flatten"}
 
 
@@ -34,7 +32,6 @@ class Dense(KernelLayer):
     """`activation(inputs @ kernel + bias)`, along the last dimension.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default():
         ...     layer = td.layers.Dense(3, activation=td.nn.relu)
         ...     y, z = layer(td.ones([2, 4])), layer(td.zeros([5, 4]))
@@ -95,7 +92,6 @@ class Dense(KernelLayer):
 
     def call(self, inputs: Any, *args: Any, **kwargs: Any) -> Any:
         """The output, of the rank of the input."""
-        del args, kwargs
         rank = inputs.shape.rank
         if rank == 2:
             result = matmul(inputs, self.kernel)
@@ -111,7 +107,6 @@ class Dropout(Layer):
     """In training, sets random elements to 0 and scales the others up; otherwise does nothing.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     print(session.run(td.layers.Dropout(0.5)(td.ones([3]))))
         [1. 1. 1.]
@@ -155,7 +150,6 @@ class Flatten(Layer):
     """Puts all dimensions but the first together into one.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default():
         ...     td.layers.Flatten()(td.ones([2, 3, 4])).shape.as_list()
         [2, 12]
@@ -168,7 +162,6 @@ class Flatten(Layer):
 
     def call(self, inputs: Any, *args: Any, **kwargs: Any) -> Any:
         """The output, of rank 2."""
-        del args, kwargs
         rank = inputs.shape.rank
         if rank is None:
             return reshape(inputs, stack([shape(inputs)[0], -1]))
@@ -229,7 +222,6 @@ def dense(
         ValueError: the rank is less than 2, or the last size is not known.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default():
         ...     hidden = td.layers.dense(td.ones([2, 4]), 3, activation=td.nn.relu)
         ...     again = td.layers.dense(hidden, 1)
@@ -257,7 +249,6 @@ def dropout(
         A Tensor of the shape of `inputs`.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     training = td.placeholder_with_default(False, [])
         ...     y = td.layers.dropout(td.ones([1000]), 0.5, training=training)
@@ -280,7 +271,6 @@ def flatten(inputs: Any, name: str | None = None, data_format: str = "channels_l
         A Tensor of rank 2.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default():
         ...     td.layers.flatten(td.placeholder(td.float32, [None, 3, 4])).shape.as_list()
         [None, 12]

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from ...graph.node import Tensor
 from ...protos.dtypes import as_dtype
-
-if TYPE_CHECKING:
-    from ...graph.node import Tensor
 
 public = {"td.layers, td.keras.layers": "InputSpec"}
 
@@ -24,7 +22,6 @@ class InputSpec:
         axes: sizes by dimension.
 
     Example:
-        >>> import tensordraft as td
         >>> td.layers.InputSpec(min_ndim=2, axes={-1: 3}).axes
         {-1: 3}
     """

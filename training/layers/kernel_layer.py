@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Sequence
+from typing import Any
 
 from ...ops.initializers.plain_initializers import Zeros
 from .layer import Layer
 from .named_functions import resolve_function
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
 
 ZEROS = Zeros()
 

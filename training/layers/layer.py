@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Sequence
 from contextlib import nullcontext
 from copy import copy
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ...graph.convert import convert_to_tensor
 from ...graph.default_graph import get_default_graph
@@ -16,20 +17,14 @@ from ...graph.scopes.collections import GraphKeys
 from ...ops.array.constants import placeholder
 from ...ops.common.nest import flatten, map_structure
 from ...ops.variable_scopes.get_variable import get_variable
-from ...ops.variable_scopes.variable_scope import get_variable_scope, variable_scope
+from ...ops.variable_scopes.variable_scope import VariableScope, get_variable_scope, variable_scope
 from ...ops.variables.partitioned_variable import with_parts
-from ...protos.dtypes import as_dtype
+from ...ops.variables.variable import Variable
+from ...protos.dtypes import DType, as_dtype
 from ...shape_inference.tensor_shape import TensorShape
+from .input_spec import InputSpec
 from .layer_calls import LayerCalls
 from .layer_names import numbered
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from ...ops.variable_scopes.variable_scope import VariableScope
-    from ...ops.variables.variable import Variable
-    from ...protos.dtypes import DType
-    from .input_spec import InputSpec
 
 public = {"td.layers": "Layer"}
 
@@ -48,7 +43,6 @@ class Layer(LayerCalls):
             variables are.
 
     Example:
-        >>> import tensordraft as td
         >>> class Scale(td.layers.Layer):
         ...     def build(self, input_shape):
         ...         self.factor = self.add_variable("factor", [input_shape[-1]])
@@ -166,14 +160,12 @@ class Layer(LayerCalls):
 
     def add_loss(self, losses: Any, inputs: Any = None) -> None:
         """Adds losses to the layer, and to the collection of regularization losses."""
-        del inputs
         for loss in losses if isinstance(losses, (list, tuple)) else [losses]:
             self._losses.append(loss)
             add_to_collection(GraphKeys.REGULARIZATION_LOSSES, loss)
 
     def add_update(self, updates: Any, inputs: Any = None) -> None:
         """Adds updates to the layer, and to the collection of update ops."""
-        del inputs
         for update in updates if isinstance(updates, (list, tuple)) else [updates]:
             self._updates.append(update)
             if self._updating:
@@ -239,12 +231,10 @@ class Layer(LayerCalls):
         Args:
             input_shape: the TensorShape of the first input, or a list of them.
         """
-        del input_shape
         self.built = True
 
     def call(self, inputs: Any, *args: Any, **kwargs: Any) -> Any:
         """Computes the output; to be overridden."""
-        del args, kwargs
         return inputs
 
     def __call__(self, inputs: Any, *args: Any, **kwargs: Any) -> Any:
@@ -305,7 +295,6 @@ class Layer(LayerCalls):
             ValueError: the layer does not take an input of that shape.
 
         Example:
-            >>> import tensordraft as td
             >>> td.layers.Dense(3).compute_output_shape([None, 4]).as_list()
             [None, 3]
         """
@@ -353,8 +342,7 @@ def _shapes(given: Any) -> Any:
 
 def _outermost(graph: Any) -> Graph:
     """The graph, or of the body of a branch or a loop the graph all around it."""
-    home: Graph = graph if graph.outer is None else _outermost(graph.outer)
-    return home
+    return graph if graph.outer is None else _outermost(graph.outer)
 
 
 def _snake_case(name: str) -> str:

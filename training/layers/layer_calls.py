@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from ...graph.node import Operation, Tensor
 from ...ops.common.nest import flatten
-
-if TYPE_CHECKING:
-    from ...shape_inference.tensor_shape import TensorShape
+from ...shape_inference.tensor_shape import TensorShape
 
 
 class _Call(NamedTuple):

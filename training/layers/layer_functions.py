@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import functools
+from collections.abc import Callable
 from inspect import cleandoc, signature
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from ...graph.convert import convert_to_tensor
 from ...ops.common.shared_docs import shared_docs
+from .layer import Layer
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from .layer import Layer
-
     Function = TypeVar("Function", bound=Callable[..., Any])
 
 described = shared_docs(
@@ -114,11 +112,9 @@ def sibling(function: Function, layer: type[Layer], name: str, call: str, shape:
             A Tensor of the rank of `inputs`.
 
         Example:
-            >>> import tensordraft as td
             >>> with td.Graph().as_default():
             ...     td.layers.{name}({call}).shape.as_list()
             {shape}
         """)
     outcome: Any = described(apply)
-    result: Function = outcome
-    return result
+    return outcome

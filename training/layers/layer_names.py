@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary
 
 from ...graph.default_graph import get_default_graph
-
-if TYPE_CHECKING:
-    from ...graph.graph import Graph
+from ...graph.graph import Graph
 
 _counts: WeakKeyDictionary[Graph, Counter[str]] = WeakKeyDictionary()
 

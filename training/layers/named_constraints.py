@@ -30,7 +30,6 @@ class Constraint:
     """A function from a variable to what it becomes; one of your own has `__call__`.
 
     Example:
-        >>> import tensordraft as td
         >>> class Half(td.keras.constraints.Constraint):
         ...     def __call__(self, w):
         ...         return w / 2
@@ -60,7 +59,6 @@ class MaxNorm(Constraint):
         axis: the dimensions that make a norm.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     print(session.run(td.keras.constraints.max_norm(1.0)([[3.0], [4.0]])).round(3))
         [[0.6]
@@ -81,7 +79,6 @@ class NonNeg(Constraint):
     """A constraint: what is below 0 becomes 0.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     print(session.run(td.keras.constraints.non_neg()([-1.0, 2.0])))
         [0. 2.]
@@ -99,7 +96,6 @@ class UnitNorm(Constraint):
         axis: the dimensions that make a norm.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     print(session.run(td.keras.constraints.unit_norm()([[3.0], [4.0]])).round(3))
         [[0.6]
@@ -124,7 +120,6 @@ class MinMaxNorm(Constraint):
         axis: the dimensions that make a norm.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     limit = td.keras.constraints.MinMaxNorm(1.0, 2.0)
         ...     print(session.run(limit([[3.0], [4.0]])).round(3))
@@ -152,7 +147,6 @@ class RadialConstraint(Constraint):
     of it, or is its first, and the rings the next ones down the diagonal, as in TensorFlow.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     kernel = td.reshape(td.range(9.0), [3, 3, 1, 1])
         ...     rings = session.run(td.keras.constraints.RadialConstraint()(kernel))

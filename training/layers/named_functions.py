@@ -39,7 +39,6 @@ def linear(x: Any) -> Any:
     """The input as it is.
 
     Example:
-        >>> import tensordraft as td
         >>> td.keras.activations.linear(3)
         3
     """
@@ -53,7 +52,6 @@ def hard_sigmoid(x: Any) -> Any:
         x: a tensor of floats.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     print(session.run(td.keras.activations.hard_sigmoid([-3.0, 0.0, 1.0])))
         [0.  0.5 0.7]

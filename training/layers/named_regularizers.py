@@ -15,7 +15,6 @@ class Regularizer:
     """A function from a variable to a loss; one of your own has `__call__` and `get_config`.
 
     Example:
-        >>> import tensordraft as td
         >>> class Drift(td.keras.regularizers.Regularizer):
         ...     def __call__(self, x):
         ...         return td.reduce_sum(x)
@@ -46,7 +45,6 @@ class L1L2(Regularizer):
         l2: the factor of the second; 0 for none.
 
     Example:
-        >>> import tensordraft as td
         >>> td.keras.regularizers.L1L2(l2=0.5).get_config()
         {'l1': 0.0, 'l2': 0.5}
     """
@@ -80,7 +78,6 @@ def l1_l2(l1: float = 0.01, l2: float = 0.01) -> L1L2:
         the squares whole and not by half.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     session.run(td.keras.regularizers.l1_l2(1.0, 1.0)([3.0, -1.0]))
         np.float32(14.0)
@@ -95,7 +92,6 @@ def l1(l: float = 0.01) -> L1L2:  # noqa: E741 - Keras's name
         l: the factor.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     session.run(td.keras.regularizers.l1(2.0)([3.0, -1.0]))
         np.float32(8.0)
@@ -110,7 +106,6 @@ def l2(l: float = 0.01) -> L1L2:  # noqa: E741 - Keras's name
         l: the factor.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     session.run(td.keras.regularizers.l2(0.5)([3.0, -1.0]))
         np.float32(5.0)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
@@ -10,10 +11,6 @@ from ...ops.array.squeezing import expand_dims, squeeze
 from ...shape_inference.tensor_shape import TensorShape
 from .input_spec import InputSpec
 from .layer import Layer
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
 
 _SINGULAR = {1: "NWC NCW", 2: "NHWC NCHW", 3: "NDHWC NCDHW"}
 
@@ -73,7 +70,6 @@ class Pooling(Layer):
 
     def call(self, inputs: Any, *args: Any, **kwargs: Any) -> Any:
         """The output, of the rank of the input."""
-        del args, kwargs
         return pooled(
             type(self).pool, inputs, self.pool_size, self.strides, self.padding, self.data_format
         )

@@ -22,7 +22,6 @@ class AveragePooling1D(Pooling):
     """The mean of what a window sees in sequences `[batch, steps, channels]`.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default():
         ...     td.layers.AveragePooling1D(2, 2)(td.ones([2, 4, 3])).shape.as_list()
         [2, 2, 3]
@@ -37,7 +36,6 @@ class AveragePooling2D(Pooling):
     """The mean of what a window sees in images `[batch, rows, columns, channels]`.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default():
         ...     td.layers.AveragePooling2D(2, 2)(td.ones([2, 4, 4, 3])).shape.as_list()
         [2, 2, 2, 3]
@@ -52,7 +50,6 @@ class AveragePooling3D(Pooling):
     """The mean of what a window sees in volumes `[batch, planes, rows, columns, channels]`.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default():
         ...     td.layers.AveragePooling3D(2, 2)(td.ones([2, 4, 4, 4, 3])).shape.as_list()
         [2, 2, 2, 2, 3]
@@ -67,7 +64,6 @@ class MaxPooling1D(Pooling):
     """The maximum of what a window sees in sequences `[batch, steps, channels]`.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default():
         ...     td.layers.MaxPooling1D(2, 2)(td.ones([2, 4, 3])).shape.as_list()
         [2, 2, 3]
@@ -82,7 +78,6 @@ class MaxPooling2D(Pooling):
     """The maximum of what a window sees in images `[batch, rows, columns, channels]`.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default():
         ...     td.layers.MaxPooling2D(2, 2)(td.ones([2, 4, 4, 3])).shape.as_list()
         [2, 2, 2, 3]
@@ -97,7 +92,6 @@ class MaxPooling3D(Pooling):
     """The maximum of what a window sees in volumes `[batch, planes, rows, columns, channels]`.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default():
         ...     td.layers.MaxPooling3D(2, 2)(td.ones([2, 4, 4, 4, 3])).shape.as_list()
         [2, 2, 2, 2, 3]
@@ -122,7 +116,6 @@ def max_pooling2d(
         A Tensor of the rank of `inputs`.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default():
         ...     td.layers.max_pooling2d(td.ones([2, 4, 4, 3]), 2, 2).shape.as_list()
         [2, 2, 2, 3]

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
 from ...ops.array.squeezing import expand_dims, squeeze
 from ...ops.conv.depthwise_convolution import separable_conv2d as nn_separable_conv2d
 from .convolution_layer import Conv
 from .kernel_layer import ZEROS
 from .layer_functions import apply_layer, described, sibling
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 public = {
     "td.layers": "SeparableConv1D SeparableConv2D separable_conv1d separable_conv2d",
@@ -115,7 +113,6 @@ class SeparableConv1D(SeparableConv):
     """A convolution of each channel of sequences by itself, whose results are then mixed.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default():
         ...     layer = td.layers.SeparableConv1D(5, 3)
         ...     y = layer(td.ones([2, 4, 3]))
@@ -131,7 +128,6 @@ class SeparableConv2D(SeparableConv):
     """A convolution of each channel by itself, whose results are then mixed at each place.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default():
         ...     layer = td.layers.SeparableConv2D(5, 3)
         ...     y = layer(td.ones([2, 4, 4, 3]))
@@ -171,7 +167,6 @@ def separable_conv2d(
     """A separable convolution of images: see `td.layers.SeparableConv2D`.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default():
         ...     td.layers.separable_conv2d(td.ones([2, 4, 4, 3]), 5, 3).shape.as_list()
         [2, 2, 2, 5]

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
 from ...ops.array.shapes import shape
 from ...ops.array.stacking import stack
@@ -14,9 +15,6 @@ from .convolution_layer import Conv
 from .kernel_layer import ZEROS
 from .layer_functions import apply_layer, described, sibling
 from .pooling import each
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 public = {
     "td.layers": "Conv2DTranspose Conv3DTranspose conv2d_transpose conv3d_transpose",
@@ -96,7 +94,6 @@ class Conv2DTranspose(ConvTranspose):
     """A transposed convolution of images: arguments as for `td.layers.Conv2D`.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default():
         ...     layer = td.layers.Conv2DTranspose(5, 3, strides=2, padding="same")
         ...     layer(td.ones([2, 4, 4, 3])).shape.as_list(), layer.kernel.shape.as_list()
@@ -111,7 +108,6 @@ class Conv3DTranspose(ConvTranspose):
     """A transposed convolution of volumes: arguments as for `td.layers.Conv3D`.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default():
         ...     layer = td.layers.Conv3DTranspose(5, 3, strides=2, padding="same")
         ...     layer(td.ones([2, 4, 4, 4, 3])).shape.as_list(), layer.kernel.shape.as_list()
@@ -145,7 +141,6 @@ def conv2d_transpose(
     """A transposed convolution of images: arguments as for `td.layers.conv2d`.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default():
         ...     images = td.placeholder(td.float32, [None, 4, 4, 3])
         ...     td.layers.conv2d_transpose(images, 5, 3, 2).shape.as_list()

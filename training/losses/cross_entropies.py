@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from ...graph.api.tensor_like import TensorLike
 from ...graph.convert import convert_to_tensor
 from ...graph.default_scopes import name_scope
 from ...graph.scopes.collections import GraphKeys
@@ -13,9 +14,6 @@ from ...ops.array.squeezing import squeeze
 from ...ops.nn import losses as nn
 from .shape_matching import without_last
 from .weighted_loss import Reduction, compute_weighted_loss, described
-
-if TYPE_CHECKING:
-    from ...graph.api.tensor_like import TensorLike
 
 public = {
     "td.losses": "sigmoid_cross_entropy softmax_cross_entropy sparse_softmax_cross_entropy",
@@ -38,7 +36,6 @@ def sigmoid_cross_entropy(
         multi_class_labels: 1 for what is true, 0 for what is not.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     print(session.run(td.losses.sigmoid_cross_entropy([1.0, 0.0], [0.0, 0.0])))
         0.6931472
@@ -70,7 +67,6 @@ def softmax_cross_entropy(
         onehot_labels: [batch, classes]: 1 for the class that is right, 0 for the others.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     print(session.run(td.losses.softmax_cross_entropy([[0, 1]], [[1.0, 1.0]])))
         0.6931472
@@ -105,7 +101,6 @@ def sparse_softmax_cross_entropy(
         logits: [batch, classes].
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     print(session.run(td.losses.sparse_softmax_cross_entropy([1], [[1.0, 1.0]])))
         0.6931472

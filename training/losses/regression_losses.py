@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from ...graph.api.tensor_like import TensorLike
 from ...graph.convert import convert_to_tensor
 from ...graph.default_scopes import name_scope
 from ...graph.scopes.collections import GraphKeys
@@ -25,9 +26,6 @@ from .weighted_loss import (
     quotient,
     with_weights,
 )
-
-if TYPE_CHECKING:
-    from ...graph.api.tensor_like import TensorLike
 
 public = {
     "td.losses": (
@@ -66,7 +64,6 @@ def absolute_difference(
     """The mean of |predictions - labels|.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     print(session.run(td.losses.absolute_difference([1.0, 2.0], [1.5, 2.0])))
         0.25
@@ -95,7 +92,6 @@ def cosine_distance(
         dim: the older name of `axis`.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     print(session.run(td.losses.cosine_distance([[1.0, 0.0]], [[0.6, 0.8]], axis=1)))
         0.39999998
@@ -124,7 +120,6 @@ def hinge_loss(
         logits: what was predicted, of the same shape.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     print(session.run(td.losses.hinge_loss([1.0, 0.0], [0.5, -2.0])))
         0.25
@@ -151,7 +146,6 @@ def huber_loss(
         delta: where the errors become linear.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     print(session.run(td.losses.huber_loss([1.0, 2.0], [1.5, 5.0])))
         1.3125
@@ -180,7 +174,6 @@ def log_loss(
         epsilon: a small number that keeps logarithms finite.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     print(session.run(td.losses.log_loss([1.0, 0.0], [0.5, 0.5])))
         0.69314694
@@ -203,7 +196,6 @@ def mean_squared_error(
     """The mean of the squares of predictions - labels.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     print(session.run(td.losses.mean_squared_error([1.0, 2.0], [1.5, 2.0])))
         0.125
@@ -235,7 +227,6 @@ def mean_pairwise_squared_error(
         ValueError: the shapes do not fit.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     loss = td.losses.mean_pairwise_squared_error([[0.0, 1.0]], [[0.0, 3.0]])
         ...     print(session.run(loss))

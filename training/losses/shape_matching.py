@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
 from ...graph.default_scopes import control_dependencies
 from ...ops.array.broadcasting import broadcast_dynamic_shape
@@ -13,11 +14,7 @@ from ...ops.control_flow.conditionals import cond
 from ...ops.debugging.assertions import Assert
 from ...ops.debugging.value_checks import assert_equal
 from ...ops.math.comparison import equal, logical_and, logical_or, not_equal
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from ...shape_inference.tensor_shape import TensorShape
+from ...shape_inference.tensor_shape import TensorShape
 
 
 def without_last(x: Any, beside: Any) -> Any:

@@ -50,7 +50,6 @@ class Reduction:
     """How the weighted losses of a batch become one.
 
     Example:
-        >>> import tensordraft as td
         >>> td.losses.Reduction.NONE
         'none'
     """
@@ -127,7 +126,6 @@ def compute_weighted_loss(
         ValueError: the shapes do not fit, or there is no such reduction.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     session.run(td.losses.compute_weighted_loss([1.0, 2.0, 9.0], [1.0, 1.0, 0.0]))
         np.float32(1.5)
@@ -161,7 +159,6 @@ def add_loss(loss: Any, loss_collection: str | None = GraphKeys.LOSSES) -> None:
         loss_collection: the collection; None for none.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default():
         ...     td.losses.add_loss(td.constant(0.5))
         ...     len(td.losses.get_losses())
@@ -179,7 +176,6 @@ def get_losses(scope: str | None = None, loss_collection: str = GraphKeys.LOSSES
         loss_collection: the collection that lists them.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default():
         ...     loss = td.losses.mean_squared_error([1.0], [2.0])
         ...     td.losses.get_losses() == [loss]
@@ -195,7 +191,6 @@ def get_regularization_losses(scope: str | None = None) -> list[Any]:
         scope: only those whose name begins with this regular expression.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default():
         ...     td.losses.get_regularization_losses()
         []
@@ -213,7 +208,6 @@ def get_regularization_loss(
         name: a name for the op.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     session.run(td.losses.get_regularization_loss())
         np.float32(0.0)
@@ -239,7 +233,6 @@ def get_total_loss(
         ValueError: there are no losses.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     _ = td.losses.mean_squared_error([1.0], [3.0])
         ...     _ = td.losses.absolute_difference([1.0], [3.0])

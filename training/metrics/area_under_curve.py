@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Sequence
+from typing import Any
 
 from ...ops.array.fills import ones_like
 from ...ops.math.arithmetic import maximum, minimum, multiply
@@ -14,9 +15,6 @@ from ...ops.math.select import where
 from ...ops.variable_scopes.variable_scope import variable_scope
 from .counting import described, listed
 from .threshold_counts import around, counts_at, even_thresholds
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
 
 public = {"td.metrics": "auc"}
 
@@ -58,7 +56,6 @@ def auc(
         ValueError: the shapes do not fit, or there is no such curve or method.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     value, update = td.metrics.auc([1, 0, 1, 0], [0.9, 0.6, 0.4, 0.1])
         ...     session.run(td.local_variables_initializer())

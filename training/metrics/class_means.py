@@ -57,7 +57,6 @@ def mean_iou(
         each label met each prediction so far.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     value, update = td.metrics.mean_iou([0, 1, 1], [0, 1, 0], 2)
         ...     session.run(td.local_variables_initializer())
@@ -101,7 +100,6 @@ def mean_per_class_accuracy(
         class has.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     value, update = td.metrics.mean_per_class_accuracy([0, 1, 1], [0, 1, 0], 2)
         ...     session.run(td.local_variables_initializer())

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Protocol
+from collections.abc import Callable, Sequence
+from typing import Any, Protocol
 
 from ...graph.convert import convert_to_tensor
 from ...graph.default_scopes import add_to_collections
@@ -14,13 +15,8 @@ from ...ops.common.public_function import public_function
 from ...ops.common.shared_docs import shared_docs
 from ...ops.math.arithmetic import multiply
 from ...ops.variables.variable import Variable
-from ...protos.dtypes import float32
+from ...protos.dtypes import DType, float32
 from ..losses.shape_matching import checked_weights, with_last, without_last
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from ...protos.dtypes import DType
 
 described = shared_docs(
     {
@@ -78,17 +74,13 @@ def metric(
         doc = f"""{count.__doc__}
 
         Example:
-            >>> import tensordraft as td
             >>> with td.Graph().as_default(), td.Session() as session:
             ...     value, update = td.metrics.{count.__name__}({arguments})
             ...     session.run(td.local_variables_initializer())
             ...     print(session.run(update))
             {printed}
         """
-        public: Metric = described(
-            public_function(call, count.__name__, doc, module=count.__module__)
-        )
-        return public
+        return described(public_function(call, count.__name__, doc, module=count.__module__))
 
     return make
 

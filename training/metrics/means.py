@@ -39,7 +39,6 @@ def mean(
     """The weighted mean of all values.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     value, update = td.metrics.mean([1.0, 2.0, 6.0])
         ...     session.run(td.local_variables_initializer())
@@ -71,7 +70,6 @@ def mean_tensor(
         values: numbers of a shape that is known.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     value, update = td.metrics.mean_tensor([1.0, 2.0])
         ...     session.run(td.local_variables_initializer())
@@ -125,7 +123,6 @@ def percentage_below(
         threshold: what values have to be below.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     value, update = td.metrics.percentage_below([1.0, 2.0, 3.0, 4.0], 2.0)
         ...     session.run(td.local_variables_initializer())
@@ -188,7 +185,6 @@ def mean_cosine_distance(
         dim: the dimension of the vectors.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     _, update = td.metrics.mean_cosine_distance([[1.0, 0.0]], [[0.0, 1.0]], 1)
         ...     session.run(td.local_variables_initializer())
@@ -218,7 +214,6 @@ def mean_relative_error(
         normalizer: what errors are divided by, of the same shape.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     _, update = td.metrics.mean_relative_error([1.0, 2.0], [3.0, 2.0], [4.0, 0.0])
         ...     session.run(td.local_variables_initializer())

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Protocol
+from collections.abc import Callable
+from typing import Any, Protocol
 
 from ...graph.convert import convert_to_tensor
 from ...graph.default_scopes import name_scope
@@ -23,9 +24,6 @@ from ...ops.sparse.sparse_ops import sparse_tensor_to_dense
 from ...ops.variables.variable_updates import assign_add
 from ...protos.dtypes import bool as boolean, float64, int64
 from .counting import described, listed, metric_variable, spread
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 public = {
     "td.metrics": (
@@ -188,7 +186,6 @@ def _at_top_k(
             float64.
 
         Example:
-            >>> import tensordraft as td
             >>> with td.Graph().as_default(), td.Session() as session:
             ...     value, update = td.metrics.{name}([[1, 2]], {given}, 2)
             ...     session.run(td.local_variables_initializer())
@@ -236,7 +233,6 @@ def average_precision_at_k(
         float64.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     scores = [[0.1, 0.6, 0.0, 0.3]]
         ...     _, update = td.metrics.average_precision_at_k([[1, 2]], scores, 2)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
@@ -23,8 +24,6 @@ from ...protos.dtypes import bool as boolean, float32, int64
 from .counting import aligned, described, flat, listed, metric_variable, spread
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
     Counts = dict[str, Any]
 
 public = {
@@ -105,7 +104,6 @@ def _example(name: str, further: str, printed: str) -> str:
             thresholds: a list of numbers between 0 and 1.
 
         Example:
-            >>> import tensordraft as td
             >>> with td.Graph().as_default(), td.Session() as session:
             ...     labels, predictions = [1, 0, 1, 0], [0.9, 0.6, 0.4, 0.1]
             ...     value, update = td.metrics.{name}(labels, predictions, {further})
@@ -156,8 +154,7 @@ def _at_thresholds(
             return listed(value, update, metrics_collections, updates_collections)
 
     whole = doc + _example(name, "[0.3, 0.5]", printed)
-    made: MetricAtThresholds = described(public_function(call, name, whole, module=__name__))
-    return made
+    return described(public_function(call, name, whole, module=__name__))
 
 
 def _counted(case: str, doc: str, printed: str) -> MetricAtThresholds:
@@ -231,7 +228,6 @@ def sensitivity_at_specificity(
         ValueError: the shapes do not fit, or the share is not between 0 and 1.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     labels, predictions = [1, 0, 1, 0], [0.9, 0.6, 0.4, 0.1]
         ...     _, update = td.metrics.sensitivity_at_specificity(labels, predictions, 0.9)
@@ -276,7 +272,6 @@ def specificity_at_sensitivity(
         ValueError: the shapes do not fit, or the share is not between 0 and 1.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     labels, predictions = [1, 0, 1, 0], [0.9, 0.6, 0.4, 0.1]
         ...     _, update = td.metrics.specificity_at_sensitivity(labels, predictions, 0.9)

@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import Any
 
 from ...graph.convert import convert_to_tensor
 from ...graph.default_graph import get_default_graph
 from ...graph.default_scopes import control_dependencies
+from ...graph.indexed_slices import IndexedSlices
 from ...ops.array.casting import cast
 from ...ops.debugging.ordering import group
 from ...ops.math.exponentials import sqrt
 from .kernel_optimizer import KernelOptimizer
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from ...graph.indexed_slices import IndexedSlices
 
 public = {"td.train": "AdamOptimizer"}
 
@@ -35,7 +32,6 @@ class AdamOptimizer(KernelOptimizer):
         name: the name.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     v = td.Variable([1.0, -2.0], name="v")
         ...     train = td.train.AdamOptimizer(0.1).minimize(v * v)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import Any
 
 from ...graph.convert import convert_to_tensor
 from ...ops.array.casting import cast
@@ -10,9 +11,6 @@ from ...ops.array.constants import constant, identity
 from ...ops.initializers.plain_initializers import Constant, Ones
 from ...ops.variable_scopes.variables_beside import is_resource
 from .kernel_optimizer import KernelOptimizer
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 public = {
     "td.train": (
@@ -40,7 +38,6 @@ class AdagradOptimizer(KernelOptimizer):
         ValueError: `initial_accumulator_value` is not positive.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     v = td.Variable([3.0, 40.0])
         ...     train = td.train.AdagradOptimizer(1.0).minimize(v * v)
@@ -88,7 +85,6 @@ class ProximalAdagradOptimizer(KernelOptimizer):
         ValueError: `initial_accumulator_value` is not positive.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     v = td.Variable([3.0, 40.0])
         ...     train = td.train.ProximalAdagradOptimizer(1.0).minimize(v * v)
@@ -144,7 +140,6 @@ class AdagradDAOptimizer(KernelOptimizer):
         ValueError: `initial_gradient_squared_accumulator_value` is not positive.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     v, step = td.Variable([0.0, 0.0]), td.train.create_global_step()
         ...     optimizer = td.train.AdagradDAOptimizer(1.0, step)
@@ -213,7 +208,6 @@ class AdadeltaOptimizer(KernelOptimizer):
         name: the name.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     v = td.Variable([1.0, -2.0])
         ...     train = td.train.AdadeltaOptimizer(1.0, epsilon=1e-2).minimize(v * v)
@@ -256,7 +250,6 @@ class RMSPropOptimizer(KernelOptimizer):
         name: the name.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     v = td.Variable([1.0, -2.0], name="v")
         ...     train = td.train.RMSPropOptimizer(0.1).minimize(v * v)

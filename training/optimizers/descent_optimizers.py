@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import Any
 
 from ...graph.indexed_slices import IndexedSlices
 from .kernel_optimizer import KernelOptimizer
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 public = {
     "td.train": "GradientDescentOptimizer MomentumOptimizer ProximalGradientDescentOptimizer",
@@ -24,7 +22,6 @@ class GradientDescentOptimizer(KernelOptimizer):
         name: the name.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     v = td.Variable([1.0, -2.0])
         ...     train = td.train.GradientDescentOptimizer(0.25).minimize(v * v)
@@ -63,7 +60,6 @@ class MomentumOptimizer(KernelOptimizer):
         use_nesterov: whether the gradient is taken to be one a step ahead (Sutskever et al., 2013).
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     v = td.Variable(1.0, name="v")
         ...     optimizer = td.train.MomentumOptimizer(0.25, 0.5)
@@ -105,7 +101,6 @@ class ProximalGradientDescentOptimizer(KernelOptimizer):
         name: the name.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     v = td.Variable([1.0, 0.125])
         ...     optimizer = td.train.ProximalGradientDescentOptimizer(0.25, 0.5)

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import Any
 
 from ...ops.initializers.plain_initializers import Constant
 from .kernel_optimizer import KernelOptimizer
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 public = {"td.train": "FtrlOptimizer"}
 
@@ -33,7 +31,6 @@ class FtrlOptimizer(KernelOptimizer):
         ValueError: an argument is out of its range.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     v = td.Variable([1.0, -2.0])
         ...     train = td.train.FtrlOptimizer(1.0, l1_regularization_strength=2.0).minimize(v * v)

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ...graph.convert import convert_to_tensor
+from ...graph.indexed_slices import IndexedSlices
+from ...graph.node import Tensor
 from ...ops.array.casting import cast
 from ...ops.training_updates.update_ops import UPDATE_OPS
 from .optimizer import Optimizer
-
-if TYPE_CHECKING:
-    from ...graph.indexed_slices import IndexedSlices
-    from ...graph.node import Tensor
 
 
 class KernelOptimizer(Optimizer):
@@ -62,8 +60,7 @@ class KernelOptimizer(Optimizer):
         if not given.dtype.is_numpy_compatible or given.dtype.name == "string":
             name, value = self._numbers[argument]
             raise TypeError(f"{name} must be a number, or a tensor of one, got {value!r}")
-        tensor: Tensor = cast(given, dtype)
-        return tensor
+        return cast(given, dtype)
 
     def _arguments(self, var: Any) -> dict[str, Any]:
         """The arguments of the op that do not follow from the gradient."""

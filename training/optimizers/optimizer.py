@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from ...autodiff.gradients import gradients
 from ...graph.convert import convert_to_tensor
 from ...graph.default_graph import graph_using, outside_bodies
 from ...graph.default_scopes import name_scope
+from ...graph.graph import Graph
 from ...graph.indexed_slices import IndexedSlices
 from ...graph.node import Operation, Tensor
 from ...graph.scopes.collections import GraphKeys
@@ -25,10 +26,6 @@ from ...protos.dtypes import DType, as_dtype
 from .slots import Slots
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from ...graph.graph import Graph
-
     Pair = tuple[Any, Any]
 
 public = {"td.train": "Optimizer"}
@@ -50,7 +47,6 @@ class Optimizer:
         ValueError: there is no name.
 
     Example:
-        >>> import tensordraft as td
         >>> class Halving(td.train.Optimizer):
         ...     def _apply_dense(self, grad, var):
         ...         return var.assign_sub(grad / 2.0)
@@ -364,8 +360,7 @@ def _gradient(gradient: Any) -> Any:
 
 def _operation(item: Any) -> Operation:
     """The operation that an update is, or that makes it."""
-    result: Operation = item if isinstance(item, Operation) else item.op
-    return result
+    return item if isinstance(item, Operation) else item.op
 
 
 def _summed(values: Tensor, indices: Tensor) -> tuple[Tensor, Tensor]:

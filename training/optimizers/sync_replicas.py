@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 from ...graph.convert import convert_to_tensor
 from ...graph.default_scopes import control_dependencies, device, name_scope
 from ...graph.indexed_slices import IndexedSlices
-from ...graph.node import Tensor
+from ...graph.node import Operation, Tensor
 from ...graph.scopes.collections import GraphKeys
 from ...ops.array.fills import fill
 from ...ops.debugging.ordering import group, no_op
@@ -26,10 +27,6 @@ from ..sessions.session_run_hook import SessionRunHook
 from .optimizer import Optimizer
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from ...graph.node import Operation
-
     Pair = tuple[Any, Any]
 
 public = {"td.train": "SyncReplicasOptimizer"}
@@ -56,7 +53,6 @@ class SyncReplicasOptimizer(Optimizer):
         name: the name of the scope of the ops.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default():
         ...     v, step = td.Variable(8.0), td.train.get_or_create_global_step()
         ...     plain = td.train.GradientDescentOptimizer(0.25)
@@ -109,7 +105,6 @@ class SyncReplicasOptimizer(Optimizer):
         Raises:
             ValueError: there are no variables, or no global step.
         """
-        del name
         pairs = list(grads_and_vars)
         if not pairs:
             raise ValueError("Must supply at least one variable")

@@ -62,14 +62,12 @@ def dynamic_rnn(
             changes the shape of its state.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default():
         ...     x = td.placeholder(td.float32, [None, 5, 4])
         ...     y, state = td.nn.dynamic_rnn(td.nn.rnn_cell.GRUCell(3), x, dtype=td.float32)
         ...     y.name, y.shape.as_list(), state.name
         ('rnn/transpose_1:0', [None, 5, 3], 'rnn/while/Exit_3:0')
     """
-    del swap_memory
     lengths = lengths_of(sequence_length)
     with variable_scope(scope or "rnn"):
         leaves = [convert_to_tensor(leaf) for leaf in flat(inputs)]
@@ -185,7 +183,6 @@ def bidirectional_dynamic_rnn(
         The pair of the outputs, and the pair of the last states.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default():
         ...     cells = [td.nn.rnn_cell.GRUCell(size) for size in (3, 2)]
         ...     x = td.ones([2, 5, 4])

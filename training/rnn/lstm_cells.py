@@ -21,7 +21,6 @@ class LSTMStateTuple(NamedTuple):
     """The state of an LSTM: the memory `c` and the output `h`.
 
     Example:
-        >>> import tensordraft as td
         >>> td.nn.rnn_cell.LSTMStateTuple(c=1, h=2)
         LSTMStateTuple(c=1, h=2)
     """
@@ -52,7 +51,6 @@ class LSTMCell(RNNCell):
         dtype: the dtype of the variables; by default that of the inputs.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default():
         ...     cell = td.nn.rnn_cell.LSTMCell(8, use_peepholes=True, num_proj=3)
         ...     y, state = cell(td.ones([2, 4]), cell.zero_state(2, td.float32))
@@ -77,7 +75,6 @@ class LSTMCell(RNNCell):
         name: str | None = None,
         dtype: Any = None,
     ) -> None:
-        del num_unit_shards, num_proj_shards
         super().__init__(name=name, dtype=dtype, _reuse=reuse)
         self._num_units = num_units
         self._use_peepholes = use_peepholes
@@ -142,7 +139,6 @@ class BasicLSTMCell(LSTMCell):
         dtype: the dtype of the variables; by default that of the inputs.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default():
         ...     cell = td.nn.rnn_cell.BasicLSTMCell(3)
         ...     y, _ = td.nn.dynamic_rnn(cell, td.ones([2, 5, 4]), dtype=td.float32)

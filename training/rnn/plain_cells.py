@@ -27,7 +27,6 @@ class BasicRNNCell(RNNCell):
         dtype: the dtype of the variables; by default that of the inputs.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default():
         ...     cell = td.nn.rnn_cell.BasicRNNCell(3)
         ...     output, state = cell(td.ones([2, 4]), cell.zero_state(2, td.float32))
@@ -75,7 +74,6 @@ class GRUCell(RNNCell):
         dtype: the dtype of the variables; by default that of the inputs.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default():
         ...     cell = td.nn.rnn_cell.GRUCell(3)
         ...     _ = cell(td.ones([2, 4]), cell.zero_state(2, td.float32))

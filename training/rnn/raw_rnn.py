@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
 from ...graph.convert import convert_to_tensor
 from ...graph.default_scopes import name_scope
@@ -19,9 +20,6 @@ from ...ops.variable_scopes.variable_scope import variable_scope
 from ...shape_inference.tensor_shape import TensorShape
 from .rnn_cell import dims_of
 from .steps import checked_cell, output_size_of
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 public = {"td.nn": "raw_rnn"}
 
@@ -62,7 +60,6 @@ def raw_rnn(
         ValueError: `loop_fn` gives other structures or shapes than in the first call.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     cell = td.nn.rnn_cell.BasicRNNCell(2)
         ...
@@ -75,7 +72,6 @@ def raw_rnn(
         ...     session.run(emitted.stack()).shape
         (4, 3, 2)
     """
-    del swap_memory
     checked_cell(cell)
     if not callable(loop_fn):
         raise TypeError(f"loop_fn must be callable, got {loop_fn!r}")

@@ -26,7 +26,6 @@ class RNNCell(Layer):
     A cell of your own is a subclass with `state_size`, `output_size` and `call`.
 
     Example:
-        >>> import tensordraft as td
         >>> class Sum(td.nn.rnn_cell.RNNCell):
         ...     state_size = output_size = 2
         ...

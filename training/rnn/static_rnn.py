@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import Any
 
 from ...graph.convert import convert_to_tensor
 from ...graph.default_scopes import control_dependencies
@@ -13,9 +14,6 @@ from ...ops.array.stacking import stack, unstack
 from ...ops.common.structures import flat, packed
 from ...ops.variable_scopes.variable_scope import variable_scope
 from .steps import begun, lengths_of, stepped
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 public = {
     "td.nn, td.contrib.rnn": "static_bidirectional_rnn static_rnn static_state_saving_rnn",
@@ -49,7 +47,6 @@ def static_rnn(
         ValueError: there are no inputs, or neither `initial_state` nor `dtype`.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default():
         ...     cell = td.nn.rnn_cell.GRUCell(3)
         ...     outputs, state = td.nn.static_rnn(cell, [td.ones([2, 4])] * 5, dtype=td.float32)
@@ -100,7 +97,6 @@ def static_state_saving_rnn(
         ValueError: there are other names than parts of the state.
 
     Example:
-        >>> import tensordraft as td
         >>> class Kept:
         ...     def __init__(self):
         ...         self.h = td.Variable(td.zeros([2, 3]), trainable=False)
@@ -153,7 +149,6 @@ def static_bidirectional_rnn(
         The list of both outputs, joined along the last dimension, and both last states.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default():
         ...     cells = [td.nn.rnn_cell.GRUCell(size) for size in (3, 2)]
         ...     steps = [td.ones([2, 4])] * 5

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from hashlib import md5
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ...graph.convert import convert_to_tensor
 from ...graph.default_scopes import device, name_scope
@@ -16,9 +17,6 @@ from ...ops.random.uniform_and_normal import random_uniform
 from ...ops.variable_scopes.variable_scope import variable_scope
 from .lstm_cells import LSTMStateTuple
 from .rnn_cell import RNNCell, dims_of
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
 
 public = {
     "td.nn.rnn_cell, td.contrib.rnn": "DeviceWrapper DropoutWrapper MultiRNNCell ResidualWrapper"
@@ -37,7 +35,6 @@ class MultiRNNCell(RNNCell):
         ValueError: there are no cells, or the state of one is a structure and theirs is joined.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default():
         ...     cells = [td.nn.rnn_cell.GRUCell(size) for size in (4, 3)]
         ...     cell = td.nn.rnn_cell.MultiRNNCell(cells)
@@ -104,16 +101,14 @@ class _Wrapper(RNNCell):
     @property
     def weights(self) -> list[Any]:
         """The variables of the cell inside."""
-        weights: list[Any] = self._cell.weights
-        return weights
+        return self._cell.weights
 
     variables = weights
 
     @property
     def trainable_weights(self) -> list[Any]:
         """The variables of the cell inside that are trained."""
-        weights: list[Any] = self._cell.trainable_weights
-        return weights
+        return self._cell.trainable_weights
 
     trainable_variables = trainable_weights
 
@@ -144,7 +139,6 @@ class DropoutWrapper(_Wrapper):
         ValueError: `variational_recurrent` is set, and `dtype` or `input_size` missing.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     cell = td.nn.rnn_cell.BasicRNNCell(3)
         ...     cell = td.nn.rnn_cell.DropoutWrapper(cell, output_keep_prob=1e-9)
@@ -250,7 +244,6 @@ class ResidualWrapper(_Wrapper):
         ValueError: at the call, if inputs and outputs are not of one shape.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default():
         ...     cell = td.nn.rnn_cell.ResidualWrapper(td.nn.rnn_cell.GRUCell(3))
         ...     y, _ = cell(td.ones([1, 3]), cell.zero_state(1, td.float32))
@@ -284,7 +277,6 @@ class DeviceWrapper(_Wrapper):
         device: the device, as for `td.device`.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default():
         ...     cell = td.nn.rnn_cell.DeviceWrapper(td.nn.rnn_cell.GRUCell(3), "/cpu:0")
         ...     y, _ = cell(td.ones([1, 3]), cell.zero_state(1, td.float32))

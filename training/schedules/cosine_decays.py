@@ -53,7 +53,6 @@ def cosine_decay(
         ValueError: `global_step` is None.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     rate = td.train.cosine_decay(0.5, 0, 10)
         ...     session.run(rate)
@@ -62,8 +61,7 @@ def cosine_decay(
     with name_scope(name, "CosineDecay"):
         rate = convert_to_tensor(learning_rate, name="learning_rate")
         done, steps = _fraction(global_step, decay_steps, rate.dtype.base_dtype)
-        result: Tensor = rate * ((1 - alpha) * _cosine(done / steps) + alpha)
-        return result
+        return rate * ((1 - alpha) * _cosine(done / steps) + alpha)
 
 
 def cosine_decay_restarts(
@@ -90,7 +88,6 @@ def cosine_decay_restarts(
         ValueError: `global_step` is None.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     rate = td.train.cosine_decay_restarts(0.5, 10, 10)
         ...     session.run(rate)
@@ -138,7 +135,6 @@ def linear_cosine_decay(
         ValueError: `global_step` is None.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     rate = td.train.linear_cosine_decay(0.5, 10, 10, beta=0.5)
         ...     session.run(rate)
@@ -180,7 +176,6 @@ def noisy_linear_cosine_decay(
         ValueError: `global_step` is None.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     rate = td.train.noisy_linear_cosine_decay(0.5, 10, 10, 0.0, beta=0.5)
         ...     session.run(rate)

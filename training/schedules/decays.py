@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import Any
 
 from ...graph.convert import convert_to_tensor
 from ...graph.default_scopes import name_scope
@@ -14,9 +15,6 @@ from ...ops.math.division import truediv
 from ...ops.math.exponentials import exp
 from ...ops.math.select import where
 from ...protos.dtypes import int32, int64
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 public = {
     "td.train": (
@@ -61,7 +59,6 @@ def exponential_decay(
         ValueError: `global_step` is None.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     rate = td.train.exponential_decay(0.5, 20, 10, 0.5)
         ...     session.run(rate)
@@ -96,7 +93,6 @@ def natural_exp_decay(
         ValueError: `global_step` is None.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     rate = td.train.natural_exp_decay(0.5, 0, 10, 0.5)
         ...     session.run(rate)
@@ -132,7 +128,6 @@ def inverse_time_decay(
         ValueError: `global_step` is None.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     rate = td.train.inverse_time_decay(0.5, 20, 10, 0.5)
         ...     session.run(rate)
@@ -169,7 +164,6 @@ def polynomial_decay(
         ValueError: `global_step` is None.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     rate = td.train.polynomial_decay(0.5, 5, 10, 0.25)
         ...     session.run(rate)
@@ -206,7 +200,6 @@ def piecewise_constant(
             or boundaries are not of the dtype of `x`, or int32 where that is int64.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     rate = td.train.piecewise_constant(11, [10, 20], [0.5, 0.25, 0.125])
         ...     session.run(rate)

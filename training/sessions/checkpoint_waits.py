@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import time
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterator
 
 from ...formats.checkpoints.checkpoint_state import latest_checkpoint
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
 
 public = {
     "td.train, td.contrib.training, td.contrib.slim.evaluation": "checkpoints_iterator",
@@ -35,7 +32,6 @@ def wait_for_new_checkpoint(
 
     Example:
         >>> import tempfile
-        >>> import tensordraft as td
         >>> td.contrib.training.wait_for_new_checkpoint(tempfile.mkdtemp(), timeout=0) is None
         True
     """
@@ -71,7 +67,6 @@ def checkpoints_iterator(
 
     Example:
         >>> import os, tempfile
-        >>> import tensordraft as td
         >>> folder = tempfile.mkdtemp()
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     v = td.Variable(1)

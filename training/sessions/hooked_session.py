@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 import logging
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import Any
 
 from ...ops.queues.queue_runner import start_queue_runners
 from ...runtime import errors
 from ...session.options import RunOptions
 from ...session.profile import RunMetadata
+from ...session.session import Session
 from ..coordination.coordinator import Coordinator
+from .session_creation import SessionCreator
 from .session_run_hook import SessionRunArgs, SessionRunContext, SessionRunHook, SessionRunValues
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from ...session.session import Session
-    from .session_creation import SessionCreator
 
 # What a task that went away raises: a new session may do better.
 PREEMPTIONS = (errors.AbortedError, errors.UnavailableError)

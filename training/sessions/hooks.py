@@ -5,16 +5,14 @@ from __future__ import annotations
 import logging
 import threading
 import time
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
 from ...graph.default_graph import get_default_graph
 from ...ops.variable_scopes.global_step import global_step_before
 from .session_run_hook import SessionRunArgs, SessionRunContext, SessionRunHook, SessionRunValues
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 public = {
     "td.train, td.estimator": (
@@ -50,7 +48,6 @@ class StopAtStepHook(SessionRunHook):
         ValueError: none or both are given.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default():
         ...     step = td.train.create_global_step()
         ...     count = step.assign_add(1)
@@ -94,7 +91,6 @@ class NanLossDuringTrainingError(RuntimeError):
     """A loss was NaN.
 
     Example:
-        >>> import tensordraft as td
         >>> raise td.train.NanLossDuringTrainingError("loss")
         Traceback (most recent call last):
         ...
@@ -116,7 +112,6 @@ class NanTensorHook(SessionRunHook):
         NanLossDuringTrainingError: in a run, the loss was NaN.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default():
         ...     loss = td.log(td.constant(-1.0))
         ...     hook = td.train.NanTensorHook(loss, fail_on_nan_loss=False)
@@ -157,7 +152,6 @@ class LoggingTensorHook(SessionRunHook):
         ValueError: it is not said when to log.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default():
         ...     loss = td.constant(0.5, name="loss")
         ...     hook = td.train.LoggingTensorHook({"loss": loss}, every_n_iter=100)
@@ -235,7 +229,6 @@ class FinalOpsHook(SessionRunHook):
         final_ops_feed_dict: what to feed.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default():
         ...     v = td.Variable(0)
         ...     add, hook = v.assign_add(2), td.train.FinalOpsHook(v)
@@ -268,7 +261,6 @@ class FeedFnHook(SessionRunHook):
         feed_fn: a function without arguments that returns a feed_dict.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default():
         ...     x = td.placeholder(td.float32, [])
         ...     y, hook = x + 1.0, td.train.FeedFnHook(lambda: {x: 2.0})
@@ -292,7 +284,6 @@ class GlobalStepWaiterHook(SessionRunHook):
         wait_until_step: how far.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default():
         ...     step = td.train.create_global_step()
         ...     hook = td.train.GlobalStepWaiterHook(wait_until_step=0)

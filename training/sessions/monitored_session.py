@@ -4,24 +4,19 @@ from __future__ import annotations
 
 import inspect
 import logging
+from collections.abc import Callable, Iterable
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any, Self
 
 from ...graph.default_graph import get_default_graph
+from ...graph.graph import Graph
 from ...runtime import errors
+from ...session.session import Session
 from .hooked_session import PREEMPTIONS, HookedSession
 from .saving_hooks import CheckpointSaverHook
 from .session_creation import ChiefSessionCreator, Scaffold, SessionCreator, WorkerSessionCreator
-from .session_run_hook import hooks_of
+from .session_run_hook import SessionRunHook, hooks_of
 from .summary_hooks import StepCounterHook, SummarySaverHook
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
-    from typing import Self
-
-    from ...graph.graph import Graph
-    from ...session.session import Session
-    from .session_run_hook import SessionRunHook
 
 public = {"td.train": "MonitoredSession MonitoredTrainingSession SingularMonitoredSession"}
 
@@ -73,7 +68,6 @@ class MonitoredSession:
         stop_grace_period_secs: how long to wait for threads at the end.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default():
         ...     count = td.Variable(0).count_up_to(3)
         ...     values = []
@@ -181,7 +175,6 @@ class MonitoredSession:
             ValueError: the function takes other arguments.
 
         Example:
-            >>> import tensordraft as td
             >>> with td.Graph().as_default():
             ...     x = td.placeholder(td.float32, [])
             ...     double = x * 2.0
@@ -264,7 +257,6 @@ class SingularMonitoredSession(MonitoredSession):
         checkpoint_filename_with_path: the checkpoint to restore.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default():
         ...     v = td.Variable(3)
         ...     with td.train.SingularMonitoredSession() as session:
@@ -336,7 +328,6 @@ def MonitoredTrainingSession(  # noqa: N802 - TensorFlow's name
 
     Example:
         >>> import tempfile
-        >>> import tensordraft as td
         >>> def steps(folder):
         ...     with td.Graph().as_default():
         ...         step = td.train.create_global_step().assign_add(1)

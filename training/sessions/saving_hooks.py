@@ -5,19 +5,16 @@ from __future__ import annotations
 import logging
 import os
 import time
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable
+from typing import Any
 
 from ...protos.messages import SessionLog
 from ...saving.event_writer import FileWriterCache
 from ...saving.graph_files import write_graph
+from ...saving.savers.saver import Saver
 from .hooks import needed_global_step
+from .session_creation import Scaffold
 from .session_run_hook import SessionRunArgs, SessionRunContext, SessionRunHook, SessionRunValues
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from ...saving.savers.saver import Saver
-    from .session_creation import Scaffold
 
 public = {"td.train, td.estimator": "CheckpointSaverHook CheckpointSaverListener SecondOrStepTimer"}
 
@@ -35,7 +32,6 @@ class SecondOrStepTimer:
         ValueError: none or both are given.
 
     Example:
-        >>> import tensordraft as td
         >>> timer = td.train.SecondOrStepTimer(every_steps=2)
         >>> timer.should_trigger_for_step(1), timer.update_last_triggered_step(1)
         (True, (None, None))
@@ -81,7 +77,6 @@ class CheckpointSaverListener:
 
     Example:
         >>> import tempfile
-        >>> import tensordraft as td
         >>> class Telling(td.train.CheckpointSaverListener):
         ...     def after_save(self, session, global_step_value):
         ...         print("saved at", global_step_value)
@@ -128,7 +123,6 @@ class CheckpointSaverHook(SessionRunHook):
 
     Example:
         >>> import tempfile
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), tempfile.TemporaryDirectory() as folder:
         ...     add = td.train.create_global_step().assign_add(4)
         ...     hook = td.train.CheckpointSaverHook(folder, save_steps=10, saver=td.train.Saver())

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from types import SimpleNamespace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ...graph.default_graph import get_default_graph
 from ...graph.scopes.collections import GraphKeys
@@ -17,12 +18,8 @@ from ...ops.variables.variable_lists import (
     report_uninitialized_variables,
 )
 from ...saving.savers.saver import Saver
+from ...session.session import Session
 from .session_manager import SessionManager
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from ...session.session import Session
 
 public = {"td.train": "ChiefSessionCreator Scaffold SessionCreator WorkerSessionCreator"}
 
@@ -44,7 +41,6 @@ class Scaffold:
         local_init_feed_dict: what to feed `local_init_op`.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default():
         ...     v = td.Variable(1)
         ...     scaffold = td.train.Scaffold(init_fn=lambda scaffold, session: v.load(7, session))
@@ -165,7 +161,6 @@ class SessionCreator:
     """What makes the session of a MonitoredSession: a subclass says how.
 
     Example:
-        >>> import tensordraft as td
         >>> class Plain(td.train.SessionCreator):
         ...     def create_session(self):
         ...         return td.Session()
@@ -195,7 +190,6 @@ class ChiefSessionCreator(SessionCreator):
         RuntimeError: some variables have no value at the end.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default():
         ...     v = td.Variable(3)
         ...     with td.train.ChiefSessionCreator().create_session() as session:
@@ -259,7 +253,6 @@ class WorkerSessionCreator(SessionCreator):
         DeadlineExceededError: the variables have no values after that time.
 
     Example:
-        >>> import tensordraft as td
         >>> server = td.train.Server.create_local_server()
         >>> with td.Graph().as_default():
         ...     v = td.Variable(3)

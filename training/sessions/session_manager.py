@@ -5,18 +5,15 @@ from __future__ import annotations
 import logging
 import threading
 import time
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
 from ...formats.checkpoints.checkpoint_state import get_checkpoint_state
 from ...graph.default_graph import get_default_graph
+from ...graph.graph import Graph
 from ...runtime import errors
+from ...saving.savers.saver import Saver
 from ...session.session import Session
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from ...graph.graph import Graph
-    from ...saving.savers.saver import Saver
 
 public = {"td.train": "SessionManager"}
 
@@ -39,7 +36,6 @@ class SessionManager:
         ValueError: there is something to be ready for before local initialization, without one.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default():
         ...     v = td.Variable(3)
         ...     manager = td.train.SessionManager(ready_op=td.report_uninitialized_variables())

@@ -20,7 +20,6 @@ class SessionRunArgs(NamedTuple):
         options: options of the run.
 
     Example:
-        >>> import tensordraft as td
         >>> td.train.SessionRunArgs("loss:0").feed_dict is None
         True
     """
@@ -39,7 +38,6 @@ class SessionRunValues(NamedTuple):
         run_metadata: the trace of the run, if there is one.
 
     Example:
-        >>> import tensordraft as td
         >>> td.train.SessionRunValues(0.5, None, None).results
         0.5
     """
@@ -57,7 +55,6 @@ class SessionRunContext:
         session: the session.
 
     Example:
-        >>> import tensordraft as td
         >>> context = td.train.SessionRunContext(td.train.SessionRunArgs("x:0"), None)
         >>> context.request_stop()
         >>> context.stop_requested
@@ -93,7 +90,6 @@ class SessionRunHook:
     """What goes with the runs of a monitored session: a subclass says what happens when.
 
     Example:
-        >>> import tensordraft as td
         >>> class Steps(td.train.SessionRunHook):
         ...     def before_run(self, run_context):
         ...         return td.train.SessionRunArgs("step:0")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import os
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ...ops.variable_scopes.global_step import get_global_step
 from ...protos.messages import SessionLog, Summary
@@ -12,10 +12,8 @@ from ...saving.event_writer import FileWriterCache
 from ...session.options import RunOptions
 from .hooks import needed_global_step
 from .saving_hooks import SecondOrStepTimer
+from .session_creation import Scaffold
 from .session_run_hook import SessionRunArgs, SessionRunContext, SessionRunHook, SessionRunValues
-
-if TYPE_CHECKING:
-    from .session_creation import Scaffold
 
 public = {"td.train, td.estimator": "ProfilerHook StepCounterHook SummarySaverHook"}
 
@@ -32,7 +30,6 @@ class StepCounterHook(SessionRunHook):
         summary_writer: a FileWriter in place of one for `output_dir`.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default():
         ...     step = td.train.create_global_step()
         ...     hook = td.train.StepCounterHook(every_n_steps=10)
@@ -95,7 +92,6 @@ class SummarySaverHook(SessionRunHook):
 
     Example:
         >>> import tempfile
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), tempfile.TemporaryDirectory() as folder:
         ...     step = td.train.create_global_step().assign_add(1)
         ...     loss = td.summary.scalar("loss", 0.5)
@@ -179,7 +175,6 @@ class ProfilerHook(SessionRunHook):
 
     Example:
         >>> import tempfile
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), tempfile.TemporaryDirectory() as folder:
         ...     step = td.train.create_global_step().assign_add(1)
         ...     hook = td.train.ProfilerHook(save_steps=1, output_dir=folder)
@@ -198,7 +193,6 @@ class ProfilerHook(SessionRunHook):
         show_dataflow: bool = True,
         show_memory: bool = False,
     ) -> None:
-        del show_dataflow, show_memory
         self._folder = output_dir
         self._timer = SecondOrStepTimer(save_secs, save_steps)
         self._step: Any = None

@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from threading import Thread
+from typing import Any
 
 from ...ops.queues.queue_runner import start_queue_runners
 from ...protos.messages import SessionLog, Summary
 from ...saving.graph_files import write_graph
+from ...session.session import Session
 from ..coordination.coordinator import LooperThread
 from .supervisor_parts import SupervisorParts
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
-    from threading import Thread
-
-    from ...session.session import Session
 
 public = {"td.train": "Supervisor basic_train_loop"}
 
@@ -51,7 +48,6 @@ class Supervisor(SupervisorParts):
 
     Example:
         >>> import tempfile
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), tempfile.TemporaryDirectory() as folder:
         ...     step = td.train.create_global_step().assign_add(1)
         ...     supervisor = td.train.Supervisor(logdir=folder, save_model_secs=0)
@@ -310,7 +306,6 @@ def basic_train_loop(
         master: the target of the session.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default():
         ...     step = td.train.create_global_step().assign_add(1)
         ...     supervisor = td.train.Supervisor()

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
 from ...graph.default_graph import get_default_graph
+from ...graph.graph import Graph
 from ...graph.scopes.collections import GraphKeys
 from ...ops.debugging.ordering import group
 from ...ops.summaries.tensors_and_texts import merge_all
@@ -19,14 +21,9 @@ from ...ops.variables.variable_lists import (
 )
 from ...saving.event_writer import FileWriter
 from ...saving.savers.saver import Saver
+from ...session.session import Session
 from ..coordination.coordinator import Coordinator
 from .session_manager import SessionManager
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from ...graph.graph import Graph
-    from ...session.session import Session
 
 
 class SupervisorParts:
@@ -154,8 +151,7 @@ class SupervisorParts:
     @property
     def saver(self) -> Saver | None:
         """What saves; None where there is nothing to save."""
-        saver: Saver | None = self._saver
-        return saver
+        return self._saver
 
     @property
     def save_model_secs(self) -> float:

@@ -199,6 +199,9 @@ def test_notebooks_show_long_graphs_by_scope() -> None:
 
 
 def test_pictures_are_loaded_when_they_are_asked_for() -> None:
-    code = "import sys, tensordraft as td; td.Graph(); print('tensordraft.analysis.drawing' in sys.modules)"
+    code = (
+        "import sys, tensordraft as td; td.Graph(); "
+        "print('tensordraft.analysis.drawing' in sys.modules)"
+    )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout == "False\n"

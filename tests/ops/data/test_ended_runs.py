@@ -90,7 +90,12 @@ def test_closing_the_session_ends_the_run(what: str) -> None:
     ended: list[BaseException] = []
     with td.Graph().as_default():
         begun = threading.Event()
-        started = td.py_func(lambda: np.int64(begun.set() is None), [], td.int64)
+
+        def start() -> np.int64:
+            begun.set()
+            return np.int64(0)
+
+        started = td.py_func(start, [], td.int64)
         fetched = _fetched(what)  # behind it, as ops run in the order of their creation
         session = td.Session()
 

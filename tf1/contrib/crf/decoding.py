@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from ....graph.convert import convert_to_tensor
+from ....graph.node import Tensor
 from ....ops.array.casting import cast
 from ....ops.array.fills import zeros_like
 from ....ops.array.joining import concat
@@ -20,11 +21,8 @@ from ....ops.indexing.masks import sequence_mask
 from ....ops.math.along_axis import argmax
 from ....ops.math.reductions import reduce_max
 from ....ops.math.select import where_v2
+from ....shape_inference.protocols import Array
 from .scores import later_steps
-
-if TYPE_CHECKING:
-    from ....graph.node import Tensor
-    from ....shape_inference.protocols import Array
 
 public = {"td.contrib.crf": "crf_decode viterbi_decode"}
 
@@ -43,7 +41,6 @@ def crf_decode(
         The tags, int32 `[batch, steps]`, 0 behind the end; and the scores `[batch]`.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     potentials = [[[1.0, 2.0], [3.0, 0.0]]]
         ...     tags, score = td.contrib.crf.crf_decode(potentials, [[0.0, 0.0], [0.0, 9.0]], [2])
@@ -88,7 +85,6 @@ def viterbi_decode(score: Any, transition_params: Any) -> tuple[list[int], Any]:
         The tags, and their score.
 
     Example:
-        >>> import tensordraft as td
         >>> td.contrib.crf.viterbi_decode([[1.0, 2.0], [3.0, 0.0]], [[0.0, 0.0], [0.0, 9.0]])
         ([1, 1], np.float64(11.0))
     """

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ....graph.convert import convert_to_tensor
+from ....graph.node import Tensor
 from ....ops.array.casting import cast
 from ....ops.array.fills import zeros_like
 from ....ops.array.ranges import range as numbers
@@ -20,9 +21,6 @@ from ....ops.math.arithmetic import maximum
 from ....ops.math.reductions import reduce_logsumexp, reduce_sum
 from ....ops.math.select import where_v2
 from ....ops.variable_scopes.get_variable import get_variable
-
-if TYPE_CHECKING:
-    from ....graph.node import Tensor
 
 public = {
     "td.contrib.crf": (
@@ -43,7 +41,6 @@ def crf_unary_score(tag_indices: Any, sequence_lengths: Any, inputs: Any) -> Ten
         A Tensor `[batch]`.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     y = td.contrib.crf.crf_unary_score([[1, 0]], [2], [[[1.0, 2.0], [3.0, 4.0]]])
         ...     session.run(y)
@@ -66,7 +63,6 @@ def crf_binary_score(tag_indices: Any, sequence_lengths: Any, transition_params:
         A Tensor `[batch]`.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     steps = [[1.0, 2.0], [3.0, 4.0]]
         ...     session.run(td.contrib.crf.crf_binary_score([[1, 0, 0]], [2], steps))
@@ -93,7 +89,6 @@ def crf_sequence_score(
         A Tensor `[batch]`; 0 for an empty sequence.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     inputs, steps = [[[1.0, 2.0], [3.0, 4.0]]], [[1.0, 2.0], [3.0, 4.0]]
         ...     session.run(td.contrib.crf.crf_sequence_score(inputs, [[1, 0]], [2], steps))
@@ -115,7 +110,6 @@ def crf_log_norm(inputs: Any, sequence_lengths: Any, transition_params: Any) -> 
         A Tensor `[batch]`; 0 for an empty sequence.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     inputs, steps = [[[0.0, 0.0], [0.0, 0.0]]], [[0.0, 0.0], [0.0, 0.0]]
         ...     session.run(td.contrib.crf.crf_log_norm(inputs, [2], steps))
@@ -154,7 +148,6 @@ def crf_log_likelihood(
         ValueError: the number of tags is unknown, and `transition_params` is not given.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     inputs, steps = [[[0.0, 0.0], [0.0, 0.0]]], [[0.0, 0.0], [0.0, 0.0]]
         ...     y, _ = td.contrib.crf.crf_log_likelihood(inputs, [[1, 0]], [2], steps)

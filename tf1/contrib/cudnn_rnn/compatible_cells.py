@@ -24,7 +24,6 @@ class CudnnCompatibleLSTMCell(LSTMBlockCell):
         reuse: whether the variables of an earlier cell of that name are taken.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default():
         ...     cell = td.contrib.cudnn_rnn.CudnnCompatibleLSTMCell(3)
         ...     _ = td.nn.dynamic_rnn(cell, td.ones([2, 5, 4]), dtype=td.float32)
@@ -45,7 +44,6 @@ class CudnnCompatibleGRUCell(GRUCell):
         kernel_initializer: as for `td.get_variable`.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default():
         ...     cell = td.contrib.cudnn_rnn.CudnnCompatibleGRUCell(3)
         ...     _ = td.nn.dynamic_rnn(cell, td.ones([2, 5, 4]), dtype=td.float32)
@@ -87,7 +85,6 @@ class CudnnCompatibleGRUCell(GRUCell):
 
     def call(self, inputs: Any, *args: Any, **kwargs: Any) -> Any:
         """The output and the next state."""
-        del kwargs
         (state,) = args
         product = matmul(concat([inputs, state], 1), self._gate_kernel.value())
         gates = sigmoid(bias_add(product, self._gate_bias.value()))

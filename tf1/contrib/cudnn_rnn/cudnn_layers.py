@@ -216,7 +216,6 @@ class CudnnLSTM(_CudnnRNN):
         ValueError: an argument is none of those.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default():
         ...     lstm = td.contrib.cudnn_rnn.CudnnLSTM(2, 4, direction="bidirectional")
         ...     outputs, (h, c) = lstm(td.ones([5, 3, 6]))
@@ -241,7 +240,6 @@ class CudnnGRU(_CudnnRNN):
     """Layers of gated recurrent units: see `CudnnLSTM`.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default():
         ...     outputs, (h,) = td.contrib.cudnn_rnn.CudnnGRU(2, 4)(td.ones([5, 3, 6]))
         ...     outputs.shape.as_list(), h.shape.as_list()
@@ -255,7 +253,6 @@ class CudnnRNNTanh(_CudnnRNN):
     """Layers of plain recurrent cells that end in a hyperbolic tangent: see `CudnnLSTM`.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default():
         ...     outputs, _ = td.contrib.cudnn_rnn.CudnnRNNTanh(1, 4)(td.ones([5, 3, 6]))
         ...     outputs.shape.as_list()
@@ -269,7 +266,6 @@ class CudnnRNNRelu(_CudnnRNN):
     """Layers of plain recurrent cells that end in `td.nn.relu`: see `CudnnLSTM`.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default():
         ...     outputs, _ = td.contrib.cudnn_rnn.CudnnRNNRelu(1, 4)(td.ones([5, 3, 6]))
         ...     outputs.shape.as_list()

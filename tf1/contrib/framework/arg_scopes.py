@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import functools
 import inspect
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
     Arguments = dict[str, dict[str, Any]]
 
 public = {
@@ -33,7 +32,6 @@ def arg_scope_func_key(op: Callable[..., Any]) -> str:
         op: the function.
 
     Example:
-        >>> import tensordraft as td
         >>> key = td.contrib.framework.arg_scope_func_key
         >>> key(td.contrib.slim.conv2d) == key(td.contrib.layers.convolution2d)
         True
@@ -45,7 +43,6 @@ def current_arg_scope() -> Arguments:
     """The arguments in force, by the keys of functions.
 
     Example:
-        >>> import tensordraft as td
         >>> td.contrib.framework.current_arg_scope()
         {}
     """
@@ -59,7 +56,6 @@ def has_arg_scope(func: Callable[..., Any]) -> bool:
         func: the function.
 
     Example:
-        >>> import tensordraft as td
         >>> slim = td.contrib.slim
         >>> slim.has_arg_scope(slim.conv2d), slim.has_arg_scope(td.layers.conv2d)
         (True, False)
@@ -77,7 +73,6 @@ def arg_scoped_arguments(func: Callable[..., Any]) -> tuple[str, ...]:
         ValueError: it takes none.
 
     Example:
-        >>> import tensordraft as td
         >>> td.contrib.slim.arg_scoped_arguments(td.contrib.slim.flatten)
         ('outputs_collections', 'scope')
     """
@@ -105,7 +100,6 @@ def add_arg_scope(func: F) -> F:
         The function, which looks up what is in force at each call.
 
     Example:
-        >>> import tensordraft as td
         >>> slim = td.contrib.slim
         >>> @slim.add_arg_scope
         ... def describe(size, colour="red"):
@@ -147,7 +141,6 @@ def arg_scope(list_ops_or_scope: Any, **kwargs: Any) -> Iterator[Arguments]:
             a scope.
 
     Example:
-        >>> import tensordraft as td
         >>> slim = td.contrib.slim
         >>> with td.Graph().as_default():
         ...     with slim.arg_scope([slim.conv2d], padding="VALID", activation_fn=None) as scope:

@@ -2,23 +2,20 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
 
 import numpy as np
 
 from ....formats.checkpoints.checkpoint_reader import CheckpointReader
 from ....graph.api import logging as log
 from ....graph.default_scopes import name_scope
+from ....graph.node import Operation, Tensor
 from ....ops.array.constants import placeholder
 from ....ops.debugging.ordering import group
 from ....ops.variables.variable import Variable
 from ....saving.savers.saver import Saver
 from .variable_search import get_unique_variable, get_variable_full_name
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
-
-    from ....graph.node import Operation, Tensor
 
 public = {
     "td.contrib.framework, td.contrib.slim": (
@@ -54,7 +51,6 @@ def assign_from_values(
         ValueError: there is no such variable, or the value does not fit its shape.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     v = td.Variable([0.0, 0.0], name="v")
         ...     session.run(*td.contrib.slim.assign_from_values({"v": [1.0, 2.0]}))
@@ -71,7 +67,6 @@ def assign_from_values_fn(var_names_to_values: Mapping[str, Any]) -> Callable[[A
         var_names_to_values: as there.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     v = td.Variable(0.0, name="v")
         ...     td.contrib.slim.assign_from_values_fn({"v": 1.0})(session)

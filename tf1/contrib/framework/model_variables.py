@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ....graph.default_graph import get_default_graph
 from ....graph.default_scopes import add_to_collection, device as device_scope
@@ -12,9 +13,6 @@ from ....ops.variable_scopes.get_variable import get_variable
 from ....ops.variable_scopes.variable_scope import get_variable_scope
 from ....ops.variables.variable import Variable
 from .arg_scopes import add_arg_scope
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
 
 public = {
     "td.contrib.framework, td.contrib.slim": (
@@ -59,7 +57,6 @@ def variable(
         aggregation: as there.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.variable_scope("layer"):
         ...     td.contrib.slim.variable("w", [2, 3]).name
         'layer/w:0'
@@ -122,7 +119,6 @@ def model_variable(
         aggregation: as there.
 
     Example:
-        >>> import tensordraft as td
         >>> slim = td.contrib.slim
         >>> with td.Graph().as_default():
         ...     w = slim.model_variable("w", [2, 3], regularizer=slim.l2_regularizer(0.1))
@@ -164,7 +160,6 @@ def global_variable(
         use_resource: as there.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default():
         ...     v = td.contrib.framework.global_variable(1.0)
         ...     td.global_variables() == [v], td.trainable_variables()
@@ -196,7 +191,6 @@ def local_variable(
         use_resource: as there.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default():
         ...     v = td.contrib.framework.local_variable(0)
         ...     td.local_variables() == [v]
@@ -219,7 +213,6 @@ def add_model_variable(var: Variable) -> None:
         var: the variable.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default():
         ...     v = td.Variable(1.0)
         ...     td.contrib.slim.add_model_variable(v)

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Sequence
+from typing import Any
 
 from ....graph.default_graph import get_default_graph
 from ....graph.scopes.collections import GraphKeys
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from ....ops.variables.variable import Variable
+from ....ops.variables.variable import Variable
 
 public = {
     "td.contrib.framework, td.contrib.slim": (
@@ -33,7 +30,6 @@ def get_variables(
         collection: the collection.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default():
         ...     _ = td.contrib.slim.fully_connected(td.ones([2, 3]), 4, scope="fc")
         ...     [v.name for v in td.contrib.slim.get_variables("fc", "biases")]
@@ -54,7 +50,6 @@ def get_model_variables(scope: Any = None, suffix: str | None = None) -> list[Va
         suffix: as there.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default():
         ...     _ = td.contrib.slim.fully_connected(td.ones([2, 3]), 4), td.Variable(1.0)
         ...     [v.name for v in td.contrib.slim.get_model_variables()]
@@ -71,7 +66,6 @@ def get_local_variables(scope: Any = None, suffix: str | None = None) -> list[Va
         suffix: as there.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default():
         ...     _ = td.metrics.mean([1.0], name="mean")
         ...     [v.name for v in td.contrib.slim.get_local_variables("mean")]
@@ -88,7 +82,6 @@ def get_trainable_variables(scope: Any = None, suffix: str | None = None) -> lis
         suffix: as there.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default():
         ...     _ = td.Variable(1.0, name="a"), td.Variable(1.0, name="b", trainable=False)
         ...     [v.name for v in td.contrib.slim.get_trainable_variables()]
@@ -105,7 +98,6 @@ def get_variables_by_suffix(suffix: str, scope: Any = None) -> list[Variable]:
         scope: as there.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default():
         ...     _ = td.Variable(1.0, name="a"), td.Variable(1.0, name="b")
         ...     [v.name for v in td.contrib.slim.get_variables_by_suffix("b")]
@@ -122,7 +114,6 @@ def get_variables_by_name(given_name: str, scope: Any = None) -> list[Variable]:
         scope: a regular expression that whole names begin with.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default():
         ...     _ = td.Variable(1.0, name="a/x"), td.Variable(1.0, name="a/xx")
         ...     [v.name for v in td.contrib.slim.get_variables_by_name("x")]
@@ -141,7 +132,6 @@ def get_unique_variable(var_op_name: str) -> Variable:
         ValueError: there is none.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default():
         ...     v = td.Variable(1.0, name="a/x")
         ...     td.contrib.slim.get_unique_variable("a/x") is v
@@ -160,7 +150,6 @@ def get_variable_full_name(var: Variable) -> str:
         var: the variable.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default():
         ...     td.contrib.slim.get_variable_full_name(td.Variable(1.0, name="x"))
         'x'
@@ -181,7 +170,6 @@ def get_variables_to_restore(
         TypeError: one of them is a string.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default():
         ...     _ = td.Variable(1.0, name="a"), td.Variable(1.0, name="b")
         ...     [v.name for v in td.contrib.slim.get_variables_to_restore(exclude=["b"])]
@@ -210,7 +198,6 @@ def filter_variables(
         reg_search: whether a pattern may be found anywhere in a name; otherwise at its beginning.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default():
         ...     both = td.Variable(1.0, name="a/x"), td.Variable(1.0, name="b/x")
         ...     [v.name for v in td.contrib.framework.filter_variables(both, ["x"], ["^a/"])]

@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ....graph.convert import convert_to_tensor
 from ....graph.default_scopes import add_to_collections
 from ....ops.common.shared_docs import shared_docs
-from ....ops.variable_scopes.variable_scope import variable_scope
+from ....ops.variable_scopes.variable_scope import VariableScope, variable_scope
 from ..framework.model_variables import model_variable
 from .fan_initializers import xavier_initializer
 from .outputs import collect_named_outputs, get_variable_collections
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
-
-    from ....ops.variable_scopes.variable_scope import VariableScope
 
 XAVIER = xavier_initializer()
 

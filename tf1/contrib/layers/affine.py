@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from inspect import signature
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ....graph.convert import convert_to_tensor
 from ....ops.common.public_function import public_function
@@ -14,9 +15,6 @@ from ..framework.arg_scopes import add_arg_scope
 from ..framework.model_variables import model_variable
 from .adapting import XAVIER, apply, channels_form, described, finished, layer_scope
 from .outputs import get_variable_collections
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
 
 public = {
     "td.contrib.layers, td.contrib.slim": "bias_add elu fully_connected linear relu relu6",
@@ -52,7 +50,6 @@ def fully_connected(
         ValueError: `num_outputs` is no number.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default():
         ...     y = td.contrib.layers.fully_connected(td.ones([2, 3]), 4)
         ...     y.shape.as_list(), y.op.type, [v.name for v in td.model_variables()]
@@ -93,13 +90,11 @@ def _with_activation(name: str, activation: Callable[[Any], Any] | None) -> Call
     doc = f"""`fully_connected` with the activation `{name}`.
 
         Example:
-            >>> import tensordraft as td
             >>> with td.Graph().as_default():
             ...     td.contrib.layers.{name}(td.ones([2, 3]), 4).shape.as_list()
             [2, 4]
         """
-    made: Callable[..., Any] = described(public_function(call, name, doc, module=__name__))
-    return made
+    return described(public_function(call, name, doc, module=__name__))
 
 
 relu = _with_activation("relu", nn.relu)
@@ -131,7 +126,6 @@ def bias_add(
         ValueError: rank or number of channels is not known, or the data format is another.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default():
         ...     y = td.contrib.layers.bias_add(td.ones([2, 3]))
         ...     y.shape.as_list(), td.model_variables()[0].name

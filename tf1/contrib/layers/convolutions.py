@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from inspect import signature
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ....graph.convert import convert_to_tensor
 from ....ops.common.public_function import public_function
@@ -13,9 +14,6 @@ from ....training.layers.convolution import Conv1D, Conv2D, Conv3D
 from ....training.layers.transposed_convolution import Conv2DTranspose, Conv3DTranspose
 from ..framework.arg_scopes import add_arg_scope
 from .adapting import XAVIER, apply, channels_form, described, finished, layer_scope
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
 
 public = {
     "td.contrib.layers, td.contrib.slim": (
@@ -64,7 +62,6 @@ def convolution(
         ValueError: the rank is another, or the data format.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default():
         ...     y = td.contrib.layers.convolution(td.ones([2, 8, 3]), 4, 3, stride=2)
         ...     y.shape.as_list(), [v.name for v in td.model_variables()]
@@ -115,7 +112,6 @@ def _of_rank(dims: int, what: str, shape: str, result: str) -> Callable[..., Any
     doc = f"""A convolution of {what}: see `convolution`.
 
         Example:
-            >>> import tensordraft as td
             >>> with td.Graph().as_default():
             ...     td.contrib.layers.conv{dims}d(td.ones({shape}), 4, 3).shape.as_list()
             {result}
@@ -182,7 +178,6 @@ def _transposed(
     doc = f"""A transposed convolution of {what}, which makes them larger.
 
         Example:
-            >>> import tensordraft as td
             >>> with td.Graph().as_default():
             ...     layers = td.contrib.layers
             ...     layers.conv{dims}d_transpose(td.ones({shape}), 4, 3, 2).shape.as_list()

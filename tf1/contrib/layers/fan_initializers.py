@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+from ....graph.node import Tensor
 from ....ops.random.uniform_and_normal import random_uniform, truncated_normal
 from ....protos.dtypes import as_dtype
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from ....graph.node import Tensor
-
     Initializer = Callable[..., Tensor]
 
 public = {
@@ -42,7 +40,6 @@ def xavier_initializer(
         dtype: the dtype, a floating one.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     weights = session.run(td.contrib.layers.xavier_initializer()([100, 50]))
         ...     abs(weights).max() <= 0.2  # the square root of 6 / (100 + 50)
@@ -78,7 +75,6 @@ def variance_scaling_initializer(
         TypeError: the dtype is not floating, or there is no such mode.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     make = td.contrib.layers.variance_scaling_initializer(uniform=True)
         ...     abs(session.run(make([6, 50]))).max() <= 1  # the square root of 3 * 2 / 6

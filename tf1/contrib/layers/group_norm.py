@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
 from ....graph.convert import convert_to_tensor
 from ....ops.array.reshaping import reshape
@@ -15,9 +16,6 @@ from ....ops.statistics.norms import moments
 from ..framework.arg_scopes import add_arg_scope
 from .adapting import described, finished, layer_scope
 from .normalizers import VectorVariables
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
 
 public = {"td.contrib.layers, td.contrib.slim": "group_norm"}
 
@@ -58,7 +56,6 @@ def group_norm(
             groups.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     y = td.contrib.layers.group_norm([[[[1.0, 3.0, 5.0, 9.0]]]], groups=2)
         ...     session.run(td.global_variables_initializer())

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterable
+from typing import Any
 
 from ....graph.default_graph import get_default_graph
 from ....graph.scopes.collections import GraphKeys
@@ -13,9 +14,6 @@ from ....ops.math.reductions import reduce_mean
 from ....ops.summaries.scalars_and_histograms import histogram, scalar
 from ....protos.dtypes import float32
 from ..framework.arg_scopes import add_arg_scope
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
 
 public = {
     "td.contrib.layers, td.contrib.slim": (
@@ -36,7 +34,6 @@ def summarize_tensor(tensor: Any, tag: str | None = None) -> Any:
         tag: what the summary is called; by default as the tensor, with "_summary".
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default():
         ...     one, many = td.constant(1.0, name="one"), td.ones([3], name="many")
         ...     [td.contrib.layers.summarize_tensor(x).op.type for x in (one, many)]
@@ -54,7 +51,6 @@ def summarize_activation(op: Any) -> Any:
         op: the tensor.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default():
         ...     y = td.nn.relu([1.0, -1.0], name="y")
         ...     _ = td.contrib.layers.summarize_activation(y)
@@ -80,7 +76,6 @@ def summarize_tensors(
         summarizer: makes a summary of one.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default():
         ...     len(td.contrib.layers.summarize_tensors([td.constant(1.0), td.ones([2])]))
         2
@@ -102,7 +97,6 @@ def summarize_collection(
         summarizer: makes a summary of one.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default():
         ...     td.add_to_collection("some", td.constant(1.0))
         ...     len(td.contrib.layers.summarize_collection("some"))
@@ -126,7 +120,6 @@ def summarize_variables(
         summarizer: as there.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default():
         ...     _ = td.Variable(1.0)
         ...     len(td.contrib.layers.summarize_variables())
@@ -145,7 +138,6 @@ def summarize_weights(
         summarizer: as there.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default():
         ...     td.contrib.layers.summarize_weights()
         []
@@ -163,7 +155,6 @@ def summarize_biases(
         summarizer: as there.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default():
         ...     td.contrib.layers.summarize_biases()
         []
@@ -181,7 +172,6 @@ def summarize_activations(
         summarizer: as there.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default():
         ...     td.contrib.layers.summarize_activations()
         []

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Mapping
+from typing import Any
 
 from ....graph.convert import convert_to_tensor
 from ....graph.default_scopes import add_to_collections, control_dependencies
@@ -24,9 +25,6 @@ from ..framework.arg_scopes import add_arg_scope
 from ..framework.model_variables import model_variable
 from .adapting import channels_form, described, finished, layer_scope
 from .outputs import get_variable_collections
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
 
 public = {
     "td.contrib.layers, td.contrib.slim": "batch_norm instance_norm layer_norm",
@@ -82,7 +80,6 @@ def batch_norm(
         ValueError: rank or number of channels is not known.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     y = td.contrib.layers.batch_norm([[1.0], [3.0]])
         ...     session.run(td.global_variables_initializer())
@@ -258,7 +255,6 @@ def layer_norm(
         ValueError: there are no such dimensions, or their sizes are not known.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     y = td.contrib.layers.layer_norm([[1.0, 3.0], [2.0, 6.0]])
         ...     session.run(td.global_variables_initializer())
@@ -310,7 +306,6 @@ def instance_norm(
         ValueError: rank or number of channels is not known.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     y = td.contrib.layers.instance_norm([[[1.0], [3.0]], [[2.0], [6.0]]])
         ...     session.run(td.global_variables_initializer())

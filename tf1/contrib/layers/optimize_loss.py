@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ....graph.convert import convert_to_tensor
@@ -27,8 +28,6 @@ from ....training.optimizers.ftrl import FtrlOptimizer
 from ....training.optimizers.optimizer import Optimizer
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
-
     Pair = tuple[Any, Any]
 
 public = {"td.contrib.layers, td.contrib.slim": "optimize_loss"}
@@ -96,7 +95,6 @@ def optimize_loss(
         ValueError: the rate, the optimizer, a summary or how to clip is nothing that is known.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     v = td.Variable(3.0)
         ...     step = td.train.create_global_step()

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import Any
 from weakref import WeakKeyDictionary
 
 from ....graph.default_graph import get_default_graph
 from ....graph.default_scopes import add_to_collections
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from ....graph.node import Tensor
+from ....graph.node import Tensor
 
 public = {
     "td.contrib.layers.utils, td.contrib.slim.utils": (
@@ -36,7 +33,6 @@ def collect_named_outputs(collections: Any, alias: str, outputs: Any) -> Any:
         The tensor.
 
     Example:
-        >>> import tensordraft as td
         >>> utils = td.contrib.layers.utils
         >>> with td.Graph().as_default():
         ...     x = utils.collect_named_outputs("ends", "a", td.constant(1))
@@ -60,7 +56,6 @@ def append_tensor_alias(tensor: Tensor, alias: str) -> Tensor:
         The tensor.
 
     Example:
-        >>> import tensordraft as td
         >>> utils = td.contrib.layers.utils
         >>> with td.Graph().as_default():
         ...     utils.get_tensor_aliases(utils.append_tensor_alias(td.constant(1), "a/"))
@@ -77,7 +72,6 @@ def get_tensor_aliases(tensor: Tensor) -> list[str]:
         tensor: the tensor.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default():
         ...     td.contrib.layers.utils.get_tensor_aliases(td.constant(1, name="c"))
         ['c']
@@ -93,7 +87,6 @@ def gather_tensors_aliases(tensors: Sequence[Tensor]) -> list[str]:
         tensors: the tensors.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default():
         ...     td.contrib.layers.utils.gather_tensors_aliases([td.constant(1, name="c")])
         ['c']
@@ -111,7 +104,6 @@ def convert_collection_to_dict(
         clear_collection: whether to empty it.
 
     Example:
-        >>> import tensordraft as td
         >>> slim = td.contrib.slim
         >>> with td.Graph().as_default():
         ...     with slim.arg_scope([slim.fully_connected], outputs_collections="ends"):
@@ -138,7 +130,6 @@ def get_variable_collections(variables_collections: Any, name: str) -> Any:
         name: the name of the variable.
 
     Example:
-        >>> import tensordraft as td
         >>> td.contrib.layers.utils.get_variable_collections({"biases": ["b"]}, "weights")
         []
     """
@@ -158,7 +149,6 @@ def last_dimension(shape: Any, min_rank: int = 1) -> int:
         ValueError: the rank is less, or the size is not known.
 
     Example:
-        >>> import tensordraft as td
         >>> td.contrib.layers.utils.last_dimension(td.TensorShape([None, 3]))
         3
     """

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
 from ....graph.convert import convert_to_tensor
 from ....graph.default_scopes import name_scope
@@ -16,9 +17,6 @@ from ....training.layers.pooling_layers import (
 from ..framework.arg_scopes import add_arg_scope
 from .adapting import channels_form, described
 from .outputs import collect_named_outputs
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 public = {
     "td.contrib.layers, td.contrib.slim": "avg_pool2d avg_pool3d max_pool2d max_pool3d",
@@ -50,15 +48,11 @@ def _pool(
     doc = f"""{what}
 
         Example:
-            >>> import tensordraft as td
             >>> with td.Graph().as_default():
             ...     td.contrib.layers.{name}(td.ones([1, {sizes[0]}3]), 2).shape.as_list()
             [1, {sizes[1]}3]
         """
-    made: Callable[..., Any] = add_arg_scope(
-        described(public_function(call, name, doc, module=__name__))
-    )
-    return made
+    return add_arg_scope(described(public_function(call, name, doc, module=__name__)))
 
 
 _IMAGES, _VOLUMES = ("NHWC", "NCHW"), ("NDHWC", "NCDHW")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ....graph.default_graph import get_default_graph
@@ -14,8 +15,6 @@ from ....ops.math.reductions import reduce_sum
 from ....ops.statistics.norms import l2_loss
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
     Regularizer = Callable[[Any], Any]
 
 public = {
@@ -57,7 +56,6 @@ def l1_regularizer(scale: float, scope: str | None = None) -> Regularizer:
         ValueError: the scale is no such float.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     session.run(td.contrib.layers.l1_regularizer(0.5)(td.constant([1.0, -3.0])))
         np.float32(2.0)
@@ -79,7 +77,6 @@ def l2_regularizer(scale: float, scope: str | None = None) -> Regularizer:
         ValueError: the scale is no such float.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     session.run(td.contrib.layers.l2_regularizer(0.5)(td.constant([2.0])))
         np.float32(1.0)
@@ -98,7 +95,6 @@ def l1_l2_regularizer(
         scope: a name for the scope of the ops.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     session.run(td.contrib.layers.l1_l2_regularizer()(td.constant([2.0])))
         np.float32(4.0)
@@ -121,7 +117,6 @@ def sum_regularizer(
         A regularizer; None where there is none.
 
     Example:
-        >>> import tensordraft as td
         >>> td.contrib.layers.sum_regularizer([None]) is None
         True
     """
@@ -153,7 +148,6 @@ def apply_regularization(
         ValueError: there are no variables.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     l2 = td.contrib.layers.l2_regularizer(1.0)
         ...     loss = td.contrib.layers.apply_regularization(l2, [td.constant([2.0])] * 2)

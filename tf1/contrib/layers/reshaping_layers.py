@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Sequence
+from typing import Any
 
 from ....graph.convert import convert_to_tensor
 from ....graph.default_scopes import name_scope
@@ -23,9 +24,6 @@ from ..framework.arg_scopes import add_arg_scope
 from ..framework.model_variables import model_variable
 from .adapting import described, layer_scope
 from .outputs import collect_named_outputs
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
 
 public = {
     "td.contrib.layers, td.contrib.slim": (
@@ -54,7 +52,6 @@ def dropout(
         seed: as there.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     y = td.contrib.layers.dropout(td.ones([3]), 0.5, is_training=False)
         ...     print(session.run(y))
@@ -72,7 +69,6 @@ def flatten(inputs: Any, outputs_collections: Any = None, scope: str | None = No
     """Puts all dimensions but the first together into one.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default():
         ...     td.contrib.layers.flatten(td.ones([2, 3, 4])).shape.as_list()
         [2, 12]
@@ -101,7 +97,6 @@ def one_hot_encoding(
         off_value: what stands elsewhere.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     print(session.run(td.contrib.slim.one_hot_encoding([1], 3)))
         [[0. 1. 0.]]
@@ -123,7 +118,6 @@ def softmax(logits: Any, scope: Any = None) -> Any:
         logits: a tensor of floats.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     print(session.run(td.contrib.slim.softmax([[[0.0, 0.0]]])))
         [[[0.5 0.5]]]
@@ -148,7 +142,6 @@ def unit_norm(inputs: Any, dim: int, epsilon: float = 1e-7, scope: str | None = 
         ValueError: there is no such dimension.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     print(session.run(td.contrib.layers.unit_norm([[3.0, 4.0]], 1)).round(3))
         [[0.6 0.8]]
@@ -185,13 +178,11 @@ def embed_sequence(
         ValueError: the size of the table is not given, unless its variable is reused.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default():
         ...     y = td.contrib.layers.embed_sequence([[1, 2, 0]], vocab_size=3, embed_dim=4)
         ...     y.shape.as_list(), td.model_variables()[0].name
         ([1, 3, 4], 'EmbedSequence/embeddings:0')
     """
-    del unique
     if not (reuse or (vocab_size and embed_dim)):
         raise ValueError(
             f"vocab_size and embed_dim are needed, got {vocab_size!r} and {embed_dim!r}"
@@ -210,8 +201,7 @@ def embed_sequence(
 
 def _layer_name(layer: Any, default: str) -> str:
     # What adapts another function, as a partial does, bears the name of that one.
-    name: str = getattr(getattr(layer, "func", layer), "__name__", default)
-    return name
+    return getattr(getattr(layer, "func", layer), "__name__", default)
 
 
 @described
@@ -228,7 +218,6 @@ def repeat(
             "_1", "_2", … at the end.
 
     Example:
-        >>> import tensordraft as td
         >>> slim = td.contrib.slim
         >>> with td.Graph().as_default():
         ...     _ = slim.repeat(td.ones([2, 4, 4, 3]), 2, slim.conv2d, 8, 3, scope="conv1")
@@ -257,7 +246,6 @@ def stack(inputs: Any, layer: Callable[..., Any], stack_args: Sequence[Any], **k
         ValueError: `stack_args` is no list or tuple.
 
     Example:
-        >>> import tensordraft as td
         >>> slim = td.contrib.slim
         >>> with td.Graph().as_default():
         ...     y = slim.stack(td.ones([2, 3]), slim.fully_connected, [8, 4], scope="fc")

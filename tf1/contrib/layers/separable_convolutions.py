@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Mapping
+from typing import Any
 
 from ....graph.convert import convert_to_tensor
 from ....ops.conv.depthwise_convolution import depthwise_conv2d
@@ -14,9 +15,6 @@ from ..framework.arg_scopes import add_arg_scope
 from ..framework.model_variables import model_variable
 from .adapting import XAVIER, apply, channels_form, described, finished, layer_scope
 from .outputs import get_variable_collections
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
 
 public = {
     "td.contrib.layers, td.contrib.slim": (
@@ -60,7 +58,6 @@ def separable_convolution2d(
         pointwise_initializer: that of the second step; by default `weights_initializer`.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default():
         ...     y = td.contrib.layers.separable_conv2d(td.ones([1, 8, 8, 3]), 4, 3, scope="s")
         ...     y.shape.as_list(), [v.op.name for v in td.model_variables()]

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterable
+from typing import Any
 
 from ....graph.convert import convert_to_tensor
 from ....ops.array.constants import stop_gradient
@@ -20,9 +21,6 @@ from ....ops.nn.embeddings import embedding_lookup
 from ....ops.variable_scopes.get_variable import get_variable
 from ....ops.variable_scopes.variable_scope import get_variable_scope, variable_scope
 from ..rnn.projection_wrappers import linear
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
 
 public = {
     "td.contrib.legacy_seq2seq, td.nn.seq2seq": (
@@ -70,7 +68,6 @@ def rnn_decoder(
         The list of the outputs, and the last state.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default():
         ...     cell, steps = td.nn.rnn_cell.GRUCell(3), [td.ones([2, 4])] * 5
         ...     start = cell.zero_state(2, td.float32)
@@ -133,7 +130,6 @@ def embedding_rnn_decoder(
         ValueError: `output_projection` is of other shapes.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default():
         ...     cell, words = td.nn.rnn_cell.GRUCell(9), [td.constant([1, 2])] * 5
         ...     start = cell.zero_state(2, td.float32)
@@ -201,7 +197,6 @@ def attention_decoder(
         ValueError: there are no inputs or heads, or the size of the memory is not known.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default():
         ...     cell, steps = td.nn.rnn_cell.GRUCell(3), [td.ones([2, 4])] * 5
         ...     start = cell.zero_state(2, td.float32)
@@ -312,7 +307,6 @@ def embedding_attention_decoder(
         The list of the outputs, and the last state.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default():
         ...     cell, words = td.nn.rnn_cell.GRUCell(3), [td.constant([1, 2])] * 5
         ...     start = cell.zero_state(2, td.float32)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Sequence
+from typing import Any
 
 from ....graph.default_scopes import name_scope
 from ....ops.array.casting import cast
@@ -12,9 +13,6 @@ from ....ops.math.add_n import add_n
 from ....ops.math.reductions import reduce_sum
 from ....ops.nn.losses import sparse_softmax_cross_entropy_with_logits
 from ....ops.variable_scopes.variable_scope import get_variable_scope, variable_scope
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
 
 public = {
     "td.contrib.legacy_seq2seq, td.nn.seq2seq": (
@@ -48,7 +46,6 @@ def sequence_loss_by_example(
         ValueError: the lists are not of one length.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     loss = td.contrib.legacy_seq2seq.sequence_loss_by_example(
         ...         [td.zeros([2, 4])] * 3, [[0, 1]] * 3, [[1.0, 1.0]] * 3
@@ -100,7 +97,6 @@ def sequence_loss(
         A float Tensor of rank 0.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     session.run(
         ...         td.contrib.legacy_seq2seq.sequence_loss(
@@ -151,7 +147,6 @@ def model_with_buckets(
         ValueError: a list is shorter than the last bucket.
 
     Example:
-        >>> import tensordraft as td
         >>> s2s = td.contrib.legacy_seq2seq
         >>> with td.Graph().as_default():
         ...     words, cell = [td.constant([1, 2])] * 4, td.nn.rnn_cell.GRUCell(5)

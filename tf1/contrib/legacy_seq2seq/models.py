@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping, Sequence
 from copy import deepcopy
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ....ops.array.joining import concat
 from ....ops.array.reshaping import reshape
@@ -22,9 +23,6 @@ from .decoders import (
     greatest_embedded,
     rnn_decoder,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
 
 public = {
     "td.contrib.legacy_seq2seq, td.nn.seq2seq": (
@@ -54,7 +52,6 @@ def basic_rnn_seq2seq(
         The list of the outputs, and the last state.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default():
         ...     steps, cell = [td.ones([2, 4])] * 3, td.nn.rnn_cell.GRUCell(5)
         ...     outputs, _ = td.contrib.legacy_seq2seq.basic_rnn_seq2seq(steps, steps, cell)
@@ -85,7 +82,6 @@ def tied_rnn_seq2seq(
         scope: the variable scope in "combined_tied_rnn_seq2seq"; by default "tied_rnn_seq2seq".
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default():
         ...     steps, cell = [td.ones([2, 4])] * 3, td.nn.rnn_cell.GRUCell(5)
         ...     _ = td.contrib.legacy_seq2seq.tied_rnn_seq2seq(steps, steps, cell)
@@ -131,7 +127,6 @@ def embedding_rnn_seq2seq(
         The list of the outputs, and the last state.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default():
         ...     words, cell = [td.constant([1, 2])] * 3, td.nn.rnn_cell.GRUCell(5)
         ...     outputs, _ = td.contrib.legacy_seq2seq.embedding_rnn_seq2seq(
@@ -207,7 +202,6 @@ def embedding_tied_rnn_seq2seq(
         The list of the outputs, and the last state.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default():
         ...     words, cell = [td.constant([1, 2])] * 3, td.nn.rnn_cell.GRUCell(5)
         ...     outputs, _ = td.contrib.legacy_seq2seq.embedding_tied_rnn_seq2seq(
@@ -266,7 +260,6 @@ def embedding_attention_seq2seq(
         The list of the outputs, and the last state.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default():
         ...     words, cell = [td.constant([1, 2])] * 3, td.nn.rnn_cell.GRUCell(5)
         ...     outputs, _ = td.contrib.legacy_seq2seq.embedding_attention_seq2seq(
@@ -332,7 +325,6 @@ def one2many_rnn_seq2seq(
         For each decoder the list of its outputs, and for each its last state.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default():
         ...     words, cells = [td.constant([1, 2])] * 3, td.nn.rnn_cell.GRUCell
         ...     outputs, _ = td.contrib.legacy_seq2seq.one2many_rnn_seq2seq(

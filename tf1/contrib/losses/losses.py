@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
 from ....graph.convert import convert_to_tensor
 from ....graph.default_scopes import name_scope
@@ -18,9 +19,6 @@ from ....training.losses import (
     weighted_loss,
 )
 from ..framework.arg_scopes import add_arg_scope
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 public = {
     "td.contrib.losses, td.contrib.slim.losses": (
@@ -77,7 +75,6 @@ def _turned(loss: Callable[..., Any], *, epsilon: bool = False) -> Callable[...,
     doc = f"""`td.losses.{loss.__name__}` with predictions first.
 
         Example:
-            >>> import tensordraft as td
             >>> predictions, labels = [[0.25, 0.5]], [[1.0, 0.0]]
             >>> with td.Graph().as_default(), td.Session() as session:
             ...     one = td.contrib.losses.{loss.__name__}(predictions, labels)
@@ -86,10 +83,7 @@ def _turned(loss: Callable[..., Any], *, epsilon: bool = False) -> Callable[...,
             np.True_
         """
     call = with_epsilon if epsilon else plain
-    made: Callable[..., Any] = add_arg_scope(
-        described(public_function(call, loss.__name__, doc, module=__name__))
-    )
-    return made
+    return add_arg_scope(described(public_function(call, loss.__name__, doc, module=__name__)))
 
 
 absolute_difference = _turned(regression.absolute_difference)
@@ -104,7 +98,6 @@ def compute_weighted_loss(losses: Any, weights: Any = 1.0, scope: str | None = N
     """The mean of losses over those whose weight is not 0.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     session.run(td.contrib.losses.compute_weighted_loss([1.0, 5.0], [1.0, 0.0]))
         np.float32(1.0)
@@ -125,7 +118,6 @@ def cosine_distance(
     """1 less the product of vectors, which have length 1.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     session.run(td.contrib.losses.cosine_distance([[1.0, 0.0]], [[0.0, 1.0]], 1))
         np.float32(1.0)
@@ -143,7 +135,6 @@ def hinge_loss(logits: Any, labels: Any = None, scope: str | None = None) -> Any
         A Tensor of the shape of the logits.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     print(session.run(td.contrib.losses.hinge_loss([[0.5, 2.0]], [[1.0, 0.0]])))
         [[0.5 3. ]]
@@ -166,7 +157,6 @@ def sigmoid_cross_entropy(
     """`td.losses.sigmoid_cross_entropy` with logits first.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     session.run(td.contrib.losses.sigmoid_cross_entropy([[0.0]], [[1.0]]))
         np.float32(0.6931472)
@@ -188,7 +178,6 @@ def softmax_cross_entropy(
     """`td.losses.softmax_cross_entropy` with logits first.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     session.run(td.contrib.losses.softmax_cross_entropy([[0.0, 0.0]], [[1.0, 0.0]]))
         np.float32(0.6931472)
@@ -207,7 +196,6 @@ def sparse_softmax_cross_entropy(
         labels: the number of the class that is right.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     session.run(td.contrib.losses.sparse_softmax_cross_entropy([[0.0, 0.0]], [1]))
         np.float32(0.6931472)

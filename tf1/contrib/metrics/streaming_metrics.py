@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Mapping
+from typing import Any
 
 from ....graph.default_scopes import name_scope
 from ....ops.array.casting import cast
@@ -14,9 +15,6 @@ from ....ops.math.reductions import reduce_mean, reduce_sum
 from ....protos.dtypes import float32
 from ....training.metrics import area_under_curve, class_means, means, truth_counts
 from ....training.metrics.counting import described
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
 
 public = {
     "td.contrib.metrics, td.contrib.slim.metrics": (
@@ -35,7 +33,6 @@ def _doc(metric: str, new: str, older: str) -> str:
     return f"""`td.metrics.{metric}`, with predictions first.
 
         Example:
-            >>> import tensordraft as td
             >>> with td.Graph().as_default(), td.Session() as session:
             ...     one = td.contrib.metrics.{older}[1]
             ...     other = td.metrics.{new}[1]
@@ -56,15 +53,12 @@ def _turned(metric: Callable[..., Any]) -> Callable[..., Any]:
         updates_collections: Any = None,
         name: str | None = None,
     ) -> tuple[Any, Any]:
-        return metric(labels, predictions, weights, metrics_collections, updates_collections, name)  # type: ignore[no-any-return]
+        return metric(labels, predictions, weights, metrics_collections, updates_collections, name)
 
     known = metric.__name__
     older = f"streaming_{known}({_GUESSES}, {_LABELS})"
     doc = _doc(known, f"{known}({_LABELS}, {_GUESSES})", older)
-    made: Callable[..., Any] = described(
-        public_function(call, f"streaming_{known}", doc, module=__name__)
-    )
-    return made
+    return described(public_function(call, f"streaming_{known}", doc, module=__name__))
 
 
 streaming_accuracy = _turned(means.accuracy)
@@ -83,13 +77,12 @@ def _as_it_is(metric: Callable[..., Any], name: str, arguments: str) -> Callable
     """A metric of values under its older name."""
 
     def call(*args: Any, **kwargs: Any) -> tuple[Any, Any]:
-        return metric(*args, **kwargs)  # type: ignore[no-any-return]
+        return metric(*args, **kwargs)
 
     call.__wrapped__ = metric  # type: ignore[attr-defined]
     doc = _doc(metric.__name__, f"{metric.__name__}({arguments})", f"{name}({arguments})")
     doc = doc.replace(", with predictions first", " under an older name")
-    made: Callable[..., Any] = described(public_function(call, name, doc, module=__name__))
-    return made
+    return described(public_function(call, name, doc, module=__name__))
 
 
 streaming_mean = _as_it_is(means.mean, "streaming_mean", "[1.0, 2.0]")
@@ -109,7 +102,6 @@ def streaming_mean_iou(
     """`td.metrics.mean_iou`, with predictions first.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     value, update = td.contrib.metrics.streaming_mean_iou([0, 1, 0], [0, 1, 1], 2)
         ...     session.run(td.local_variables_initializer())
@@ -140,7 +132,6 @@ def streaming_auc(
         curve: "ROC" or "PR".
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     _, update = td.contrib.metrics.streaming_auc([0.9, 0.6, 0.4, 0.1], [1, 0, 1, 0])
         ...     session.run(td.local_variables_initializer())
@@ -164,7 +155,6 @@ def accuracy(predictions: Any, labels: Any, weights: Any = None, name: str | Non
         ValueError: the dtypes differ.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     predictions, labels = td.constant([1, 2]), td.constant([1, 3])
         ...     session.run(td.contrib.metrics.accuracy(predictions, labels))
@@ -197,7 +187,6 @@ def aggregate_metrics(*value_update_tuples: tuple[Any, Any]) -> tuple[list[Any],
         ValueError: there are none.
 
     Example:
-        >>> import tensordraft as td
         >>> td.contrib.metrics.aggregate_metrics(("value", "update"), ("another", "its update"))
         (['value', 'another'], ['update', 'its update'])
     """
@@ -219,7 +208,6 @@ def aggregate_metric_map(
         A dict of the values, and one of the updates.
 
     Example:
-        >>> import tensordraft as td
         >>> td.contrib.metrics.aggregate_metric_map({"accuracy": ("value", "update")})
         ({'accuracy': 'value'}, {'accuracy': 'update'})
     """

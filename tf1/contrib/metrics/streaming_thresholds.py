@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
 from ....ops.common.public_function import public_function
 from ....training.metrics import means, ranked_metrics, threshold_counts
 from ....training.metrics.counting import described
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 public = {
     "td.contrib.metrics, td.contrib.slim.metrics": (
@@ -31,7 +29,6 @@ def _doc(name: str, metric: str, older: str, newer: str, further: str) -> str:
 {further}
 
         Example:
-            >>> import tensordraft as td
             >>> with td.Graph().as_default(), td.Session() as session:
             ...     one = td.contrib.metrics.{name}({older})[1]
             ...     other = td.metrics.{metric}({newer})[1]
@@ -57,7 +54,7 @@ def _at_thresholds(metric: Callable[..., Any]) -> Callable[..., Any]:
         updates_collections: Any = None,
         name: str | None = None,
     ) -> tuple[Any, Any]:
-        return metric(  # type: ignore[no-any-return]
+        return metric(
             labels, predictions, thresholds, weights, metrics_collections, updates_collections, name
         )
 
@@ -66,8 +63,7 @@ def _at_thresholds(metric: Callable[..., Any]) -> Callable[..., Any]:
     doc = _doc(
         streaming, known, f"{_CHANCES}, {_TRUTH}, [0.5]", f"{_TRUTH}, {_CHANCES}, [0.5]", _AT
     )
-    made: Callable[..., Any] = described(public_function(call, streaming, doc, module=__name__))
-    return made
+    return described(public_function(call, streaming, doc, module=__name__))
 
 
 streaming_true_positives_at_thresholds = _at_thresholds(
@@ -104,7 +100,6 @@ def streaming_sensitivity_at_specificity(
         num_thresholds: how many thresholds there are, from 0 to 1.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     guesses, right = [0.9, 0.6, 0.4, 0.1], [1, 0, 1, 0]
         ...     metric = td.contrib.metrics.streaming_sensitivity_at_specificity
@@ -137,7 +132,6 @@ def streaming_specificity_at_sensitivity(
         num_thresholds: how many thresholds there are, from 0 to 1.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     guesses, right = [0.9, 0.6, 0.4, 0.1], [1, 0, 1, 0]
         ...     metric = td.contrib.metrics.streaming_specificity_at_sensitivity
@@ -168,7 +162,6 @@ def streaming_mean_cosine_distance(
         dim: the dimension of the vectors.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     _, update = td.contrib.metrics.streaming_mean_cosine_distance(
         ...         [[0.0, 1.0]], [[1.0, 0.0]], 1
@@ -198,7 +191,6 @@ def streaming_mean_relative_error(
         normalizer: what errors are divided by, of the shape of the labels.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     metric = td.contrib.metrics.streaming_mean_relative_error
         ...     _, update = metric([3.0, 2.0], [1.0, 2.0], [4.0, 2.0])
@@ -226,7 +218,6 @@ def streaming_percentage_less(
         threshold: what values are compared with.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     _, update = td.contrib.metrics.streaming_percentage_less([1.0, 2.0, 3.0, 4.0], 2.0)
         ...     session.run(td.local_variables_initializer())
@@ -251,7 +242,7 @@ def _of_class(metric: Callable[..., Any], known: str) -> Callable[..., Any]:
         updates_collections: Any = None,
         name: str | None = None,
     ) -> tuple[Any, Any]:
-        return metric(  # type: ignore[no-any-return]
+        return metric(
             labels, predictions, k, class_id, weights, metrics_collections, updates_collections,
             name,
         )  # fmt: skip
@@ -266,8 +257,7 @@ def _of_class(metric: Callable[..., Any], known: str) -> Callable[..., Any]:
 def _of_best(call: Any, streaming: str, known: str, further: str) -> Callable[..., Any]:
     scores, classes = "[[0.1, 0.7, 0.2]]", "td.constant([[2]], td.int64)"
     doc = _doc(streaming, known, f"{scores}, {classes}, 2", f"{classes}, {scores}, 2", further)
-    made: Callable[..., Any] = described(public_function(call, streaming, doc, module=__name__))
-    return made
+    return described(public_function(call, streaming, doc, module=__name__))
 
 
 def _of_order(metric: Callable[..., Any], known: str) -> Callable[..., Any]:
@@ -282,7 +272,7 @@ def _of_order(metric: Callable[..., Any], known: str) -> Callable[..., Any]:
         updates_collections: Any = None,
         name: str | None = None,
     ) -> tuple[Any, Any]:
-        return metric(  # type: ignore[no-any-return]
+        return metric(
             labels, predictions, k, weights, metrics_collections, updates_collections, name
         )
 

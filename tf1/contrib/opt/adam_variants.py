@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable
+from typing import Any
 
 from ....graph.convert import convert_to_tensor
 from ....graph.default_scopes import control_dependencies, name_scope
 from ....graph.indexed_slices import IndexedSlices
+from ....graph.node import Operation
 from ....ops.array.casting import cast
 from ....ops.debugging.ordering import group
 from ....ops.indexing.gathering import gather
 from ....ops.math.arithmetic import abs as magnitude, maximum
 from ....ops.math.exponentials import sqrt
 from ....training.optimizers.adam import AdamOptimizer
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from ....graph.node import Operation
 
 public = {
     "td.contrib.opt": "AdaMaxOptimizer AdamWOptimizer LazyAdamOptimizer NadamOptimizer",
@@ -31,7 +28,6 @@ class LazyAdamOptimizer(AdamOptimizer):
         learning_rate: as for `td.train.AdamOptimizer`, and so are the other arguments.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     v = td.Variable([[1.0], [1.0]])
         ...     loss = td.reduce_sum(td.gather(v, [1]))
@@ -66,7 +62,6 @@ class NadamOptimizer(LazyAdamOptimizer):
         learning_rate: as for `td.train.AdamOptimizer`, and so are the other arguments.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     v = td.Variable([1.0, -2.0])
         ...     step = td.contrib.opt.NadamOptimizer(0.1).minimize(v * v)
@@ -99,7 +94,6 @@ class AdaMaxOptimizer(AdamOptimizer):
         learning_rate: as for `td.train.AdamOptimizer`, and so are the other arguments.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     v = td.Variable([1.0, -2.0])
         ...     step = td.contrib.opt.AdaMaxOptimizer(0.1).minimize(v * v)
@@ -148,7 +142,6 @@ class AdamWOptimizer(AdamOptimizer):
         learning_rate: as for `td.train.AdamOptimizer`, and so are the other arguments.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     v = td.Variable([1.0])
         ...     step = td.contrib.opt.AdamWOptimizer(0.5, 0.1).minimize(v * v)

@@ -2,23 +2,20 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
 import numpy as np
 
 from ....autodiff.gradients import gradients
 from ....graph.api.logging import info
+from ....graph.node import Tensor
 from ....graph.scopes.thread_defaults import get_default_session
 from ....ops.array.constants import placeholder
 from ....ops.array.fills import zeros_like
 from ....ops.debugging.ordering import group
+from ....ops.variables.variable import Variable
 from ....ops.variables.variable_lists import trainable_variables
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-
-    from ....graph.node import Tensor
-    from ....ops.variables.variable import Variable
 
 public = {"td.contrib.opt": "ExternalOptimizerInterface ScipyOptimizerInterface"}
 
@@ -45,7 +42,6 @@ class ExternalOptimizerInterface:
         ValueError: there are no variables.
 
     Example:
-        >>> import tensordraft as td
         >>> class Steps(td.contrib.opt.ExternalOptimizerInterface):
         ...     def _minimize(self, initial_val, loss_grad_func, **others):
         ...         x = initial_val
@@ -191,7 +187,6 @@ class ScipyOptimizerInterface(ExternalOptimizerInterface):
         ImportError: in `minimize`, SciPy is not installed: `pip install scipy`.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default():
         ...     v = td.Variable([1.0, 5.0])
         ...     loss = td.reduce_sum((v - 3.0) ** 2)

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ....graph.default_graph import get_default_graph
 from ....graph.default_scopes import control_dependencies
+from ....graph.node import Operation
 from ....graph.scopes.collections import GraphKeys
 from ....ops.debugging.ordering import group
 from ....ops.variable_scopes.moving_averages import ExponentialMovingAverage
 from ....saving.savers.saver import Saver
 from ....training.optimizers.optimizer import Optimizer
-
-if TYPE_CHECKING:
-    from ....graph.node import Operation
 
 public = {"td.contrib.opt": "MovingAverageOptimizer"}
 
@@ -28,7 +26,6 @@ class MovingAverageOptimizer(Optimizer):
         sequential_update: accepted for TensorFlow's sake: averages always come after the step.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     v = td.Variable(1.0, name="v")
         ...     plain = td.train.GradientDescentOptimizer(1.0)
@@ -47,7 +44,6 @@ class MovingAverageOptimizer(Optimizer):
         num_updates: Any = None,
         sequential_update: bool = True,
     ) -> None:
-        del sequential_update
         super().__init__(False, "MovingAverageOptimizer")
         self._optimizer = opt
         self._averages = ExponentialMovingAverage(average_decay, num_updates=num_updates)
@@ -80,7 +76,6 @@ class MovingAverageOptimizer(Optimizer):
         Raises:
             RuntimeError: no step has been built.
         """
-        del name
         if not self._averaged:
             raise RuntimeError("Must call apply_gradients or minimize before swapping_saver")
         if var_list is None:

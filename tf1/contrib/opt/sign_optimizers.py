@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Sequence
+from typing import Any
 
 from ....graph.default_scopes import control_dependencies
 from ....graph.indexed_slices import IndexedSlices
+from ....graph.node import Operation
 from ....ops.array.constants import constant
 from ....ops.debugging.ordering import group
 from ....ops.indexing.gathering import gather
 from ....ops.math.arithmetic import pow as power_of, sign
 from ....training.optimizers.kernel_optimizer import KernelOptimizer
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from ....graph.node import Operation
 
 public = {"td.contrib.opt": "AddSignOptimizer PowerSignOptimizer"}
 
@@ -89,7 +86,6 @@ class AddSignOptimizer(_SignOptimizer):
         name: the name.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     v = td.Variable([1.0, -2.0])
         ...     step = td.contrib.opt.AddSignOptimizer(0.1).minimize(v * v)
@@ -135,7 +131,6 @@ class PowerSignOptimizer(_SignOptimizer):
         name: the name.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     v = td.Variable([1.0, -2.0])
         ...     step = td.contrib.opt.PowerSignOptimizer(0.1, base=2.0).minimize(v * v)

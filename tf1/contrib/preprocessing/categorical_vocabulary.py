@@ -16,7 +16,6 @@ class CategoricalVocabulary:
         support_reverse: whether they can.
 
     Example:
-        >>> import tensordraft as td
         >>> vocabulary = td.contrib.learn.preprocessing.CategoricalVocabulary()
         >>> vocabulary.get("one"), vocabulary.get("two"), vocabulary.get("one")
         (1, 2, 1)

@@ -6,19 +6,16 @@ import json
 import os
 import re
 from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any, Self
 
 import numpy as np
 
 from ....formats.replacement import replacing
 from ....runtime import errors
 from .categorical_vocabulary import CategoricalVocabulary
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
-    from typing import Self
 
 public = {"td.contrib.learn.preprocessing": "ByteProcessor VocabularyProcessor tokenizer"}
 
@@ -34,7 +31,6 @@ def tokenizer(iterator: Iterable[str]) -> Iterator[list[str]]:
         iterator: the texts.
 
     Example:
-        >>> import tensordraft as td
         >>> list(td.contrib.learn.preprocessing.tokenizer(["I don't, ReadMe"]))
         [['I', "don't", 'Read', 'Me']]
     """
@@ -49,7 +45,6 @@ class ByteProcessor:
         max_document_length: the length of a row: what is longer is cut off, the rest is 0.
 
     Example:
-        >>> import tensordraft as td
         >>> processor = td.contrib.learn.preprocessing.ByteProcessor(3)
         >>> [row.tolist() for row in processor.transform(["ab"])]
         [[97, 98, 0]]
@@ -60,7 +55,6 @@ class ByteProcessor:
 
     def fit(self, x: Any) -> Self:
         """Does nothing: there is nothing to learn."""
-        del x
         return self
 
     def fit_transform(self, x: Iterable[Any]) -> Iterator[np.ndarray[Any, Any]]:
@@ -100,8 +94,6 @@ class VocabularyProcessor:
         tokenizer_fn: a function from texts to lists of words; by default `tokenizer`.
 
     Example:
-        >>> import numpy as np
-        >>> import tensordraft as td
         >>> processor = td.contrib.learn.preprocessing.VocabularyProcessor(4)
         >>> np.array(list(processor.fit_transform(["a cat sat", "a dog"]))).tolist()
         [[1, 2, 3, 0], [1, 4, 0, 0]]
@@ -128,7 +120,6 @@ class VocabularyProcessor:
             raw_documents: the texts.
             unused_y: accepted for the sake of pipelines.
         """
-        del unused_y
         for words in self._tokenizer(raw_documents):
             for word in words:
                 self.vocabulary_.add(word)

@@ -40,7 +40,6 @@ class AttentionCellWrapper(RNNCell):
         ValueError: `attn_length` is not positive, or `state_is_tuple` is False.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default():
         ...     cell = td.contrib.rnn.AttentionCellWrapper(td.nn.rnn_cell.GRUCell(3), attn_length=4)
         ...     y, _ = td.nn.dynamic_rnn(cell, td.ones([2, 5, 6]), dtype=td.float32)
@@ -72,7 +71,6 @@ class AttentionCellWrapper(RNNCell):
 
     def call(self, inputs: Any, *args: Any, **kwargs: Any) -> Any:
         """The mixed output, and the next state."""
-        del kwargs
         ((state, mean, last),) = args
         last = reshape(last, [-1, self._length, self._size])
         mixed = linear([inputs, mean], self._input_size or known_size(inputs.shape))

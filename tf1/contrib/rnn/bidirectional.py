@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import Any
 
 from ....ops.array.joining import concat
 from ....ops.variable_scopes.variable_scope import variable_scope
 from ....training.rnn.dynamic_rnn import bidirectional_dynamic_rnn
 from ....training.rnn.static_rnn import static_bidirectional_rnn
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 public = {"td.contrib.rnn": "stack_bidirectional_dynamic_rnn stack_bidirectional_rnn"}
 
@@ -45,7 +43,6 @@ def stack_bidirectional_rnn(
         ValueError: there are no cells, or other numbers of them or of states.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default():
         ...     cells = [[td.nn.rnn_cell.GRUCell(3) for _ in range(2)] for _ in range(2)]
         ...     steps = [td.ones([2, 4])] * 5
@@ -105,7 +102,6 @@ def stack_bidirectional_dynamic_rnn(
         ValueError: there are no cells, or other numbers of them or of states.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default():
         ...     cells = [[td.nn.rnn_cell.GRUCell(3) for _ in range(2)] for _ in range(2)]
         ...     y, states, _ = td.contrib.rnn.stack_bidirectional_dynamic_rnn(

@@ -24,7 +24,6 @@ class LSTMBlockCell(LSTMCell):
         name: the name.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default():
         ...     cell = td.contrib.rnn.LSTMBlockCell(3)
         ...     _ = cell(td.ones([2, 4]), cell.zero_state(2, td.float32))
@@ -66,7 +65,6 @@ class LSTMBlockFusedCell:
         name: the name of the scope of the variables.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default():
         ...     lstm = td.contrib.rnn.LSTMBlockFusedCell(3)
         ...     outputs, (c, h) = lstm(td.ones([5, 2, 4]), dtype=td.float32)
@@ -91,8 +89,7 @@ class LSTMBlockFusedCell:
     @property
     def variables(self) -> list[Any]:
         """The variables."""
-        variables: list[Any] = self._cell.variables
-        return variables
+        return self._cell.variables
 
     def __call__(
         self,
@@ -131,7 +128,6 @@ class GRUBlockCellV2(GRUCell):
         ValueError: both or none of the sizes are given.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default():
         ...     cell = td.contrib.rnn.GRUBlockCellV2(3)
         ...     _ = cell(td.ones([2, 4]), cell.zero_state(2, td.float32))
@@ -164,7 +160,6 @@ class GRUBlockCell(GRUBlockCellV2):
         dtype: as there.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default():
         ...     cell = td.contrib.rnn.GRUBlockCell(3)
         ...     _ = cell(td.ones([2, 4]), cell.zero_state(2, td.float32))

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import Any
 
 from ....ops.array.joining import concat
 from ....ops.array.splitting import split
@@ -12,9 +13,6 @@ from ....ops.math.exponentials import sigmoid, tanh
 from ....shape_inference.tensor_shape import TensorShape
 from ....training.rnn.lstm_cells import LSTMStateTuple
 from ....training.rnn.rnn_cell import RNNCell
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 public = {"td.contrib.rnn": "Conv1DLSTMCell Conv2DLSTMCell Conv3DLSTMCell ConvLSTMCell"}
 
@@ -39,7 +37,6 @@ class ConvLSTMCell(RNNCell):
         ValueError: `input_shape` or `kernel_shape` is of other dimensions.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default():
         ...     cell = td.contrib.rnn.ConvLSTMCell(2, [8, 8, 3], 4, [3, 3])
         ...     y, _ = td.nn.dynamic_rnn(cell, td.ones([2, 5, 8, 8, 3]), dtype=td.float32)
@@ -59,7 +56,6 @@ class ConvLSTMCell(RNNCell):
         initializers: Any = None,
         name: str | None = "conv_lstm_cell",
     ) -> None:
-        del initializers
         super().__init__(name=name)
         for argument, sizes, rank in (
             ("input_shape", input_shape, conv_ndims + 1),
@@ -111,7 +107,6 @@ class Conv1DLSTMCell(ConvLSTMCell):
         settings: the other arguments of `ConvLSTMCell`, by name.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default():
         ...     cell = td.contrib.rnn.Conv1DLSTMCell(
         ...         input_shape=[8, 3], output_channels=4, kernel_shape=[3]
@@ -132,7 +127,6 @@ class Conv2DLSTMCell(ConvLSTMCell):
         settings: the other arguments of `ConvLSTMCell`, by name.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default():
         ...     cell = td.contrib.rnn.Conv2DLSTMCell(
         ...         input_shape=[8, 8, 3], output_channels=4, kernel_shape=[3, 3]
@@ -153,7 +147,6 @@ class Conv3DLSTMCell(ConvLSTMCell):
         settings: the other arguments of `ConvLSTMCell`, by name.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default():
         ...     cell = td.contrib.rnn.Conv3DLSTMCell(
         ...         input_shape=[8, 8, 8, 3], output_channels=4, kernel_shape=[3, 3, 3]

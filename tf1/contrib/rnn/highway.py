@@ -27,7 +27,6 @@ class HighwayWrapper(RNNCell):
         carry_bias_init: the first bias of the input's gate, and less than 0 that of the output's.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default():
         ...     cell = td.contrib.rnn.HighwayWrapper(td.nn.rnn_cell.GRUCell(3))
         ...     y, _ = cell(td.ones([2, 3]), cell.zero_state(2, td.float32))

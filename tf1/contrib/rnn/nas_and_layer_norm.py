@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
 from ....ops.array.joining import concat
 from ....ops.array.splitting import split
@@ -15,9 +16,6 @@ from ....ops.nn.normalization import batch_normalization
 from ....ops.statistics.norms import moments
 from ....training.rnn.lstm_cells import LSTMStateTuple
 from ....training.rnn.rnn_cell import RNNCell, known_size
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 public = {"td.contrib.rnn": "LayerNormBasicLSTMCell NASCell"}
 
@@ -44,7 +42,6 @@ class LayerNormBasicLSTMCell(RNNCell):
         reuse: whether the variables of an earlier cell of that name are taken.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default():
         ...     cell = td.contrib.rnn.LayerNormBasicLSTMCell(3)
         ...     y, _ = td.nn.dynamic_rnn(cell, td.ones([2, 5, 4]), dtype=td.float32)
@@ -65,7 +62,6 @@ class LayerNormBasicLSTMCell(RNNCell):
         dropout_prob_seed: int | None = None,
         reuse: bool | None = None,
     ) -> None:
-        del input_size
         super().__init__(_reuse=reuse)
         self.state_size, self.output_size = LSTMStateTuple(num_units, num_units), num_units
         self._forget_bias, self._activation = forget_bias, activation or tanh
@@ -121,7 +117,6 @@ class NASCell(RNNCell):
         reuse: whether the variables of an earlier cell of that name are taken.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default():
         ...     cell = td.contrib.rnn.NASCell(3, num_proj=2)
         ...     y, state = cell(td.ones([2, 4]), cell.zero_state(2, td.float32))

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
 from ....graph.default_scopes import device
 from ....ops.array.joining import concat
@@ -16,9 +17,6 @@ from ....ops.nn.embeddings import embedding_lookup
 from ....ops.variable_scopes.get_variable import get_variable
 from ....ops.variable_scopes.variable_scope import get_variable_scope
 from ....training.rnn.rnn_cell import RNNCell, known_size
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 public = {
     "td.contrib.rnn, td.nn.rnn_cell": (
@@ -73,7 +71,6 @@ class EmbeddingWrapper(_Projecting):
         ValueError: a number is not positive.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default():
         ...     cell = td.contrib.rnn.EmbeddingWrapper(td.nn.rnn_cell.GRUCell(3), 9, 4)
         ...     y, _ = cell(td.constant([1, 2]), cell.zero_state(2, td.float32))
@@ -123,7 +120,6 @@ class InputProjectionWrapper(_Projecting):
         reuse: whether the variables of an earlier cell are taken.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default():
         ...     cell = td.contrib.rnn.InputProjectionWrapper(td.nn.rnn_cell.GRUCell(3), 5)
         ...     _ = cell(td.ones([2, 4]), cell.zero_state(2, td.float32))
@@ -139,7 +135,6 @@ class InputProjectionWrapper(_Projecting):
         input_size: Any = None,
         reuse: bool | None = None,
     ) -> None:
-        del input_size
         super().__init__(cell, reuse)
         self._num_proj, self._activation = num_proj, activation
 
@@ -165,7 +160,6 @@ class OutputProjectionWrapper(_Projecting):
         ValueError: `output_size` is not positive.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default():
         ...     cell = td.contrib.rnn.OutputProjectionWrapper(td.nn.rnn_cell.GRUCell(3), 5)
         ...     y, _ = cell(td.ones([2, 4]), cell.zero_state(2, td.float32))

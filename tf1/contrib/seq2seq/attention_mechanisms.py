@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
 from ....graph.convert import convert_to_tensor
 from ....graph.default_scopes import name_scope
@@ -22,9 +23,6 @@ from ....ops.nn.activations import softmax
 from ....ops.variable_scopes.get_variable import get_variable
 from ....ops.variable_scopes.variable_scope import variable_scope
 from ....training.layers.core import Dense
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 public = {
     "td.contrib.seq2seq": "AttentionMechanism BahdanauAttention LuongAttention",
@@ -49,7 +47,6 @@ class AttentionMechanism:
         name: a name for the scope of the ops.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default():
         ...     attention = td.contrib.seq2seq.LuongAttention(4, td.ones([2, 7, 5]))
         ...     isinstance(attention, td.contrib.seq2seq.AttentionMechanism)
@@ -141,7 +138,6 @@ class AttentionMechanism:
             scores: `[batch, steps]`.
             state: the shares of the step before.
         """
-        del state
         return self._probability_fn(scores)
 
     def __call__(self, query: Any, state: Any = None, previous_alignments: Any = None) -> Any:
@@ -190,7 +186,6 @@ class BahdanauAttention(AttentionMechanism):
         name: as there.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default():
         ...     attention = td.contrib.seq2seq.BahdanauAttention(4, td.ones([2, 7, 5]))
         ...     shares, _ = attention(td.ones([2, 3]), attention.initial_state(2, td.float32))
@@ -259,7 +254,6 @@ class LuongAttention(AttentionMechanism):
         ValueError: at a call, the query is of another size.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default():
         ...     attention = td.contrib.seq2seq.LuongAttention(3, td.ones([2, 7, 5]))
         ...     shares, _ = attention(td.ones([2, 3]), attention.initial_state(2, td.float32))

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
 
 from ....graph.convert import convert_to_tensor
 from ....graph.default_scopes import name_scope
@@ -21,11 +22,7 @@ from ....ops.math.along_axis import argmax
 from ....shape_inference.tensor_shape import TensorShape
 from ....training.layers.core import Dense
 from ....training.rnn.rnn_cell import RNNCell, zeros_of
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from .attention_mechanisms import AttentionMechanism
+from .attention_mechanisms import AttentionMechanism
 
 public = {"td.contrib.seq2seq": "AttentionWrapper AttentionWrapperState hardmax tile_batch"}
 
@@ -38,7 +35,6 @@ def hardmax(logits: Any, name: str | None = None) -> Any:
         name: a name for the scope of the ops.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     print(session.run(td.contrib.seq2seq.hardmax([[1.0, 3.0, 2.0]])))
         [[0. 1. 0.]]
@@ -61,7 +57,6 @@ def tile_batch(t: Any, multiplier: int, name: str | None = None) -> Any:
         ValueError: a tensor is a scalar or of unknown rank.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     print(session.run(td.contrib.seq2seq.tile_batch([1, 2], 3)))
         [1 1 1 2 2 2]
@@ -97,7 +92,6 @@ class AttentionWrapperState(NamedTuple):
         attention_state: the state of the mechanism.
 
     Example:
-        >>> import tensordraft as td
         >>> state = td.contrib.seq2seq.AttentionWrapperState(1, 2, 0, 4, (), 6)
         >>> state.clone(cell_state=7).cell_state
         7
@@ -155,7 +149,6 @@ class AttentionWrapper(RNNCell):
         ValueError: both a size and a layer are given, or other numbers of them than mechanisms.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default():
         ...     attention = td.contrib.seq2seq.LuongAttention(3, td.ones([2, 7, 5]))
         ...     cell = td.contrib.seq2seq.AttentionWrapper(
@@ -299,8 +292,7 @@ def _each(given: Any, what: str, number: int) -> list[Any]:
 
 
 def _units(layer: Any) -> int:
-    units: int = layer.units
-    return units
+    return layer.units
 
 
 def _joined(inputs: Any, attention: Any) -> Any:

@@ -22,7 +22,6 @@ class BasicDecoderOutput(NamedTuple):
         sample_id: what the helper sampled of it.
 
     Example:
-        >>> import tensordraft as td
         >>> td.contrib.seq2seq.BasicDecoderOutput(1, 2).sample_id
         2
     """
@@ -45,7 +44,6 @@ class BasicDecoder(Decoder):
         TypeError: `cell` or `helper` is none.
 
     Example:
-        >>> import tensordraft as td
         >>> s2s = td.contrib.seq2seq
         >>> with td.Graph().as_default():
         ...     cell, words = td.nn.rnn_cell.GRUCell(3), td.get_variable("words", [7, 4])
@@ -88,7 +86,6 @@ class BasicDecoder(Decoder):
 
     def initialize(self, name: str | None = None) -> tuple[Any, Any, Any]:
         """Which rows have ended before the first step, its inputs, and its state."""
-        del name
         return (*self._helper.initialize(), self._initial_state)
 
     def step(

@@ -30,7 +30,6 @@ def gather_tree_from_array(t: Any, parent_ids: Any, sequence_length: Any) -> Any
         A Tensor like `t`, each beam of which belongs to one sequence.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     kept, parents = [[[1, 2]], [[3, 4]]], [[[0, 0]], [[1, 0]]]
         ...     made = td.contrib.seq2seq.gather_tree_from_array(kept, parents, [2])

@@ -55,7 +55,6 @@ class BeamSearchDecoderState(NamedTuple):
         accumulated_attention_probs: what attention each has paid, `[batch, beam, steps]`, or `()`.
 
     Example:
-        >>> import tensordraft as td
         >>> td.contrib.seq2seq.BeamSearchDecoderState(1, 2, 3, 4, ()).lengths
         4
     """
@@ -76,7 +75,6 @@ class BeamSearchDecoderOutput(NamedTuple):
         parent_ids: the sequences that they lengthen, int32 `[batch, beam]`.
 
     Example:
-        >>> import tensordraft as td
         >>> td.contrib.seq2seq.BeamSearchDecoderOutput(1, 2, 3).parent_ids
         3
     """
@@ -94,7 +92,6 @@ class FinalBeamSearchDecoderOutput(NamedTuple):
         beam_search_decoder_output: what the steps gave.
 
     Example:
-        >>> import tensordraft as td
         >>> td.contrib.seq2seq.FinalBeamSearchDecoderOutput(1, 2).predicted_ids
         1
     """
@@ -129,7 +126,6 @@ class BeamSearchDecoder(Decoder):
         ValueError: `start_tokens` is no vector, or `end_token` no scalar.
 
     Example:
-        >>> import tensordraft as td
         >>> s2s = td.contrib.seq2seq
         >>> with td.Graph().as_default():
         ...     cell, words = td.nn.rnn_cell.GRUCell(3), td.get_variable("words", [7, 4])
@@ -197,7 +193,6 @@ class BeamSearchDecoder(Decoder):
 
     def initialize(self, name: str | None = None) -> tuple[Any, Any, Any]:
         """No sequence has ended; the first words, embedded; and the state."""
-        del name
         batch, width = self._batch_size, self._width
         dtype = self.output_dtype.scores
         # One sequence is likely, so that the first step does not take its first word several times.
@@ -228,7 +223,6 @@ class BeamSearchDecoder(Decoder):
         self, time: Any, inputs: Any, state: Any, name: str | None = None
     ) -> tuple[Any, Any, Any, Any]:
         """What a step gives, the next state, the next inputs, and which have ended."""
-        del time
         with name_scope(name, "BeamSearchDecoderStep"):
             before = state.cell_state
             given = packed(inputs, [self._joined(leaf) for leaf in flat(inputs)])
@@ -294,7 +288,6 @@ class BeamSearchDecoder(Decoder):
 
     def finalize(self, outputs: Any, final_state: Any, sequence_lengths: Any) -> tuple[Any, Any]:
         """The sequences, from each end back, and the last state."""
-        del sequence_lengths
         most = cast(reduce_max(final_state.lengths, 1), "int32")
         ids = gather_tree(outputs.predicted_ids, outputs.parent_ids, most, self._end_token)
         if self._reorders:

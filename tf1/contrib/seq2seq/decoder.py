@@ -29,7 +29,6 @@ class Decoder:
     A decoder of your own is a subclass with all of this but, mostly, `finalize`.
 
     Example:
-        >>> import tensordraft as td
         >>> issubclass(td.contrib.seq2seq.BasicDecoder, td.contrib.seq2seq.Decoder)
         True
     """
@@ -66,7 +65,6 @@ class Decoder:
 
     def finalize(self, outputs: Any, final_state: Any, sequence_lengths: Any) -> tuple[Any, Any]:
         """What all steps gave, and the last state, as `dynamic_decode` returns them."""
-        del sequence_lengths
         return outputs, final_state
 
 
@@ -100,7 +98,6 @@ def dynamic_decode(
         ValueError: `maximum_iterations` is no scalar, or the decoder changes a structure or shape.
 
     Example:
-        >>> import tensordraft as td
         >>> s2s = td.contrib.seq2seq
         >>> with td.Graph().as_default():
         ...     cell = td.nn.rnn_cell.GRUCell(3)
@@ -110,7 +107,6 @@ def dynamic_decode(
         ...     outputs.rnn_output.shape.as_list(), lengths.shape.as_list()
         ([2, None, 3], [2])
     """
-    del swap_memory
     if not hasattr(decoder, "initialize") or not hasattr(decoder, "step"):
         raise TypeError(f"decoder must be a Decoder, got {decoder!r}")
     most = None

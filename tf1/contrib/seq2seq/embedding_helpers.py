@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
 from ....graph.convert import convert_to_tensor
 from ....graph.default_scopes import name_scope
@@ -23,9 +24,6 @@ from ....ops.random.uniform_and_normal import random_uniform
 from ....protos.dtypes import as_dtype
 from ....shape_inference.tensor_shape import TensorShape
 from .helpers import Helper, TrainingHelper, batch_size_of
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 public = {
     "td.contrib.seq2seq": (
@@ -52,7 +50,6 @@ class GreedyEmbeddingHelper(Helper):
         ValueError: `start_tokens` is no vector, or `end_token` no scalar.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default():
         ...     words = td.eye(5)
         ...     helper = td.contrib.seq2seq.GreedyEmbeddingHelper(words, [1, 1], 0)
@@ -78,14 +75,12 @@ class GreedyEmbeddingHelper(Helper):
 
     def initialize(self, name: str | None = None) -> tuple[Any, Any]:
         """No row has ended; the first words, embedded."""
-        del name
         return fill([self._batch_size], False), self._start_inputs
 
     def next_inputs(
         self, time: Any, outputs: Any, state: Any, sample_ids: Any, name: str | None = None
     ) -> tuple[Any, Any, Any]:
         """Which rows have ended, the words that were sampled, embedded, and the state."""
-        del time, outputs, name
         finished = equal(sample_ids, self._end_token)
         following = cond(
             reduce_all(finished),
@@ -107,7 +102,6 @@ class SampleEmbeddingHelper(GreedyEmbeddingHelper):
         seed: makes the draws the same in every session.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     helper = td.contrib.seq2seq.SampleEmbeddingHelper(td.eye(3), [1, 1], 0, seed=1)
         ...     logits = td.constant([[0.0, 99.0, 0.0], [0.0, 0.0, 99.0]])
@@ -128,7 +122,6 @@ class SampleEmbeddingHelper(GreedyEmbeddingHelper):
 
     def sample(self, time: Any, outputs: Any, state: Any, name: str | None = None) -> Any:
         """The words that were drawn."""
-        del time, state, name
         logits = outputs if self._temperature is None else outputs / self._temperature
         return drawn(logits, self._seed)
 
@@ -158,7 +151,6 @@ class ScheduledEmbeddingTrainingHelper(TrainingHelper):
         Samples are int32 `[batch]`, -1 where the input is read.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     helper = td.contrib.seq2seq.ScheduledEmbeddingTrainingHelper(
         ...         td.ones([2, 5, 3]), [5, 5], td.eye(3), 0.0
@@ -186,7 +178,6 @@ class ScheduledEmbeddingTrainingHelper(TrainingHelper):
 
     def sample(self, time: Any, outputs: Any, state: Any, name: str | None = None) -> Any:
         """Words for some rows, -1 for the others."""
-        del time, state
         with name_scope(name, "ScheduledEmbeddingTrainingHelperSample"):
             chosen = _chosen(self._batch_size, self._probability, self._scheduling_seed)
             words = drawn(outputs, self._seed)
@@ -222,7 +213,6 @@ class ScheduledOutputTrainingHelper(TrainingHelper):
         Samples are bools `[batch]`: whether the output is taken.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     helper = td.contrib.seq2seq.ScheduledOutputTrainingHelper(
         ...         td.ones([2, 5, 3]), [5, 5], 1.0
@@ -263,7 +253,6 @@ class ScheduledOutputTrainingHelper(TrainingHelper):
 
     def sample(self, time: Any, outputs: Any, state: Any, name: str | None = None) -> Any:
         """Whether the output of each row is taken."""
-        del time, outputs, state
         with name_scope(name, "ScheduledOutputTrainingHelperSample"):
             return _chosen(self._batch_size, self._probability, self._seed)
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
 from ....graph.convert import convert_to_tensor
 from ....graph.default_scopes import name_scope
@@ -19,9 +20,6 @@ from ....protos.dtypes import as_dtype
 from ....shape_inference.tensor_shape import TensorShape
 from ....training.rnn.steps import turned
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
 public = {"td.contrib.seq2seq": "CustomHelper Helper InferenceHelper TrainingHelper"}
 
 
@@ -32,7 +30,6 @@ class Helper:
     or a `CustomHelper`.
 
     Example:
-        >>> import tensordraft as td
         >>> issubclass(td.contrib.seq2seq.TrainingHelper, td.contrib.seq2seq.Helper)
         True
     """
@@ -58,7 +55,6 @@ class Helper:
 
     def sample(self, time: Any, outputs: Any, state: Any, name: str | None = None) -> Any:
         """What is sampled of the outputs of a step: by default the greatest of each row."""
-        del time, state
         with name_scope(name, "HelperSample"):
             return cast(argmax(outputs, -1), "int32")
 
@@ -87,7 +83,6 @@ class CustomHelper(Helper):
         sample_ids_dtype: the dtype of samples; by default int32.
 
     Example:
-        >>> import tensordraft as td
         >>> helper = td.contrib.seq2seq.CustomHelper(
         ...     initialize_fn=lambda: (td.fill([2], False), td.zeros([2, 3])),
         ...     sample_fn=lambda time, outputs, state: td.argmax(outputs, -1, output_type=td.int32),
@@ -169,7 +164,6 @@ class InferenceHelper(Helper):
         next_inputs_fn: from samples to the next inputs; by default the samples themselves.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default():
         ...     helper = td.contrib.seq2seq.InferenceHelper(
         ...         lambda outputs: outputs,
@@ -213,19 +207,16 @@ class InferenceHelper(Helper):
 
     def initialize(self, name: str | None = None) -> tuple[Any, Any]:
         """No row has ended; the first inputs."""
-        del name
         return fill([self._batch_size], False), self._start_inputs
 
     def sample(self, time: Any, outputs: Any, state: Any, name: str | None = None) -> Any:
         """What is sampled of the outputs of a step."""
-        del time, state, name
         return self._sample_fn(outputs)
 
     def next_inputs(
         self, time: Any, outputs: Any, state: Any, sample_ids: Any, name: str | None = None
     ) -> tuple[Any, Any, Any]:
         """Which rows have ended, the next inputs, and the state."""
-        del time, outputs, name
         following = sample_ids if self._next_inputs_fn is None else self._next_inputs_fn(sample_ids)
         return self._end_fn(sample_ids), following, state
 
@@ -243,7 +234,6 @@ class TrainingHelper(Helper):
         ValueError: `sequence_length` is no vector.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     helper = td.contrib.seq2seq.TrainingHelper(td.ones([2, 5, 3]), [5, 0])
         ...     finished, inputs = helper.initialize()
@@ -291,7 +281,6 @@ class TrainingHelper(Helper):
         self, time: Any, outputs: Any, state: Any, sample_ids: Any, name: str | None = None
     ) -> tuple[Any, Any, Any]:
         """Which rows have ended, the next inputs, and the state."""
-        del outputs, sample_ids
         with name_scope(name, "TrainingHelperNextInputs"):
             return (*self._inputs_at(time + 1), state)
 

@@ -40,7 +40,6 @@ def safe_cumprod(x: Any, *args: Any, **kwargs: Any) -> Any:
         kwargs: the same.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     print(session.run(td.contrib.seq2seq.safe_cumprod([0.5, 0.5, 1.0])))
         [0.5  0.25 0.25]
@@ -71,7 +70,6 @@ def monotonic_attention(p_choose_i: Any, previous_attention: Any, mode: str) -> 
         ValueError: `mode` is none of these.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     shares = td.contrib.seq2seq.monotonic_attention(
         ...         [[0.0, 0.5, 1.0]], [[1.0, 0.0, 0.0]], "recursive"
@@ -153,7 +151,6 @@ class BahdanauMonotonicAttention(_Monotonic, BahdanauAttention):
         name: as there.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default():
         ...     attention = td.contrib.seq2seq.BahdanauMonotonicAttention(4, td.ones([2, 7, 5]))
         ...     shares, _ = attention(td.ones([2, 3]), attention.initial_state(2, td.float32))
@@ -199,7 +196,6 @@ class LuongMonotonicAttention(_Monotonic, LuongAttention):
         name: as there.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default():
         ...     attention = td.contrib.seq2seq.LuongMonotonicAttention(3, td.ones([2, 7, 5]))
         ...     shares, _ = attention(td.ones([2, 3]), attention.initial_state(2, td.float32))

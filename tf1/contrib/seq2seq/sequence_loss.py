@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
 from ....graph.convert import convert_to_tensor
 from ....graph.default_scopes import name_scope
@@ -13,9 +14,6 @@ from ....ops.math.division import div_no_nan
 from ....ops.math.reductions import reduce_sum
 from ....ops.nn.losses import sparse_softmax_cross_entropy_with_logits
 from ....ops.statistics.count_nonzero import count_nonzero
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 public = {"td.contrib.seq2seq": "sequence_loss"}
 
@@ -56,7 +54,6 @@ def sequence_loss(
         ValueError: a rank is not that told here, or one dimension is averaged and summed.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     loss = td.contrib.seq2seq.sequence_loss(
         ...         td.zeros([1, 3, 2]), [[0, 1, 1]], [[1.0, 1.0, 0.0]]

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ....graph.default_scopes import name_scope
 from ....ops.array.casting import to_float
@@ -11,9 +12,6 @@ from ....ops.queues.queue_runner import QueueRunner, add_queue_runner, start_que
 from ....ops.queues.queues import FIFOQueue, PaddingFIFOQueue
 from ....ops.summaries.scalars_and_histograms import scalar
 from ....training.coordination.coordinator import Coordinator
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
 
 public = {
     "td.contrib.slim.prefetch_queue": "prefetch_queue",
@@ -25,7 +23,6 @@ class NestedQueueRunnerError(Exception):
     """Threads of queues have been started within others, for one session.
 
     Example:
-        >>> import tensordraft as td
         >>> issubclass(td.contrib.slim.queues.NestedQueueRunnerError, Exception)
         True
     """
@@ -48,7 +45,6 @@ def queue_runners(session: Any) -> Iterator[None]:
         NestedQueueRunnerError: they run already.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     (x,) = (td.train.batch([td.constant([1.0, 2.0])], 2),)
         ...     with td.contrib.slim.queues.QueueRunners(session):
@@ -95,7 +91,6 @@ def prefetch_queue(
         The queue: `dequeue()` gives what `tensors` is: a list, a dict, or one tensor.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     queue = td.contrib.slim.prefetch_queue.prefetch_queue(
         ...         [td.constant(1), td.constant(2)]

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from ....formats.gfile import Glob
 from ....graph.default_scopes import name_scope
@@ -12,11 +13,7 @@ from ....ops.queues.queues import FIFOQueue, RandomShuffleQueue
 from ....ops.summaries.scalars_and_histograms import scalar
 from ....protos.dtypes import string
 from ....training.input_queues.producers import string_input_producer
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from .example_decoding import DataDecoder
+from .example_decoding import DataDecoder
 
 public = {
     "td.contrib.slim.data_provider": "DataProvider",
@@ -38,7 +35,6 @@ class Dataset:
         **kwargs: further attributes.
 
     Example:
-        >>> import tensordraft as td
         >>> data = td.contrib.slim.dataset.Dataset("*.rec", None, None, 10, {}, num_classes=3)
         >>> data.num_samples, data.num_classes
         (10, 3)
@@ -77,7 +73,6 @@ def get_data_files(data_sources: Any) -> list[str]:
         ValueError: there are none.
 
     Example:
-        >>> import tensordraft as td
         >>> td.contrib.slim.parallel_reader.get_data_files("no/such/*")
         Traceback (most recent call last):
             ...
@@ -126,7 +121,6 @@ def parallel_read(
 
     Example:
         >>> import os, tempfile
-        >>> import tensordraft as td
         >>> path = os.path.join(tempfile.mkdtemp(), "a.rec")
         >>> with td.python_io.TFRecordWriter(path) as writer:
         ...     writer.write(b"one")
@@ -178,7 +172,6 @@ def single_pass_read(
 
     Example:
         >>> import os, tempfile
-        >>> import tensordraft as td
         >>> path = os.path.join(tempfile.mkdtemp(), "a.txt")
         >>> with open(path, "w") as file:
         ...     _ = file.write("one\n")
@@ -201,7 +194,6 @@ class DataProvider:
         num_samples: how many examples there are.
 
     Example:
-        >>> import tensordraft as td
         >>> provider = td.contrib.slim.data_provider.DataProvider({"a": 1, "b": 2}, 10)
         >>> provider.get(["b"]), provider.list_items(), provider.num_samples()
         ([2], ['a', 'b'], 10)
@@ -250,7 +242,6 @@ class DatasetDataProvider(DataProvider):
 
     Example:
         >>> import os, tempfile
-        >>> import tensordraft as td
         >>> slim = td.contrib.slim
         >>> path = os.path.join(tempfile.mkdtemp(), "a.rec")
         >>> feature = td.train.Feature(int64_list=td.train.Int64List(value=[3]))

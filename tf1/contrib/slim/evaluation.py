@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterable
+from typing import Any
 
 from ....ops.summaries.tensors_and_texts import merge_all
 from ....saving.savers.saver import Saver
 from ....training.sessions.session_creation import Scaffold
+from ....training.sessions.session_run_hook import SessionRunHook
 from ..training.evaluating import (
     StopAfterNEvalsHook,
     SummaryAtEndHook,
     evaluate_once as evaluated,
     evaluate_repeatedly,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
-
-    from ....training.sessions.session_run_hook import SessionRunHook
 
 public = {"td.contrib.slim.evaluation": "evaluate_once evaluation_loop"}
 
@@ -65,7 +62,6 @@ def evaluate_once(
 
     Example:
         >>> import os, tempfile
-        >>> import tensordraft as td
         >>> folder = tempfile.mkdtemp()
         >>> with td.Graph().as_default():
         ...     v = td.get_variable("v", initializer=4.0)
@@ -142,7 +138,6 @@ def evaluation_loop(
 
     Example:
         >>> import tempfile
-        >>> import tensordraft as td
         >>> folder = tempfile.mkdtemp()
         >>> with td.Graph().as_default():
         ...     v = td.get_variable("v", initializer=4.0)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
 from ....graph.sparse_tensor import SparseTensor as SparseValue
 from ....ops.array.casting import cast
@@ -23,9 +24,6 @@ from ....ops.sparse.sparse_joining import sparse_reshape
 from ....ops.sparse.sparse_ops import sparse_tensor_to_dense
 from ....protos.dtypes import as_dtype
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-
 public = {
     "td.contrib.slim.data_decoder": "DataDecoder",
     "td.contrib.slim.tfexample_decoder": (
@@ -39,7 +37,6 @@ class DataDecoder:
     """What takes data apart into items; `TFExampleDecoder` is one.
 
     Example:
-        >>> import tensordraft as td
         >>> decoders = td.contrib.slim.tfexample_decoder
         >>> issubclass(decoders.TFExampleDecoder, td.contrib.slim.data_decoder.DataDecoder)
         True
@@ -61,7 +58,6 @@ class ItemHandler:
         keys: the names of the features.
 
     Example:
-        >>> import tensordraft as td
         >>> td.contrib.slim.tfexample_decoder.Tensor("image/class/label").keys
         ['image/class/label']
     """
@@ -87,7 +83,6 @@ class ItemHandlerCallback(ItemHandler):
         func: gets a dict of the features by name.
 
     Example:
-        >>> import tensordraft as td
         >>> handler = td.contrib.slim.tfexample_decoder.ItemHandlerCallback("a", lambda x: x["a"])
         >>> handler.tensors_to_item({"a": 3})
         3
@@ -112,7 +107,6 @@ class Tensor(ItemHandler):
         default_value: what is put where a sparse feature has nothing.
 
     Example:
-        >>> import tensordraft as td
         >>> handler = td.contrib.slim.tfexample_decoder.Tensor("a", shape=[2, 1])
         >>> with td.Graph().as_default():
         ...     handler.tensors_to_item({"a": td.constant([1, 2])}).shape
@@ -160,7 +154,6 @@ class LookupTensor(Tensor):
         default_value: what is put where a sparse feature has nothing.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     table = td.contrib.lookup.index_table_from_tensor(["a", "b"])
         ...     handler = td.contrib.slim.tfexample_decoder.LookupTensor("x", table)
@@ -198,7 +191,6 @@ class SparseTensor(ItemHandler):
         default_value: what is put where it has nothing.
 
     Example:
-        >>> import tensordraft as td
         >>> handler = td.contrib.slim.tfexample_decoder.SparseTensor(
         ...     "i", "v", shape=[3], densify=True
         ... )
@@ -243,7 +235,6 @@ class BoundingBox(ItemHandler):
         ValueError: there are not four.
 
     Example:
-        >>> import tensordraft as td
         >>> td.contrib.slim.tfexample_decoder.BoundingBox(prefix="box/").keys
         ['box/ymin', 'box/xmin', 'box/ymax', 'box/xmax']
     """
@@ -278,7 +269,6 @@ class Image(ItemHandler):
         dct_method: taken for compatibility.
 
     Example:
-        >>> import tensordraft as td
         >>> td.contrib.slim.tfexample_decoder.Image().keys
         ['image/encoded', 'image/format']
     """
@@ -324,7 +314,6 @@ class BackupHandler(ItemHandler):
         backup: the other one.
 
     Example:
-        >>> import tensordraft as td
         >>> decoders = td.contrib.slim.tfexample_decoder
         >>> decoders.BackupHandler(decoders.Tensor("a"), decoders.Tensor("b")).keys
         ['a', 'b']
@@ -349,7 +338,6 @@ class TFExampleDecoder(DataDecoder):
         items_to_handlers: handlers by the names of items.
 
     Example:
-        >>> import tensordraft as td
         >>> decoders = td.contrib.slim.tfexample_decoder
         >>> decoder = decoders.TFExampleDecoder(
         ...     {"n": td.FixedLenFeature([], td.int64)}, {"number": decoders.Tensor("n")}

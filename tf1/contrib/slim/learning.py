@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 import time
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterable
+from typing import Any
 
 from ....graph.api import logging as log
 from ....graph.default_graph import get_default_graph
+from ....graph.graph import Graph
 from ....ops.array.constants import constant
 from ....ops.math.comparison import equal, greater_equal
 from ....ops.variable_scopes.global_step import get_or_create_global_step
 from ....training.sessions.monitored_session import MonitoredTrainingSession
 from ....training.sessions.supervisor import Supervisor
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
-
-    from ....graph.graph import Graph
 
 public = {
     "td.contrib.slim.learning": "train=train_by_supervisor train_step",
@@ -42,7 +39,6 @@ def train_step(
         The loss, and whether to end.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     step = td.train.get_or_create_global_step()
         ...     v = td.Variable(1.0)
@@ -125,7 +121,6 @@ def train_by_supervisor(
         ValueError: there is no train op; or a number that does not fit.
 
     Example:
-        >>> import tensordraft as td
         >>> slim = td.contrib.slim
         >>> with td.Graph().as_default():
         ...     v = td.get_variable("v", initializer=8.0)
@@ -134,7 +129,6 @@ def train_by_supervisor(
         ...     slim.learning.train(train_op, None, number_of_steps=3)
         np.float32(1.0)
     """
-    del trace_every_n_steps
     if train_op is None:
         raise ValueError("train_op cannot be None.")
     if number_of_steps is not None and number_of_steps <= 0:
@@ -246,7 +240,6 @@ def train(
         ValueError: something is to be written, but there is no folder.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default():
         ...     v = td.get_variable("v", initializer=8.0)
         ...     optimizer = td.train.GradientDescentOptimizer(0.25)

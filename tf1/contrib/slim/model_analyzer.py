@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable
+from typing import Any
 
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from ....graph.graph import Graph
+from ....graph.graph import Graph
 
 public = {"td.contrib.slim.model_analyzer": "analyze_ops analyze_vars tensor_description"}
 
@@ -20,7 +18,6 @@ def tensor_description(var: Any) -> str:
         var: the tensor or variable.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default():
         ...     td.contrib.slim.model_analyzer.tensor_description(td.zeros([2, 3]))
         '(float32 2x3 [6, bytes: 24])'
@@ -44,7 +41,6 @@ def analyze_vars(variables: Iterable[Any], print_info: bool = False) -> tuple[in
         How many numbers they hold, and how many bytes these take.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default():
         ...     v = td.Variable(td.zeros([2, 3]), name="v")
         ...     td.contrib.slim.model_analyzer.analyze_vars([v], print_info=True)
@@ -81,7 +77,6 @@ def analyze_ops(graph: Graph, print_info: bool = False) -> int:
         How many numbers.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default() as graph:
         ...     x = td.placeholder(td.float32, [2, 3], name="x")
         >>> td.contrib.slim.model_analyzer.analyze_ops(graph)

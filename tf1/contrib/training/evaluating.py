@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import time
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterable
+from typing import Any
 
 from ....graph.api import logging as log
 from ....graph.default_graph import get_default_graph
@@ -12,19 +13,19 @@ from ....ops.initializers.plain_initializers import Zeros
 from ....ops.summaries.tensors_and_texts import merge_all
 from ....ops.variable_scopes.get_variable import get_variable
 from ....ops.variable_scopes.global_step import get_global_step
+from ....ops.variables.variable import Variable
 from ....ops.variables.variable_updates import assign_add
 from ....saving.event_writer import FileWriter
 from ....training.sessions.checkpoint_waits import checkpoints_iterator
 from ....training.sessions.hooks import FinalOpsHook
 from ....training.sessions.monitored_session import MonitoredSession
 from ....training.sessions.session_creation import ChiefSessionCreator, Scaffold
-from ....training.sessions.session_run_hook import SessionRunArgs, SessionRunHook
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
-
-    from ....ops.variables.variable import Variable
-    from ....training.sessions.session_run_hook import SessionRunContext, SessionRunValues
+from ....training.sessions.session_run_hook import (
+    SessionRunArgs,
+    SessionRunContext,
+    SessionRunHook,
+    SessionRunValues,
+)
 
 public = {
     "td.contrib.training": (
@@ -41,7 +42,6 @@ def get_or_create_eval_step() -> Variable:
         ValueError: the collection of it holds more than one.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default():
         ...     td.contrib.training.get_or_create_eval_step().op.name
         'eval_step'
@@ -69,7 +69,6 @@ class StopAfterNEvalsHook(SessionRunHook):
         log_progress: whether to log each step.
 
     Example:
-        >>> import tensordraft as td
         >>> hook = td.contrib.training.StopAfterNEvalsHook(10)
     """
 
@@ -84,7 +83,6 @@ class StopAfterNEvalsHook(SessionRunHook):
 
     def before_run(self, run_context: SessionRunContext) -> SessionRunArgs:
         """Asks for the number of steps."""
-        del run_context
         return SessionRunArgs({"done": self._done})
 
     def after_run(self, run_context: SessionRunContext, run_values: SessionRunValues) -> None:
@@ -110,7 +108,6 @@ class SummaryAtEndHook(SessionRunHook):
         ValueError: there is neither a folder nor a writer.
 
     Example:
-        >>> import tensordraft as td
         >>> hook = td.contrib.training.SummaryAtEndHook("logs")
     """
 
@@ -174,7 +171,6 @@ def evaluate_once(
 
     Example:
         >>> import os, tempfile
-        >>> import tensordraft as td
         >>> path = os.path.join(tempfile.mkdtemp(), "model")
         >>> with td.Graph().as_default():
         ...     v = td.get_variable("v", initializer=4.0)
@@ -234,7 +230,6 @@ def evaluate_repeatedly(
 
     Example:
         >>> import tempfile
-        >>> import tensordraft as td
         >>> with td.Graph().as_default():
         ...     v = td.get_variable("v", initializer=4.0)
         ...     td.contrib.training.evaluate_repeatedly(tempfile.mkdtemp(), timeout=0)

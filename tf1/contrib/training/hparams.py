@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import json
 import re
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
+from collections.abc import Mapping
+from typing import Any
 
 public = {"td.contrib.training": "HParams parse_values"}
 
@@ -36,7 +34,6 @@ def parse_values(
             not of its type.
 
     Example:
-        >>> import tensordraft as td
         >>> types = {"rate": float, "layers": int, "name": str}
         >>> td.contrib.training.parse_values("rate=0.1,layers=[3,4],name=a b", types)
         {'rate': 0.1, 'layers': [3, 4], 'name': 'a b'}
@@ -110,7 +107,6 @@ class HParams:
         kwargs: the values by name: numbers, booleans, strings, and lists of those.
 
     Example:
-        >>> import tensordraft as td
         >>> hparams = td.contrib.training.HParams(rate=0.1, layers=[3, 4])
         >>> hparams.parse("rate=0.5,layers[1]=8").rate, hparams.layers, "rate" in hparams
         (0.5, [3, 8], True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -20,8 +21,6 @@ from ....ops.variables.variable_lists import trainable_variables
 from ....training.optimizers.optimizer import Optimizer
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
-
     Pair = tuple[Any, Any]
 
 public = {
@@ -51,7 +50,6 @@ def multiply_gradients(
         ValueError: there are no factors, or a variable to multiply the gradient of has none.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     v = td.Variable(1.0, name="v")
         ...     pairs = [(td.constant(2.0), v)]
@@ -90,7 +88,6 @@ def clip_gradient_norms(gradients_to_variables: Iterable[Pair], max_norm: float)
         The pairs.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     pairs = [(td.constant([3.0, 4.0]), td.Variable([0.0, 0.0]))]
         ...     [(gradient, _)] = td.contrib.training.clip_gradient_norms(pairs, 1.0)
@@ -118,7 +115,6 @@ def add_gradients_summaries(grads_and_vars: Iterable[Pair]) -> list[Any]:
         The summaries.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default():
         ...     pairs = [(td.ones([2]), td.Variable([0.0, 0.0], name="v"))]
         ...     made = td.contrib.training.add_gradients_summaries(pairs)
@@ -172,7 +168,6 @@ def create_train_op(
         ValueError: a variable is not trainable.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     v = td.Variable(3.0)
         ...     optimizer = td.train.GradientDescentOptimizer(0.5)
@@ -225,8 +220,7 @@ def create_train_op(
 def _place(update: Any) -> int:
     """Where an op, or that of a tensor, stands in its graph."""
     op = getattr(update, "op", update)
-    place: int = op.index
-    return place
+    return op.index
 
 
 def create_clipped_train_op(
@@ -260,7 +254,6 @@ def create_clipped_train_op(
         check_numerics: as there.
 
     Example:
-        >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     v = td.Variable(3.0)
         ...     optimizer = td.train.GradientDescentOptimizer(1.0)
