@@ -7,9 +7,9 @@ from collections.abc import Collection
 from typing import TYPE_CHECKING, Any
 
 from ..analysis.check_graph import check_graph
-from ..graph.api.suggestions import pluralize
 from ..graph.stated_shapes import state_shapes
 from ..protos.messages import GraphDef
+from ..runtime.suggestions import pluralize
 from ..saving.graph_files import save_graph
 from ..saving.saved_model.loaded_model import INPUT_TYPES
 from ..shape_inference.tensor_shape import TensorShape

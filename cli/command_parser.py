@@ -7,7 +7,7 @@ from argparse import PARSER, REMAINDER, Action, ArgumentParser, RawDescriptionHe
 from collections.abc import Callable, Sequence
 from typing import Any, NoReturn
 
-from ..graph.api.suggestions import did_you_mean
+from ..runtime.suggestions import did_you_mean
 from .output import Answer
 
 

@@ -9,7 +9,7 @@ from ..analysis.cost_page import cost_page
 from ..analysis.cost_report import OpCost, rows_text, weight
 from ..analysis.roofline import Machine
 from ..formats.replacement import replacing
-from ..graph.api.suggestions import did_you_mean
+from ..runtime.suggestions import did_you_mean
 from .command_parser import add_command
 from .graph_file import GraphFile, add_fetch_argument, add_file_argument
 from .out_files import out_file

@@ -10,7 +10,7 @@ from typing import IO, Any, NamedTuple
 import numpy as np
 
 from ..formats.numpy_files import NumpyArchive, read_npy
-from ..graph.api.suggestions import did_you_mean
+from ..runtime.suggestions import did_you_mean
 from .filled_feeds import FILLS
 from .standard_input import DASH, TITLE, standard_input
 

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 from ..formats.model_files import ModelFile, read_model, read_opened
 from ..formats.progress import Progress
-from ..graph.api.suggestions import nearest, pluralize
 from ..graph.node import Operation, Tensor
 from ..protos.messages import GraphDef
+from ..runtime.suggestions import nearest, pluralize
 from ..saving.loading import model_of
 from .progress import ShownProgress
 from .standard_input import DASH, TITLE, standard_input, title

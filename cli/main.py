@@ -9,8 +9,8 @@ from collections.abc import Sequence
 from contextlib import AbstractContextManager, nullcontext
 from typing import TYPE_CHECKING, Any
 
-from ..graph.api.user_frames import starts_here
 from ..runtime.errors import OpError
+from ..runtime.user_frames import starts_here
 from . import (
     annotate,
     check,

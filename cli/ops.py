@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
-from ..graph.api.suggestions import pluralize
 from ..graph.registry import definitions
+from ..runtime.suggestions import pluralize
 from .command_parser import add_command
 from .exit_codes import FAILED, OK
 from .graph_file import FILE_HELP, GraphFile

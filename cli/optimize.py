@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ..graph.api.suggestions import pluralize
+from ..runtime.suggestions import pluralize
 from ..saving.transforms.optimizing import optimize as optimized
 from ..saving.transforms.transform_graph import transform_graph
 from .command_parser import add_command

@@ -6,8 +6,8 @@ import json
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from ..graph.api.suggestions import pluralize
 from ..protos.messages import GraphDef
+from ..runtime.suggestions import pluralize
 from ..saving.graph_files import save_graph
 from .text import printable
 

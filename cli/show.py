@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..graph.api.suggestions import pluralize
 from ..graph.describe import tensor_type
 from ..graph.importing.function_bodies import bodies_of
 from ..graph.node import Operation, Tensor
+from ..runtime.suggestions import pluralize
 from ..shape_inference.traits import Bodies
 from .command_parser import add_command
 from .graph_file import GraphFile, add_file_argument

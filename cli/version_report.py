@@ -9,7 +9,7 @@ from importlib.metadata import PackageNotFoundError, version
 from threadpoolctl import threadpool_info
 
 from .. import __version__
-from ..graph.api.suggestions import pluralize
+from ..runtime.suggestions import pluralize
 from .text import table
 
 NEEDED = ("numpy", "protobuf", "ml_dtypes", "networkx", "google-re2", "crc32c", "threadpoolctl")

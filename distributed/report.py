@@ -9,12 +9,12 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from ..graph.api.graph_ends import graph_ends, tensors_of
-from ..graph.api.repr_text import ShownText
 from ..graph.describe import describe_op
 from ..graph.graph import Graph
 from ..graph.importing.importer import import_graph_def
 from ..graph.node import Operation, Tensor
 from ..protos.messages import GraphDef
+from ..runtime.repr_text import ShownText
 from ..saving.loading import load
 from ..session.fetches import Fetches
 from ..shape_inference.split_parts import Part

@@ -10,12 +10,12 @@ import numpy as np
 from ..protos.constant_array import constant_array
 from ..protos.dtypes import DType, as_dtype
 from ..protos.tensor_codec import TensorValue
+from ..runtime.suggestions import pluralize
 from ..shape_inference.dimension import Dimension
 from ..shape_inference.symbolic.symbolic import DimExpr
 from ..shape_inference.traits import Constant, Stack
 from . import registry
 from .api.public_calls import public_call
-from .api.suggestions import pluralize
 from .default_graph import get_default_graph
 from .dtype_errors import wrong_dtype, wrong_value
 from .graph import Graph

@@ -8,9 +8,9 @@ from functools import partial
 from typing import Any
 
 from ..protos.messages import VersionDef
+from ..runtime.suggestions import nearest, pluralize
 from ..shape_inference.inference import Inference
 from .api.source_locations import Site, user_site
-from .api.suggestions import nearest, pluralize
 from .describe import add_context
 from .export import ExportedGraph
 from .graph_protocols import OpType

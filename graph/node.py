@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from ..protos.attr_codec import decode_attr
 from ..protos.messages import AttrValue
 from ..protos.tensor_codec import TensorValue
+from ..runtime.suggestions import did_you_mean
 from ..shape_inference.tensor_shape import TensorShape
-from .api.suggestions import did_you_mean
 from .api.tensor_misuse import NoValues
 from .node_def import node_def
 from .scopes import thread_defaults

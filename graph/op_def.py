@@ -13,6 +13,7 @@ from ..protos.config import config
 from ..protos.dtypes import DType
 from ..protos.messages import NodeDef, OpDef as OpDefProto
 from ..runtime.kernel_spec import Memory
+from ..runtime.user_frames import is_ours
 from ..shape_inference.context import KernelFactory, ShapeFunction, ValueFunction
 from ..shape_inference.costs import FlopsRule
 from ..shape_inference.split_parts import Rule as SplitRule
@@ -20,7 +21,6 @@ from ..shape_inference.traits import OPAQUE, Traits
 from ..shape_inference.workspaces import WorkspaceRule
 from . import registry
 from .api.source_locations import Site
-from .api.user_frames import is_ours
 from .attrs import coerce_attr
 from .bodies import Call
 from .convert import convert_inputs

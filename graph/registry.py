@@ -6,7 +6,7 @@ import threading
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
-from .api.suggestions import did_you_mean
+from ..runtime.suggestions import did_you_mean
 
 if TYPE_CHECKING:
     from ..shape_inference.traits import Constant, Stack

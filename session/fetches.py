@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from ..graph.api.suggestions import did_you_mean, nearest
 from ..graph.graph import Graph
 from ..graph.node import Operation, Tensor
+from ..runtime.suggestions import did_you_mean, nearest
 from .conversions import conversion_of
 
 _MOST_NAMED = 8

@@ -7,8 +7,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..graph.api.repr_text import ShownText
 from ..protos.messages import RunMetadata as RunMetadataProto
+from ..runtime.repr_text import ShownText
 
 public = {"td": "RunMetadata"}
 

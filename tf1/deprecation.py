@@ -6,7 +6,7 @@ from collections.abc import Callable
 from functools import wraps
 from typing import Any
 
-from ..graph.api.logging import warn
+from ..runtime.logging import warn
 
 public = {"td.contrib.framework": "deprecated deprecated_arg_values deprecated_args"}
 

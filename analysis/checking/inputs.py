@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from ...graph.api.suggestions import did_you_mean
 from ...graph.node import Operation, Tensor
+from ...runtime.suggestions import did_you_mean
 from ...shape_inference.inference import Inference
 from ...shape_inference.size_facts import positive_size
 from ...shape_inference.symbolic.symbolic import (

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
-from ...graph.api.repr_text import ShownText
 from ...graph.describe import describe_op
 from ...graph.node import Operation
+from ...runtime.repr_text import ShownText
 from ...shape_inference.context import Requirement
 from ...shape_inference.protocols import Array
 from ...shape_inference.symbolic.symbolic import DimExpr

@@ -6,9 +6,9 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
+from ...runtime.suggestions import pluralize
 from .graph_ends import graph_ends, tensors_of
 from .notebook_pictures import PicturedGraph
-from .suggestions import pluralize
 
 _MOST_SHOWN = 8
 _copying: list[Callable[[], tuple[Callable[[Any], bytes], Callable[[bytes], Any]]]] = []

@@ -16,10 +16,10 @@ from types import FrameType, FunctionType, TracebackType
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from ...protos.config import config
-from .dialect import spoken
-from .source_lines import shown_line
-from .suggestions import did_you_mean
-from .user_frames import home, is_ours
+from ...runtime.dialect import spoken
+from ...runtime.source_lines import shown_line
+from ...runtime.suggestions import did_you_mean
+from ...runtime.user_frames import home, is_ours
 
 if TYPE_CHECKING:
     Function = TypeVar("Function", bound=Callable[..., Any])

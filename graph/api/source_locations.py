@@ -7,10 +7,10 @@ import warnings
 from types import FrameType
 from typing import NamedTuple
 
-from .dialect import spoken
+from ...runtime.dialect import spoken
+from ...runtime.source_lines import shown_line
+from ...runtime.user_frames import is_ours, starts
 from .public_calls import guard_name
-from .source_lines import shown_line
-from .user_frames import is_ours, starts
 
 
 class Site(NamedTuple):

@@ -6,7 +6,7 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from .dialect import spoken
+from ...runtime.dialect import spoken
 
 _LATER = "it has a value in a run alone: write session.run(t)"
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from difflib import get_close_matches
 
-from .dialect import spoken
+from ...runtime.dialect import spoken
 
 _NO_DEBUGGER = "td.Session.profile and td.Print show what a run does"
 _EAGER = "there is only graph mode: td.gradients makes derivatives, td.Session runs them"

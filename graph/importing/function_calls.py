@@ -8,9 +8,9 @@ from typing import Any
 from ...protos.attr_codec import decode_attr
 from ...protos.dtypes import as_dtype
 from ...protos.messages import AttrValue, FunctionDef, NodeDef
+from ...runtime.suggestions import pluralize
 from ...shape_inference.tensor_shape import TensorShape
 from .. import registry
-from ..api.suggestions import pluralize
 from ..signature import REQUIRED, Signature
 
 CALL_TYPES = ("PartitionedCall", "StatefulPartitionedCall")

@@ -13,10 +13,10 @@ from ...protos.dtypes import DType
 from ...protos.messages import AttrValue, GraphDef, NodeDef, OpList
 from ...protos.tensor_codec import TensorValue
 from ...runtime.gc_pause import collector
+from ...runtime.suggestions import pluralize
 from ...shape_inference.tensor_shape import TensorShape
 from .. import registry
 from ..api.source_locations import user_site
-from ..api.suggestions import pluralize
 from ..default_graph import get_default_graph
 from ..export import PRODUCER
 from ..graph import Graph

@@ -6,9 +6,9 @@ from collections.abc import Iterator, Mapping
 from inspect import Parameter, signature
 from typing import Any, ClassVar
 
-from ...graph.api.suggestions import did_you_mean as alike
 from ...ops.initializers.scaling_initializers import GlorotUniform
 from ...protos.dtypes import DType
+from ...runtime.suggestions import did_you_mean as alike
 from ...training.layers.layer import Layer
 from ...training.layers.named_functions import custom_objects, resolve_function, word_of
 from .tracked_parts import Parts

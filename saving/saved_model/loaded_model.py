@@ -8,12 +8,12 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ...graph.api.graph_ends import graph_ends, tensors_of
-from ...graph.api.repr_text import ShownText
-from ...graph.api.suggestions import pluralize
 from ...graph.describe import tensor_type
 from ...graph.graph import Graph
 from ...graph.node import Operation, Tensor
 from ...protos.messages import MetaGraphDef
+from ...runtime.repr_text import ShownText
+from ...runtime.suggestions import pluralize
 from ...session.session import Session
 from ..checkpoints.signatures import Signature
 from ..savers.restoring import restore_feeds

@@ -18,12 +18,12 @@ from ...formats.checkpoints.checkpoint_reader import CheckpointReader
 from ...formats.checkpoints.checkpoint_slices import read_part, spans
 from ...formats.checkpoints.checkpoint_state import checkpoint_exists
 from ...formats.local_files import told_as_op_error
-from ...graph.api.suggestions import did_you_mean
 from ...graph.constant_value import known_value
 from ...graph.graph import Graph
 from ...graph.node import Operation, Tensor
 from ...protos.messages import SaverDef
 from ...runtime import errors
+from ...runtime.suggestions import did_you_mean
 from ..checkpoints.object_graph import keys_by_name
 from .checkpoint_ops import restored, texts
 

@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 
-from ...graph.api import logging as log
 from ...graph.default_scopes import name_scope
 from ...graph.node import Operation, Tensor
 from ...ops.array.casting import cast
@@ -19,7 +18,7 @@ from ...ops.queues.queue_runner import QueueRunner, add_queue_runner
 from ...ops.queues.queues import FIFOQueue, RandomShuffleQueue
 from ...ops.summaries.scalars_and_histograms import scalar
 from ...protos.dtypes import as_dtype, float32, int64
-from ...runtime import errors
+from ...runtime import errors, logging as log
 
 public = {"td.estimator.inputs": "numpy_input_fn pandas_input_fn"}
 

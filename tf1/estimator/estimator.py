@@ -10,7 +10,7 @@ from typing import Any, Self
 
 from ...formats.checkpoints.checkpoint_reader import list_variables, load_variable
 from ...formats.checkpoints.checkpoint_state import latest_checkpoint
-from ...graph.api import logging as log
+from ...runtime import logging as log
 from ...saving.saved_model.saved_model_constants import SERVING
 from ...training.coordination.strategies import Strategy
 from ...training.sessions.hooks import StopAtStepHook

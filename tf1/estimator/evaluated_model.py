@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from ...graph.api import logging as log
 from ...ops.debugging.ordering import group
 from ...protos.messages import Summary
+from ...runtime import logging as log
 from ...saving.event_writer import FileWriterCache
 from ...training.metrics.means import mean
 from ...training.sessions.session_run_hook import SessionRunHook

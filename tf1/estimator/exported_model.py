@@ -8,9 +8,9 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-from ...graph.api import logging as log
 from ...graph.default_graph import get_default_graph
 from ...graph.scopes.collections import GraphKeys
+from ...runtime import logging as log
 from ...saving.saved_model.builder import SavedModelBuilder
 from ...saving.savers.saver import Saver
 from ...session.session import Session

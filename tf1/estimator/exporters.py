@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ...formats.event_file import summary_iterator
-from ...graph.api import logging as log
+from ...runtime import logging as log
 
 public = {"td.estimator": "BestExporter Exporter FinalExporter LatestExporter"}
 

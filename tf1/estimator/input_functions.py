@@ -7,10 +7,10 @@ import inspect
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
-from ...graph.api import logging as log
 from ...graph.default_graph import get_default_graph
 from ...graph.scopes.collections import GraphKeys
 from ...ops.data.dataset_base import DatasetBase
+from ...runtime import logging as log
 from ...training.sessions.session_run_hook import SessionRunHook
 
 

@@ -6,7 +6,7 @@ import os
 from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple, Self
 
-from ...graph.api import logging as log
+from ...runtime import logging as log
 from ...training.sessions.saving_hooks import CheckpointSaverListener, SecondOrStepTimer
 from ...training.sessions.session_run_hook import SessionRunHook
 from .estimator import Estimator

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from ...graph.api import logging as log
 from ...graph.default_graph import get_default_graph
 from ...graph.scopes.collections import GraphKeys
 from ...ops.summaries.scalars_and_histograms import scalar
 from ...ops.variable_scopes.global_step import global_step_before
+from ...runtime import logging as log
 from ...saving.savers.saver import Saver
 from ...saving.savers.warm_starting import warm_start
 from ...training.sessions.hooks import LoggingTensorHook, NanTensorHook

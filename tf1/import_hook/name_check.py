@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from types import ModuleType
 from typing import NamedTuple
 
-from ...graph.api.dialect import as_in_tensorflow
+from ...runtime.dialect import as_in_tensorflow
 from .tensorflow_names import module_called, module_reason
 
 

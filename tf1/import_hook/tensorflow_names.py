@@ -10,10 +10,10 @@ from importlib.abc import Loader, MetaPathFinder
 from importlib.machinery import ModuleSpec
 from types import ModuleType
 
-from ...graph.api.dialect import as_in_tensorflow
 from ...graph.api.namespaces import NAMESPACES
 from ...graph.api.unsupported_names import reason
 from ...graph.importing.versions import COMPILER_VERSION, GIT_VERSION, VERSION
+from ...runtime.dialect import as_in_tensorflow
 from .module_homes import HIDDEN_BY_FUNCTIONS, HOMES
 
 public = {"td": "as_tensorflow"}

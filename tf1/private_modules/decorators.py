@@ -12,7 +12,7 @@ from inspect import Parameter, signature
 from types import ModuleType
 from typing import Any
 
-from ...graph.api.logging import ERROR, get_verbosity, set_verbosity
+from ...runtime.logging import ERROR, get_verbosity, set_verbosity
 from ..deprecation import deprecated, deprecated_arg_values, deprecated_args
 
 _LISTED = re.compile(r"@@\s*(\w+)")

@@ -21,9 +21,9 @@ from types import ModuleType
 from typing import Any
 
 from ...analysis.check_graph import check_graph
-from ...graph.api.dialect import as_in_tensorflow
 from ...graph.growth import growth_of
 from ...graph.node import Tensor
+from ...runtime.dialect import as_in_tensorflow
 from ...session.session import Session
 from ..import_hook.tensorflow_names import as_tensorflow
 from .dry_execution import DryExecutor

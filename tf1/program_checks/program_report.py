@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import asdict, dataclass, field
 
-from ...graph.api.repr_text import ShownText
+from ...runtime.repr_text import ShownText
 
 
 @dataclass(frozen=True)

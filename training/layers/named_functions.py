@@ -5,7 +5,6 @@ from __future__ import annotations
 from inspect import unwrap
 from typing import Any
 
-from ...graph.api.suggestions import did_you_mean as alike
 from ...ops.initializers.plain_initializers import (
     Constant,
     Ones,
@@ -29,6 +28,7 @@ from ...ops.math.arithmetic import add, multiply
 from ...ops.math.exponentials import exp, sigmoid, tanh
 from ...ops.math.select import clip_by_value
 from ...ops.nn.activations import elu, relu, selu, softmax, softplus, softsign
+from ...runtime.suggestions import did_you_mean as alike
 from .named_constraints import MaxNorm, MinMaxNorm, NonNeg, RadialConstraint, UnitNorm
 from .named_regularizers import L1L2, l1, l1_l2, l2
 

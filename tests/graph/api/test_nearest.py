@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import tensordraft as td
-from tensordraft.graph.api.suggestions import nearest
+from tensordraft.runtime.suggestions import nearest
 
 TOWERS = [f"tower_{i}/loss" for i in range(4)]
 

@@ -48,7 +48,7 @@ def test_errors_of_a_run_say_it_in_all_their_parts() -> None:
 
 
 def test_a_file_named_td_and_the_words_of_the_program_stay() -> None:
-    from tensordraft.graph.api.dialect import as_in_tensorflow
+    from tensordraft.runtime.dialect import as_in_tensorflow
 
     text = "write td.add; at td.py:9, in lib/td.x, of 'td.y' and std.z"
     assert as_in_tensorflow(text) == text.replace("write td.", "write tf.")

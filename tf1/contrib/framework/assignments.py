@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 
 from ....formats.checkpoints.checkpoint_reader import CheckpointReader
-from ....graph.api import logging as log
 from ....graph.default_scopes import name_scope
 from ....graph.node import Operation, Tensor
 from ....ops.array.constants import placeholder
 from ....ops.debugging.ordering import group
 from ....ops.variables.variable import Variable
+from ....runtime import logging as log
 from ....saving.savers.saver import Saver
 from .variable_search import get_unique_variable, get_variable_full_name
 

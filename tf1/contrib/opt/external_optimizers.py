@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 
 from ....autodiff.gradients import gradients
-from ....graph.api.logging import info
 from ....graph.node import Tensor
 from ....graph.scopes.thread_defaults import get_default_session
 from ....ops.array.constants import placeholder
@@ -16,6 +15,7 @@ from ....ops.array.fills import zeros_like
 from ....ops.debugging.ordering import group
 from ....ops.variables.variable import Variable
 from ....ops.variables.variable_lists import trainable_variables
+from ....runtime.logging import info
 
 public = {"td.contrib.opt": "ExternalOptimizerInterface ScipyOptimizerInterface"}
 

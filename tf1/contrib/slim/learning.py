@@ -6,12 +6,12 @@ import time
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from ....graph.api import logging as log
 from ....graph.default_graph import get_default_graph
 from ....graph.graph import Graph
 from ....ops.array.constants import constant
 from ....ops.math.comparison import equal, greater_equal
 from ....ops.variable_scopes.global_step import get_or_create_global_step
+from ....runtime import logging as log
 from ....training.sessions.monitored_session import MonitoredTrainingSession
 from ....training.sessions.supervisor import Supervisor
 

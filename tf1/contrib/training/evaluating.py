@@ -6,7 +6,6 @@ import time
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from ....graph.api import logging as log
 from ....graph.default_graph import get_default_graph
 from ....graph.scopes.collections import GraphKeys
 from ....ops.initializers.plain_initializers import Zeros
@@ -15,6 +14,7 @@ from ....ops.variable_scopes.get_variable import get_variable
 from ....ops.variable_scopes.global_step import get_global_step
 from ....ops.variables.variable import Variable
 from ....ops.variables.variable_updates import assign_add
+from ....runtime import logging as log
 from ....saving.event_writer import FileWriter
 from ....training.sessions.checkpoint_waits import checkpoints_iterator
 from ....training.sessions.hooks import FinalOpsHook

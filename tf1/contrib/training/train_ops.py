@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from ....graph.api import logging as log
 from ....graph.default_graph import get_default_graph
 from ....graph.default_scopes import control_dependencies, name_scope
 from ....graph.indexed_slices import IndexedSlices
@@ -18,6 +17,7 @@ from ....ops.statistics.clipping import clip_by_norm, global_norm
 from ....ops.summaries.scalars_and_histograms import histogram, scalar
 from ....ops.variable_scopes.global_step import get_or_create_global_step
 from ....ops.variables.variable_lists import trainable_variables
+from ....runtime import logging as log
 from ....training.optimizers.optimizer import Optimizer
 
 if TYPE_CHECKING:
