@@ -66,9 +66,11 @@ protos: $(VENV)/.dev  ## regenerate from protos/*.proto
 
 check-generated: $(VENV)/.dev  ## fail if regenerating would change anything
 	$(BIN)/python tools/protos.py --check
+	$(BIN)/python tools/rooms.py --check
 	$(BIN)/python docs/generate.py --check
 
 docs: $(VENV)/.dev  ## regenerate the reference pages
+	$(BIN)/python tools/rooms.py
 	$(BIN)/python docs/generate.py
 
 site: $(VENV)/.site  ## build the documentation as a site, in build/site

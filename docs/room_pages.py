@@ -1,28 +1,31 @@
-"""How it works, a page for each room: what its modules say of themselves, and what they offer."""
+"""Pages of the site for the top-level folders: their modules, with summaries and public names."""
 
 from __future__ import annotations
 
 import ast
-import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+from tensordraft.graph.api.rooms import ROOMS
+
 ROOT = Path(__file__).resolve().parent.parent
 
 
 def room_pages() -> dict[str, str]:
-    """The pages, by the name of the room; rooms are those in the table of the architecture."""
-    text = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
-    rows = re.findall(r"(?m)^\| `(\w+)/` \| (.+) \| (.+) \|$", text)
-    return {room: "\n".join(_page(room, told, first)) for room, told, first in rows}
+    """The pages of the top-level folders, by name."""
+    return {
+        room.folder: "\n".join(_page(room.folder, room.purpose, room.start))
+        for room in ROOMS
+        if room.folder and "/" not in room.folder
+    }
 
 
-def _page(room: str, told: str, first: str) -> Iterator[str]:
+def _page(room: str, purpose: str, start: str) -> Iterator[str]:
     yield f"# {room}\n"
-    yield f"{told[0].upper()}{told[1:]}. Start reading at {first}.\n"
+    yield f"{purpose[0].upper()}{purpose[1:]}. Start reading at {start}.\n"
     for folder in [
         ROOT / room,
         *sorted(path for path in (ROOT / room).rglob("*") if path.is_dir()),
