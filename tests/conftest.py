@@ -8,10 +8,16 @@ import secrets
 import signal
 import time
 from collections.abc import Iterator
+from pathlib import Path
 
 import numpy as np
 import pytest
 from hypothesis import settings
+
+# Helpers that test modules share: their assertions show values, too.
+pytest.register_assert_rewrite(
+    *(path.stem for path in Path(__file__).parent.glob("*.py") if path.stem != "conftest")
+)
 
 # Whether numba is installed decides nothing but in tests of machine code, which turn it on.
 os.environ["TENSORDRAFT_ACCELERATOR"] = "off"

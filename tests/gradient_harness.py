@@ -83,9 +83,10 @@ def gradient(case: Case) -> None:
         found = session.run([g for g in gradients if g is not None], built.feeds)
         pairs = [(x, g) for x, g in zip(xs, gradients, strict=True) if g is not None]
         for (x, g), value in zip(pairs, found, strict=True):
-            assert value.shape == built.feeds[x].shape
-            assert value.dtype == built.feeds[x].dtype
-            assert g.shape.is_compatible_with(value.shape)
+            fed = built.feeds[x]
+            assert value.shape == fed.shape, f"gradient of shape {value.shape}, input {fed.shape}"
+            assert value.dtype == fed.dtype, f"gradient of {value.dtype}, input of {fed.dtype}"
+            assert g.shape.is_compatible_with(value.shape), f"inferred {g.shape}, got {value.shape}"
         exact = {x: value for (x, _), value in zip(pairs, found, strict=True)}
         compare_with_differences(wide, built, session, ys, weights, exact)
         if zlib.crc32(case.op.encode()) % 4 == 0:

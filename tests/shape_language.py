@@ -19,6 +19,8 @@ from tensordraft.graph.graph_protocols import RegisteredOpType
 from tensordraft.graph.registry import lookup
 from tensordraft.graph.signature import ArgSpec
 
+__tracebackhide__ = True  # a failure shows its message, not the frames of the language
+
 
 def infers(op: str, inputs: str, outputs: str, /, **options: Any) -> None:
     """Checks which shapes an op is known to return, for shapes of its inputs.
@@ -33,9 +35,10 @@ def infers(op: str, inputs: str, outputs: str, /, **options: Any) -> None:
             may be left empty; `dtypes={argument or type attr: dtype}`, by default float32 or else
             the first that is allowed; and attrs.
     """
-    made = _call(td.Graph(), op, inputs, **options)
-    actual = ";".join(shape_text(tensor.shape) for tensor in made.outputs)
-    assert actual == "".join(outputs.split())
+    built = _call(td.Graph(), op, inputs, **options)
+    actual = ";".join(shape_text(tensor.shape) for tensor in built.outputs)
+    expected = "".join(outputs.split())
+    assert actual == expected, f"{op} of {inputs!r}: got {actual!r}, expected {expected!r}"
 
 
 def refuses(op: str, inputs: str, clause: str, /, **options: Any) -> None:
@@ -48,9 +51,16 @@ def refuses(op: str, inputs: str, clause: str, /, **options: Any) -> None:
         options: as for `infers`.
     """
     graph = td.Graph()
-    with pytest.raises((TypeError, ValueError), match=clause):
-        _call(graph, op, inputs, **options)
-    assert "op" not in [made.name for made in graph.get_operations()]
+    try:
+        built = _call(graph, op, inputs, **options)
+    except (TypeError, ValueError) as error:
+        message = str(error)
+    else:
+        shapes = ";".join(shape_text(tensor.shape) for tensor in built.outputs)
+        pytest.fail(f"{op} of {inputs!r}: got {shapes!r}, expected an error with {clause!r}")
+    where = f"{op} of {inputs!r}"
+    assert re.search(clause, message), f"{where}: expected {clause!r} in {message!r}"
+    assert "op" not in [item.name for item in graph.get_operations()], "a refused op was added"
 
 
 def shape_text(shape: td.TensorShape) -> str:
