@@ -154,7 +154,7 @@ def test_file_and_folder_are_synced(tmp_path: Path, monkeypatch: pytest.MonkeyPa
 
 KILLED = """\
 import os, sys
-from tensordraft.graph.files.replacement import replacing
+from tensordraft.formats.replacement import replacing
 with replacing(sys.argv[1]) as file:
     file.write(b"half of it")
     file.flush()

@@ -218,7 +218,7 @@ def examples() -> Iterator[doctest.DocTest]:
             own = inspect.isfunction(function) and function.__module__ == module.__name__
             if own and not name.startswith("_"):
                 yield from finder.find(
-                    function, f"{module.__name__}.{name}", module=False, globs={}
+                    function, f"{module.__name__}.{name}", module=False, globs={"td": td, "np": np}
                 )
 
 
