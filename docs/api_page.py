@@ -23,7 +23,7 @@ Every public name, by subject; at the end stand all names in order. Functions th
 graph are in [ops.md](ops.md). Arguments, errors and examples are in the docstrings:
 `help(td.Session)`.
 
-This page is made by `make docs`; change the docstrings instead.
+This page is made from docstrings.
 """
 
 CONSTANTS = {
@@ -42,7 +42,7 @@ CONSTANTS = {
 
 
 def page() -> str:
-    """The text of docs/api.md."""
+    """The page of all public names, for the site."""
     names = public_names()
     subjects: dict[str, list[Name]] = defaultdict(list)
     for name in names:

@@ -1,4 +1,7 @@
-"""Writes the reference pages, docs/ops.md and docs/api.md, from signatures and docstrings."""
+"""Writes the generated pages of docs/: op families, notebooks, plots and drawings.
+
+The whole reference, `ops.md` and `api.md`, is long and made for the site only: `reference`.
+"""
 
 from __future__ import annotations
 
@@ -19,6 +22,7 @@ import tensordraft as td
 from tensordraft.analysis.drawing.choice import chosen
 from tensordraft.analysis.drawing.heat import heats
 from tensordraft.analysis.drawing.svg import svg
+from tensordraft.graph.api.rooms import ROOMS
 from tensordraft.graph.convert import make_constant
 from tensordraft.graph.registry import definitions, find
 
@@ -37,8 +41,21 @@ make, under the names that they have in a graph file and in TensorFlow. Argument
 examples are in the docstrings: `help(td.gather)`. `tensordraft ops` lists all op types with their
 signatures; `tensordraft ops FILE` tells which of them a file needs.
 
-This page is made by `make docs`; change the docstrings instead.
+This page is made from docstrings.
 """
+
+
+_FAMILIES = """\
+# Op families
+
+The functions that add ops to a graph, by subject. `make site` builds the reference of all of them;
+`help(td.gather)` shows one, and `tensordraft ops` lists all op types with their signatures.
+
+This page is made by `make docs`.
+
+| Family | Functions | Such as |
+| --- | --- | --- |"""
+_MOST_EXAMPLES = 4
 
 
 class Function(NamedTuple):
@@ -106,7 +123,7 @@ def _mentioned(function: FunctionType) -> Iterator[Any]:
 
 
 def page() -> str:
-    """The text of docs/ops.md."""
+    """The page of all ops, for the site."""
     functions = public_functions()
     families: dict[str, list[Function]] = defaultdict(list)
     for function in functions:
@@ -139,11 +156,31 @@ def _family(family: str, functions: list[Function]) -> Iterator[str]:
             yield f"Wire ops: {listed(function.wire_ops)}\n"
 
 
+def families_page() -> str:
+    """A short table of the families of ops, and the op types of TensorFlow that are missing."""
+    functions: dict[str, list[str]] = defaultdict(list)
+    for function in public_functions():
+        functions[function.family.partition(".")[0]].append(function.names[0])
+    rows = []
+    for room in ROOMS:
+        names = functions.get(room.folder.removeprefix("ops/"), [])
+        names.sort(key=lambda name: (name.count("."), name))
+        if room.folder.startswith("ops/") and names:
+            shown = ", ".join(f"`{name}`" for name in names[:_MOST_EXAMPLES])
+            purpose = room.purpose[0].upper() + room.purpose[1:]
+            rows.append(f"| {purpose} | {len(names)} | {shown}, … |")
+    return "\n".join([_FAMILIES, *rows, "", op_types.missing(_op_types()), ""])
+
+
+def reference() -> dict[str, str]:
+    """The pages of all public names, which the site shows."""
+    return {"api.md": api_page.page(), "ops.md": page()}
+
+
 def _pages() -> dict[str, str]:
     """The text of each file that is made, by its name."""
     return {
-        "api.md": api_page.page(),
-        "ops.md": page(),
+        "op_families.md": families_page(),
         op_types.PATH.name: _op_types(),
         **_pictures(),
         **plots(FOLDER),

@@ -44,12 +44,16 @@ def _without_working(names: str) -> str:
 
 
 def section(text: str) -> str:
-    """What the page of the ops says of them."""
-    found = groups(text)
-    names = found.pop(ALL)
-    working = [name for name in names if find(name)]
-    parts = [_PAGE.format(total=len(names), working=len(working))]
-    parts.append(f"Works ({len(working)}): {listed(working)}.\n")
-    for said, absent in found.items():
-        parts.append(f"Not there, since {said} ({len(absent)}): {listed(absent)}.\n")
-    return "\n".join(parts)
+    """The section of the reference on all op types of TensorFlow 1.15."""
+    working = [name for name in groups(text)[ALL] if find(name)]
+    return f"{missing(text)}\nWorks ({len(working)}): {listed(working)}.\n"
+
+
+def missing(text: str) -> str:
+    """The number of op types that work, and the others with reasons."""
+    by_reason = groups(text)
+    names = by_reason.pop(ALL)
+    parts = [_PAGE.format(total=len(names), working=sum(find(name) is not None for name in names))]
+    for reason, absent in by_reason.items():
+        parts.append(f"- Missing, since {reason}: {listed(absent)}.")
+    return "\n".join(parts) + "\n"

@@ -127,7 +127,7 @@ def test_links_on_the_page_of_the_package_lead_out_of_the_checkout(unpacked: Pat
     page = metadata.read_text(encoding="utf-8")
     [home] = re.findall(r"(?m)^Project-URL: Homepage, (\S+)$", page)
     links = set(re.findall(r"\]\(([^)]+)\)", page))
-    assert f"{home}/docs/api.md" in links
+    assert f"{home}/docs/op_families.md" in links
     assert {link for link in links if not link.startswith("https://")} == set()
 
 

@@ -26,7 +26,8 @@ def architecture() -> str:
     """The table of the top-level folders, and below it that of the folders inside."""
     lines = ["| Folder | What lives there | Start reading at |\n", "| --- | --- | --- |\n"]
     for room in _top_level():
-        start = ", ".join(f"`{module}`" for module in room.start.split(", "))
+        modules = room.start.split(", ")
+        start = ", ".join(f"`{room.folder}/{module}`" for module in modules)
         lines.append(f"| `{room.folder}/` | {room.purpose} | {start} |\n")
     for room in _top_level():
         inside = [inner for inner in _named() if inner.folder.startswith(f"{room.folder}/")]

@@ -24,6 +24,7 @@ import griffe
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "docs"))
 
+from generate import reference as whole_reference  # noqa: E402
 from public_names import Name, listed, public_names, signature  # noqa: E402
 from room_pages import room_pages  # noqa: E402
 from run_notebooks import as_page, found  # noqa: E402
@@ -51,14 +52,15 @@ def write_pages(folder: Path) -> None:
     for source, target in _TITLES.items():
         text = (ROOT / source).read_text(encoding="utf-8")
         (folder / target).write_text(_relinked(text, Path(source).parent), encoding="utf-8")
-    (folder / "api.md").unlink()  # the pages below tell the same, and more
+    for name, text in whole_reference().items():
+        (folder / name).write_text(text, encoding="utf-8")
     for page in folder.rglob("*.md"):
         text = page.read_text(encoding="utf-8")
         depth = "../" * (len(page.relative_to(folder).parts) - 1)
         for source, target in _TITLES.items():
             text = re.sub(rf"\]\((\.\./)+{re.escape(source)}", f"]({depth}{target}", text)
         text = re.sub(r"\]\((?:\.\./)+((?!.*\.md)[^)]*)\)", r"](\1)", text)
-        page.write_text(text.replace("(api.md)", "(reference/td.md)"), encoding="utf-8")
+        page.write_text(text, encoding="utf-8")
     reference = folder / "reference"
     reference.mkdir()
     for name, text in reference_pages().items():

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import importlib
 import inspect
 import re
+import sys
 import unittest.mock
 from collections.abc import Iterator
 from enum import Enum
@@ -214,7 +216,9 @@ def test_nothing_of_others_is_shown() -> None:
 
 @pytest.mark.skipif(not DOCS.is_dir(), reason="the pages are not part of this installation")
 def test_every_name_is_in_the_reference() -> None:
-    api, ops = [(DOCS / page).read_text(encoding="utf-8") for page in ("api.md", "ops.md")]
+    sys.path.insert(0, str(DOCS))
+    reference = importlib.import_module("generate").reference()
+    api, ops = reference["api.md"], reference["ops.md"]
     rows = re.findall(r"(?m)^\| `(td[\w.]*)` \| \S", api)
     headings = re.findall(r"(?m)^### (\S+)$", api + ops)
     aliases = re.findall(r"(?m)^Also called (.*)\.$", api + ops)

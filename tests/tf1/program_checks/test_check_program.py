@@ -183,7 +183,7 @@ def test_programs_end_by_their_exit_code_and_by_time(tmp_path: Path) -> None:
 
 @pytest.mark.skipif(not EXAMPLES.is_dir(), reason="the examples are not in this installation")
 @pytest.mark.parametrize(
-    "name", effort.sample(sorted(p.stem for p in EXAMPLES.glob("tf1/programs/*.py")), 6)
+    "name", effort.sample(sorted(p.stem for p in EXAMPLES.glob("programs/*.py")), 6)
 )
 def test_no_alarm_on_the_programs_of_the_examples(name: str) -> None:
     report = td.check_program(EXAMPLES / "programs" / f"{name}.py")
