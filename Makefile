@@ -11,7 +11,7 @@ PIP = $(BIN)/python -m pip install --quiet --disable-pip-version-check
 COMPILE = @$(BIN)/python -m compileall -q *.py $(dir $(wildcard */__init__.py))
 
 .NOTPARALLEL:
-.PHONY: help demo test coverage soak fuzz matrix lint format types pictures bench protos check-generated docs site clean
+.PHONY: help demo test coverage soak fuzz matrix lint format types pictures bench protos check-generated docs site release clean
 
 help:  ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1\t\2/p' Makefile | expand -t 18
@@ -37,6 +37,7 @@ matrix: $(VENV)/.matrix  ## test with the oldest and the newest libraries, in ea
 lint: $(VENV)/.dev types  ## check style, format and types
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
+	$(BIN)/python tools/prose.py
 
 format: $(VENV)/.dev  ## repair style and format
 	$(BIN)/ruff check --fix .
@@ -75,6 +76,10 @@ docs: $(VENV)/.dev  ## regenerate the reference pages
 
 site: $(VENV)/.site  ## build the documentation as a site, in build/site
 	$(BIN)/python tools/site.py $(ARGS)
+
+release: lint check-generated test  ## build, check and tag a release; nothing is uploaded
+	$(PIP) build
+	$(BIN)/python tools/release.py
 
 clean:  ## remove everything that git ignores here
 	rm -rf .venv build dist *.egg-info .coverage* .hypothesis .mypy_cache .pytest_cache .ruff_cache
