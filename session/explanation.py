@@ -53,7 +53,7 @@ def _in_round(plan: LoopPlan, step: Step, around: frozenset[str]) -> Iterator[st
 def _step(step: Step, around: frozenset[str]) -> Iterator[str]:
     given = f" of {_slots(step.inputs)}" if step.inputs else ""
     also = "".join([f", {text}" for text in step.folded])
-    also += f", {step.kernel.told}" if step.kernel.told else ""
+    also += f", {step.kernel.note}" if step.kernel.note else ""
     also += "" if step.acceleration is None else f", {_by(step.acceleration)}"
     yield f"{_slots(step.outputs)} = {step.op.name} ({step.op.type}){given}{also}"
     for label, run in step.kernel.bodies.items():

@@ -10,5 +10,5 @@ def use_quicker_forms(draft: Draft) -> None:
     if draft.exact:
         return
     for place, item in enumerate(draft.work):
-        if item.kernel.quicker is not None:
-            draft.work[place] = item.by(item.kernel.quicker())
+        if item.kernel.fast_variant is not None:
+            draft.work[place] = item.by(item.kernel.fast_variant())

@@ -17,12 +17,12 @@ def fold_margins(draft: Draft) -> None:
 
     All that read it have to be such products; it may be neither fetched nor fed.
     """
-    if draft.exact or all(item.kernel.margins is None for item in draft.work):
+    if draft.exact or all(item.kernel.padding is None for item in draft.work):
         return
     readers, awaited = draft.readers, draft.awaited
     gone = set()
     for place, item in enumerate(draft.work):
-        if item.kernel.margins is None or item.op in awaited:
+        if item.kernel.padding is None or item.op in awaited:
             continue
         [tensor] = item.outputs
         places = readers.get(tensor, [])
@@ -44,13 +44,13 @@ def _without_margins(draft: Draft, place: int, reader: int) -> KernelSpec | None
 
     What is read later must not have been updated meanwhile.
     """
-    margins: Sequence[int] | None = draft.work[place].kernel.margins
-    within = draft.work[reader].kernel.within if reader >= 0 else None
-    if margins is None or within is None:
+    margins: Sequence[int] | None = draft.work[place].kernel.padding
+    with_padding = draft.work[reader].kernel.with_padding if reader >= 0 else None
+    if margins is None or with_padding is None:
         return None
     [tensor] = draft.work[place].outputs
     between = draft.work[place:reader]
     elsewhere = tensor in draft.work[reader].inputs[1:]
     if elsewhere or not all(item.op.definition.pure for item in between):
         return None
-    return within(margins)
+    return with_padding(margins)

@@ -129,8 +129,10 @@ class _Simplifier:
         if pure and self._merged(op, inputs):
             return
         kernel = self._kernel(op)
-        if kernel.unread:
-            inputs = tuple([_UNREAD if i in kernel.unread else x for i, x in enumerate(inputs)])
+        if kernel.unused_inputs:
+            inputs = tuple(
+                [_UNREAD if i in kernel.unused_inputs else x for i, x in enumerate(inputs)]
+            )
         kept = _unchanged(op, kernel, inputs)
         if pure and kernel.call is passthrough:
             self._passing.add(op)

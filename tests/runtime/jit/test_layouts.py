@@ -149,8 +149,8 @@ def _forms(case: Case, given: list[Array]) -> Iterator[tuple[str, KernelSpec, Ke
     assert factory is not None
     for constants in ({}, known):
         plain = stated(factory(KernelContext(built.op, built.graph.inference, constants)))
-        quicker = [] if plain.quicker is None else [plain.quicker()]
-        for form in (plain, *quicker):
+        fast = [] if plain.fast_variant is None else [plain.fast_variant()]
+        for form in (plain, *fast):
             if form.accelerated is not None:
                 yield form.accelerated.loop.name, plain, kernel_by(form.accelerated)
 
