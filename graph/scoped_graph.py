@@ -10,8 +10,7 @@ from typing import Any
 from ..protos.attr_codec import encode_attr
 from ..protos.messages import AttrValue
 from .graph_protocols import Op, Value
-from .scopes.device import merge_devices
-from .scopes.device_spec import full_device
+from .scopes.device import full_device, merge_devices
 from .scopes.names import Names, check_scope_name
 
 
