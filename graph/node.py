@@ -39,7 +39,7 @@ class Tensor(NoValues):
 
     OVERLOADABLE_OPERATORS: ClassVar[set[str]]
 
-    # Programs hang things of their own on tensors: `layer.W = w`.
+    # Programs set attributes of their own on tensors: `layer.W = w`.
     __slots__ = ("__dict__", "__weakref__", "dtype", "op", "value_index")
 
     __array_priority__ = 100
@@ -74,7 +74,7 @@ class Tensor(NoValues):
         return self.shape
 
     def set_shape(self, shape: Any) -> None:
-        """Adds what the caller knows of the shape.
+        """Merges a shape known to the caller into the static shape.
 
         Args:
             shape: a TensorShape or anything that makes one. It is merged with what is known; it
@@ -129,7 +129,7 @@ class Tensor(NoValues):
         return f"<td.Tensor '{self.name}' shape={self.shape} dtype={self.dtype.name}>"
 
     if TYPE_CHECKING:
-        # Set by ops/overloads.py, where the ops that they stand for are.
+        # Set by ops/overloads.py, next to the ops that implement them.
         def _of_two(self, other: Any) -> Tensor: ...
         def _of_one(self) -> Tensor: ...
 
@@ -211,7 +211,7 @@ class Operation:
 
     @property
     def node_def(self) -> NodeDef:
-        """The op as a NodeDef message, made anew at each call."""
+        """NodeDef message of the op, created at each call."""
         return node_def(self)
 
     @property
@@ -274,7 +274,7 @@ class Operation:
 
 
 def _session(session: Any, graph: Graph, action: str, explicit: str) -> Any:
-    """The session to use: the one given, else the default one.
+    """Session to use: the one passed, else the default one.
 
     Raises:
         ValueError: there is none, or it runs another graph.

@@ -292,7 +292,7 @@ class UnimplementedError(OpError):
 
 
 class InternalError(OpError):
-    """A kernel failed in a way that is a defect of whoever wrote it.
+    """A kernel failed because of a defect of its own.
 
     Example:
         >>> td.errors.exception_type_from_error_code(td.errors.INTERNAL).__name__

@@ -1,4 +1,4 @@
-"""What a kernel states of itself, so that sessions need not guess what they may do with it."""
+"""Kernel metadata, so that sessions need not guess what they may do with a kernel."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ FEWEST_IN_BLOCKS = 1 << 14
 
 
 class Memory(Enum):
-    """Where the results of a kernel lie.
+    """Memory of a kernel's results.
 
     Attributes:
-        FRESH: each in memory of its own, which nobody else knows.
+        FRESH: each in memory of its own, without other references.
         VIEW: in memory of the inputs, or as for FRESH.
         UNKNOWN: anywhere, such as in a cache; the kernel may also keep its inputs.
     """
@@ -31,7 +31,7 @@ class Memory(Enum):
 
 
 class Affine(NamedTuple):
-    """What an op makes of one of its inputs where the others are constant: a line.
+    """Affine function of one input of an op, if the others are constant.
 
     Attributes:
         input: the position of that input, `x`.
@@ -116,26 +116,26 @@ class Accelerated(NamedTuple):
 
 
 class KernelSpec:
-    """A kernel, and what may be done with it.
+    """A kernel with its metadata.
 
-    A kernel factory may return a plain function instead, of which then nothing is known but what
-    the op states of all its kernels: `OpDef.fresh_kernel` and `view_kernel`.
+    A kernel factory may return a plain function instead; then only the metadata that the op states
+    for all its kernels is known: `OpDef.fresh_kernel` and `view_kernel`.
 
     Args:
         call: one array per input to the result, or a tuple of several.
-        memory: where the results lie.
+        memory: the memory of the results.
         block: of an elementwise op: the same for arrays of equal shapes and scalars, without what
             `call` does for others. By default `call`.
         takes_out: whether `block` also writes its result into an array that is given as `out`.
-        overwriting: from the positions of arguments that nobody needs any more to the function
-            that may write into those of them that are not read-only, to be called in place of
+        overwriting: from the positions of arguments that are not needed any more to the function
+            that may write into those of them that are not read-only, to be called instead of
             `call`.
-        bodies: what runs the functions that the op calls, by what they are to it; each has a
-            `name` and a `plan`.
+        bodies: runners of the functions that the op calls, by role; each has a `name` and a
+            `plan`.
         elementwise: whether `block` makes each element of those in its place, though not every
             kernel of the op does.
-        line: from the inputs, of which those are None that are not constant, to the line that the
-            op is then; None where it is none.
+        line: from the inputs, None for those that are not constant, to the affine function that
+            the op is then; None if it is not affine.
         filters: of a product, its constant filters.
         rows: from the inputs to their result, still to be made; raises what `call` raises.
         unused_inputs: positions of inputs that `call` does not read: they need not be computed.
@@ -243,11 +243,11 @@ class KernelSpec:
 
 
 def stated(kernel: Callable[..., Any], memory: Memory = Memory.UNKNOWN) -> KernelSpec:
-    """What is known of a kernel: what it states, or that it is a ufunc, or what its op states.
+    """Metadata of a kernel: its own, that of a ufunc, or that of its op.
 
     Args:
-        kernel: what a kernel factory has returned.
-        memory: where the results of a plain function lie.
+        kernel: the result of a kernel factory.
+        memory: the memory of a plain function's results.
     """
     if isinstance(kernel, KernelSpec):
         return kernel
@@ -257,7 +257,7 @@ def stated(kernel: Callable[..., Any], memory: Memory = Memory.UNKNOWN) -> Kerne
 
 
 def fresh(call: Callable[..., Any]) -> KernelSpec:
-    """The kernel `call`, each of whose results is a new array that nobody else knows."""
+    """The kernel `call`, each of whose results is a new array without other references."""
     return KernelSpec(call, Memory.FRESH)
 
 

@@ -1,6 +1,6 @@
 """Pools of threads: all there are, so that one fork handler serves them and each has an owner.
 
-How many share the work of a step is one number, whoever shares it: what a run's session asks for,
+One number limits the threads that share the work of a step: what a run's session asks for,
 else as many as BLAS would take by itself, but no more than the processors that the process may use.
 """
 
@@ -21,12 +21,12 @@ from typing import Any, TypeVar
 import numpy as np
 
 Part = TypeVar("Part")
-# Where Linux tells the control groups of the process, and where they are mounted.
+# Files in which Linux lists the control groups of the process and their mount points.
 _GROUPS_OF_PROCESS, _GROUPS = Path("/proc/self/cgroup"), Path("/sys/fs/cgroup")
 
 
 class Pool:
-    """Threads that work for one owner; started at first need, and anew in a forked child.
+    """Threads that work for one owner; started at first need, and again in a forked child.
 
     What still comes after `close` is done by the thread that asks for it, so that a run that is
     under way when its session is closed ends as it would have.
@@ -128,7 +128,7 @@ if hasattr(os, "register_at_fork"):
 
 
 class BlasThreads:
-    """How many threads BLAS may use; kept low while others do its work, or a run asks for fewer.
+    """Number of threads that BLAS may use; kept low while others do its work, or a run asks for fewer.
 
     BLAS has one number for the whole process, so where runs that ask for different numbers overlap,
     the least counts. To set it costs a microsecond, and to find the libraries milliseconds, so it
@@ -173,13 +173,13 @@ class BlasThreads:
 
     @property
     def limited(self) -> bool:
-        """Whether BLAS can be kept to the thread that calls it."""
+        """True if BLAS can be restricted to the calling thread."""
         with self._lock:
             return bool(self._numbers())
 
     @property
     def sharing(self) -> int:
-        """How many threads may share the work of a step."""
+        """Number of threads that may share the work of a step."""
         with self._lock:
             return self._sharing()
 
@@ -232,7 +232,7 @@ class BlasThreads:
 
 
 def _blas_libraries() -> list[Any]:
-    """What controls each BLAS library that the process has loaded."""
+    """Controls of each BLAS library that the process has loaded."""
     from threadpoolctl import ThreadpoolController
 
     libraries = ThreadpoolController().select(user_api="blas").lib_controllers

@@ -19,14 +19,14 @@ WAITS = "the waits of the session"
 
 
 RUN_OVER = (errors.CancelledError, errors.DeadlineExceededError)
-"""What ends a run from outside: no errors of the elements or calls during which they come."""
+"""Exceptions that end a run from outside, not errors of the elements or calls in progress."""
 
 
 class Course(Protocol):
     """A run that has more to do while one of its ops waits."""
 
     def meanwhile(self, event: threading.Event) -> AbstractContextManager[None]:
-        """A `with` block in which the run goes on elsewhere; the event ends the waiting."""
+        """A `with` block during which the run continues elsewhere; the event ends the waiting."""
 
 
 class _UnderWay(threading.local):
@@ -40,7 +40,7 @@ _under_way = _UnderWay()
 
 @contextmanager
 def run_under_way(course: Course) -> Iterator[None]:
-    """A `with` block in which whoever waits lets the rest of the run go on.
+    """A `with` block in which a waiting thread lets the rest of the run continue.
 
     Args:
         course: the run.
@@ -54,7 +54,7 @@ def run_under_way(course: Course) -> Iterator[None]:
 
 
 class Waits:
-    """What the runs of a session wait for: events, all of which are set when it closes."""
+    """Events that runs of a session wait for; all are set when it closes."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()

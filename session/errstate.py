@@ -19,7 +19,7 @@ from .plan import Plan
 class _QuietContexts(threading.local):
     """A context for each thread in which NumPy ignores floating-point errors.
 
-    `entered` tells whether the thread is in it.
+    `entered` states whether the thread is inside it.
     """
 
     def __init__(self) -> None:
@@ -70,7 +70,7 @@ def _on_threads(
 
 
 def quiet_way(plan: Plan, threads: int) -> Callable[..., Any]:
-    """How a plan is run.
+    """Execution of a plan.
 
     Functions of the program see the context variables of the run, and what changes state is not
     interrupted in the middle.

@@ -75,7 +75,7 @@ class Executor:
     def tell(self, error: Exception) -> NoReturn:
         """Raises an error of the hot function, with the op that failed."""
         failed = None if self._hot is None else self._hot.failed_step(error)
-        if failed is None:  # a parallel run tells by itself
+        if failed is None:  # a parallel run reports it itself
             raise error
         raise with_op_context(error, *failed) from error
 

@@ -1,4 +1,4 @@
-"""What `Session.run` is asked for: nested structures of tensors, ops and names, taken apart."""
+"""Fetches of `Session.run`: nested structures of tensors, ops and names, flattened."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Fetches:
         positions: dict[Tensor | Operation, int] = {}
 
         def position(element: Tensor | Operation) -> tuple[int, bool]:
-            """Where the value of `element` is found, and whether it is handed out already."""
+            """Position of the value of `element`, and whether it has been returned already."""
             if not graph.is_fetchable(element):
                 raise ValueError(f"{element.name!r} has been marked as not fetchable")
             again = element in positions
@@ -161,7 +161,7 @@ def _leaves(structure: Any) -> Iterator[Any]:
 
 
 def _fed_instead(graph: Graph, key: str) -> str:
-    """What to say where nothing has the name of a key: rather an input was meant than another."""
+    """Suggestion for an unknown name of a feed key; inputs are preferred."""
     name = key.partition(":")[0]
     hint = nearest(name, [tensor.op.name for tensor in graph.inputs])
     hint = hint or did_you_mean(name, [op.name for op in graph.get_operations()])

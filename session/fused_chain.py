@@ -24,7 +24,7 @@ class Instruction(NamedTuple):
 
 
 class Input(NamedTuple):
-    """What comes into a chain from outside.
+    """An input of a chain.
 
     `period` is the number of its elements where they repeat along those of the results, 0 where
     there are as many of both. One that is `uniform` has many elements that are all the same, of
@@ -80,7 +80,7 @@ class Chain(NamedTuple):
 
 
 def is_uniform(array: Array) -> bool:
-    """Whether all elements of an array are the same, to the last bit."""
+    """Returns whether all elements of an array are the same, to the last bit."""
     if array.dtype not in (np.float32, np.float64) or not array.size:
         return False
     bits = array.reshape(-1).view(f"i{array.itemsize}")

@@ -45,7 +45,7 @@ class PartialRun:
 
     @property
     def finished(self) -> bool:
-        """Whether all has been fetched, so that nothing is left to ask for."""
+        """True if all fetches have been returned."""
         return len(self._fetched) == len(self._slots)
 
     def run(

@@ -41,7 +41,7 @@ PASSES: list[Callable[[Draft], None]] = [
     use_quicker_forms,
     use_machine_code,
 ]
-"""What is done to a draft once its work is known, in order: each pass may rewrite the work."""
+"""Passes over a draft, in order: each may rewrite the work."""
 
 
 def make_plan(
@@ -91,7 +91,7 @@ def plan_under(
     deterministic: bool = False,
     own_files: Mapping[Operation, Tensor] | None = None,
 ) -> Plan:
-    """The plan that `make_plan` makes, by what an inference knows of the tensors.
+    """Implements `make_plan`, with the static facts of an inference.
 
     Args:
         inference: what is known.
@@ -145,7 +145,7 @@ class _Bodies:
         return laid_out(draft)
 
     def body(self, body: Body, given: Sequence[Known], depth: int) -> BodyRun:
-        """What runs a branch, or a function that is called.
+        """Makes a runner of a branch or a called function.
 
         Args:
             body: the body.
@@ -155,7 +155,7 @@ class _Bodies:
 
         def make() -> Plan:
             plan = self._plan(body, given, depth)
-            # What is passed is not read-only, and others may read it afterwards.
+            # Arguments are not read-only, and may be read by others afterwards.
             return freeing_memory(plan, known=range(plan.feeds))
 
         return BodyRun(body.name, make, self._pool)
@@ -168,7 +168,7 @@ class _Bodies:
         name: str,
         depth: int,
     ) -> LoopRun:
-        """What runs a loop.
+        """Makes a runner of a loop.
 
         Args:
             parts: the condition and the body.

@@ -91,7 +91,7 @@ class OpContext:
 
     @property
     def depth(self) -> int:
-        """How many bodies of functions are around the op."""
+        """Number of bodies of functions are around the op."""
         return self._inference.depth
 
     def attr(self, name: str) -> Any:
@@ -348,7 +348,7 @@ KernelFactory = Callable[[KernelContext], Kernel]
 
 
 def is_symbolic(value: Array) -> bool:
-    """Whether `value` holds dimension expressions rather than numbers or strings only."""
+    """Returns whether `value` holds dimension expressions rather than numbers or strings only."""
     return value.dtype == object and any(isinstance(item, DimExpr) for item in value.ravel())
 
 

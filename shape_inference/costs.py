@@ -23,7 +23,7 @@ class CostContext(OpContext):
     __slots__ = ()
 
     def elements(self, name: str) -> Formula:
-        """How many elements argument `name` has."""
+        """Number of elements argument `name` has."""
         return elements_of(self.shape(name))
 
     def result_shape(self, output: int = 0) -> TensorShape:
@@ -35,11 +35,11 @@ class CostContext(OpContext):
         return settled(self.result_shape(output))
 
     def result_elements(self, output: int = 0) -> Formula:
-        """How many elements an output has."""
+        """Number of elements an output has."""
         return elements_of(self.result_shape(output))
 
     def first_elements(self) -> Formula:
-        """How many elements the first input has."""
+        """Number of elements the first input has."""
         return elements_of(self._inference.shape(self.node.inputs[0]))
 
     def sizes_or_unknown(self, name: str, rank: int) -> tuple[Dim, ...]:
@@ -52,20 +52,20 @@ FlopsRule = Callable[[CostContext], "Formula | Dim"]
 
 
 def elements_of(shape: TensorShape) -> Formula:
-    """How many elements a tensor of this shape has."""
+    """Number of elements a tensor of this shape has."""
     sizes = settled(shape)
     return Formula.of(dim_symbol()) if sizes is None else Formula.product(sizes)
 
 
 def bytes_of(edge: Edge, shape: TensorShape) -> Formula:
-    """How many bytes a tensor takes: of strings the references to them, of handles nothing."""
+    """Number of bytes a tensor takes: of strings the references to them, of handles nothing."""
     if edge.dtype.base_dtype.name in ("resource", "variant"):
         return Formula.of(0)
     return elements_of(shape) * edge.dtype.numpy_dtype.itemsize
 
 
 def flops_of(node: Node, inference: Knowledge) -> Formula | None:
-    """How many operations on numbers a run of an op takes; None if it states no rule.
+    """Number of operations on numbers a run of an op takes; None if it states no rule.
 
     A multiplication is one, an addition is one, and so is what is asked of one number: a square
     root, an exponential, a comparison.

@@ -206,7 +206,7 @@ class Inference:
         return unsure
 
     def _is_reshaped(self, variable: Edge, update: Edge) -> bool:
-        """Whether the value that `update` gives may be of another shape than `variable` has."""
+        """Returns whether the value that `update` gives may be of another shape than `variable` has."""
         declared = self.shape(variable).sizes
         return declared is not None and self.shape(update).sizes != declared
 

@@ -127,7 +127,7 @@ def sizes_from_value(
 
 
 def is_packed(edge: Edge) -> bool:
-    """Whether a vector is made of scalars by a `Stack`, perhaps by way of what relays sizes.
+    """Returns whether a vector is made of scalars by a `Stack`, perhaps by way of what relays sizes.
 
     TensorFlow takes a negative one of those for a size that only the run tells.
     """

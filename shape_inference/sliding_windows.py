@@ -26,16 +26,16 @@ class Window(NamedTuple):
 
     @property
     def extent(self) -> Dim:
-        """How many elements of the input it spans."""
+        """Number of elements of the input it spans."""
         return (self.size - 1) * self.rate + 1
 
     def fits(self, size: Dim) -> bool:
-        """Whether it may slide along `size` elements, as far as is known."""
+        """Returns whether it may slide along `size` elements, as far as is known."""
         room = size + self.before + self.after - self.extent
         return self.same or not isinstance(room, int) or room >= -self.slack
 
     def positions(self, size: Dim, name: str = "input") -> Dim:
-        """How many positions it takes along `size` elements of argument `name`.
+        """Number of positions it takes along `size` elements of argument `name`.
 
         Raises:
             ValueError: the stride is no step forward, or the window does not fit.
@@ -56,7 +56,7 @@ class Window(NamedTuple):
         return max(number, 0) if isinstance(number, int) else dim_max(number, 0)
 
     def padding(self, size: int, positions: int) -> tuple[int, int]:
-        """How many elements the margins before and after `size` elements have."""
+        """Number of elements the margins before and after `size` elements have."""
         if not self.same:
             return self.before, self.after
         missing = max((positions - 1) * self.stride + int(self.extent) - size, 0)

@@ -52,7 +52,7 @@ class Part(NamedTuple):
 
     @property
     def in_chunks(self) -> bool:
-        """Whether chunks make it."""
+        """True if chunks make it."""
         return self.kind in ("split", "partial", "listed")
 
     def __str__(self) -> str:
@@ -158,7 +158,7 @@ class SplitContext(OpContext):
         return sizes
 
     def depends(self, size: Any) -> bool:
-        """Whether a size depends on the number of rows."""
+        """Returns whether a size depends on the number of rows."""
         return isinstance(size, DimExpr) and self.rows in symbols_of(size)
 
     def out_shape(self, output: int = 0) -> TensorShape:

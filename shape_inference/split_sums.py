@@ -46,7 +46,7 @@ def adds_up(
 
 
 def _is_of_result(c: SplitContext, edge: Edge, part: Part, zero: Callable[[Any], bool]) -> bool:
-    """Whether an input has summands of the result: as large as it, so that no more is sent."""
+    """Returns whether an input has summands of the result: as large as it, so that no more is sent."""
     if part.kind != "partial":
         return part == WHOLE and zero(edge)
     if isinstance(c.node.definition.traits, Move):
@@ -59,7 +59,7 @@ def _is_of_result(c: SplitContext, edge: Edge, part: Part, zero: Callable[[Any],
 
 
 def is_zero(edge: Edge, known: Callable[[Any], bool] | None = None) -> bool:
-    """Whether a tensor is known to be zero.
+    """Returns whether a tensor is known to be zero.
 
     Args:
         edge: the tensor.

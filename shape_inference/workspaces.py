@@ -54,7 +54,7 @@ class SizedContext(OpContext):
         return self.numbers_of(self.input(name))
 
     def is_constant(self, name: str) -> bool:
-        """Whether argument `name` is the same at every run of the plan."""
+        """Returns whether argument `name` is the same at every run of the plan."""
         return self.input(name) in self._constants
 
     def numbers_of(self, edge: Edge) -> tuple[int, ...]:

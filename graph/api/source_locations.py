@@ -1,4 +1,4 @@
-"""Lines of the user's program: which one made an op, and which one a warning is about."""
+"""Locations in the user's program: of the call that made an op, and for warnings."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Site(NamedTuple):
 
 
 def user_site(told: bool = True) -> Site | None:
-    """The innermost frame that is not ours.
+    """Innermost frame outside the package.
 
     Args:
         told: whether what is called there tells anything of the ops that come of it.

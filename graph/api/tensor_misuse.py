@@ -1,4 +1,4 @@
-"""What tensors answer to programs that take them for values or arrays: what to write instead."""
+"""Errors for tensors used as values or arrays, with what to write instead."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def _type_error(text: str) -> TypeError:
 
 
 class NoValues:
-    """The part of a tensor that tells that it holds no data."""
+    """The part of a tensor that rejects uses which need data."""
 
     __slots__ = ()
 
@@ -47,7 +47,7 @@ class NoValues:
     def __array__(self, dtype: Any = None, copy: Any = None) -> np.ndarray[Any, Any]:
         raise _type_error(
             f"the tensor {self.name!r} holds no data, so NumPy cannot read it: write "
-            "session.run(t), or use the td function in place of the np one"
+            "session.run(t), or use the td function instead of the np one"
         )
 
     def __contains__(self, item: object) -> NoReturn:

@@ -1,4 +1,4 @@
-"""What TensorFlow has and tensordraft has not: names that programs ask for, and what to do."""
+"""TensorFlow names that tensordraft does not support, with alternatives."""
 
 from __future__ import annotations
 
@@ -98,7 +98,7 @@ _REASONS = {
 }
 
 
-# Several names for which the same is to be said.
+# Names that share one hint.
 _GROUPS = {
     "there is nothing to tune in datasets": (
         "AutoShardPolicy AutotuneAlgorithm AutotuneOptions DistributeOptions ExternalStatePolicy "
@@ -221,11 +221,11 @@ _REASONS |= {name: why for why, names in _GROUPS.items() for name in names.split
 
 
 def reasons() -> Mapping[str, str]:
-    """What to do instead of each name that is known to be absent."""
+    """Alternatives for unsupported names."""
     return _REASONS
 
 
-# What NumPy calls otherwise.
+# Names that NumPy spells differently.
 _OF_NUMPY = {
     "all": "td.reduce_all",
     "amax": "td.reduce_max",
@@ -260,7 +260,7 @@ _OF_NUMPY = {
 }
 
 
-# Of names that mean something else in other modules.
+# Names with other meanings in other modules.
 _IN_MODULES: dict[str, str | None] = {
     "keras.models": None,
     "contrib.summary": "td.summary.FileWriter writes what td.summary.merge_all gives",
@@ -279,7 +279,7 @@ _IN_MODULES: dict[str, str | None] = {
 
 
 def reason(name: str, module: str = "") -> str | None:
-    """What to do instead of a name that is absent, or None where that is not known.
+    """Alternative for an unsupported name, or None if there is none.
 
     Args:
         name: the name.
@@ -292,7 +292,7 @@ def reason(name: str, module: str = "") -> str | None:
 def missing(
     module: str, name: str, known: Sequence[str] = (), elsewhere: str | None = None
 ) -> AttributeError:
-    """The error for a name that a module does not have.
+    """Error for a name that a module does not have.
 
     Args:
         module: the module.
@@ -301,8 +301,7 @@ def missing(
         elsewhere: the public name that ends in `name`, in another module.
 
     Returns:
-        An AttributeError, which says what to do instead where that is known, and else which names
-        are like the one that was asked for.
+        An AttributeError that suggests an alternative if there is one, else similar names.
     """
     why = reason(name, module)
     if why is None and name in _OF_NUMPY:

@@ -1,6 +1,6 @@
 """Constant factors and offsets behind a product go into its filters and one vector.
 
-What is left of a frozen batch normalization is multiplied with each channel of a convolution and
+The rest of a frozen batch normalization is multiplied with each channel of a convolution and
 added to it. A factor of a channel is one of the filter that makes the channel.
 """
 
@@ -34,7 +34,7 @@ def fold_channels(draft: Draft) -> None:
     """The pass that folds lines behind products with constant filters.
 
     Of a chain of lines, its last op stays, as the addition of a vector, if there is anything to
-    add; its result has the place it had. A tensor that somebody else reads, that is fetched or fed,
+    add; its result has the place it had. A tensor that has other readers, or is fetched or fed,
     ends the chain. Factors are multiplied in float64, and the filters rounded once.
     """
     if draft.exact:
@@ -61,7 +61,7 @@ def _followers(
     item: Work,
     filters: Filters,
 ) -> list[_Follower]:
-    """The lines behind a product, each of which reads the one before it and nobody else does."""
+    """Chain of affine ops behind a product, each the only reader of the one before it."""
     tensor = item.outputs[0]
     sizes = draft.inference.shape(tensor).sizes
     channels = sizes[filters.axis] if sizes is not None else None

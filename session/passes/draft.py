@@ -23,21 +23,21 @@ class Constant:
 
 
 Source = Tensor | Constant
-"""What a value comes from: what computes it, or a constant."""
+"""Source of a value: the work that computes it, or a constant."""
 
 
 class Substitutions:
-    """What stands for each tensor in a plan: the tensor itself, another one, or a constant.
+    """Substitutes for tensors in a plan: the tensor itself, another one, or a constant.
 
     A tensor that equals another, a result that is known, a variable whose value is wanted, and an
-    update in place all have something else in their place. One look tells what that is.
+    update in place all have a substitute. A single lookup finds it.
     """
 
     def __init__(self) -> None:
         self._sources: dict[Any, Source] = {}
 
     def of(self, tensor: Tensor) -> Source:
-        """What stands for `tensor`."""
+        """Substitute for `tensor`."""
         return self._sources.get(tensor, tensor)
 
     def put(self, tensor: Tensor, source: Source) -> None:
@@ -70,7 +70,7 @@ class Acceleration(NamedTuple):
 class Work(NamedTuple):
     """An op that has to run, with what it really reads; or the reading of a variable.
 
-    What a reading gives is a tensor of the plan alone. `folded` tells which ops it does as well;
+    The result of a read is a tensor of the plan only. `folded` lists ops that it also does;
     `acceleration` is there where machine code does the work, or would.
     """
 
@@ -84,7 +84,7 @@ class Work(NamedTuple):
     def by(self, kernel: KernelSpec) -> Work:
         """The work done by another kernel.
 
-        Constants of which it reads the shape alone, since it has others made of them, are let go.
+        Constants of which only the shape is read, since it has derived its own, are released.
         """
         inputs = list(self.inputs)
         for i in kernel.shape_alone:
@@ -138,14 +138,14 @@ class Draft:
 
     @property
     def wanted(self) -> list[Source | None]:
-        """What each fetch is taken from; None for an operation."""
+        """Source of each fetch; None for an operation."""
         return [
             self.stand_ins.of(item) if isinstance(item, Tensor) else None for item in self.fetches
         ]
 
     @property
     def readers(self) -> dict[Source, list[int]]:
-        """Which work reads each tensor, by place; -1 for one that has to be there after a run."""
+        """Readers of each tensor, by place; -1 if it has to exist after a run."""
         readers: dict[Source, list[int]] = {}
         for place, item in enumerate(self.work):
             for source in item.inputs:

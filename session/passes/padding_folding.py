@@ -13,9 +13,9 @@ from .draft import Draft
 
 
 def fold_margins(draft: Draft) -> None:
-    """The pass that folds zeros around a tensor into the products that read it.
+    """Pass that folds zero padding into the products that read the padded tensor.
 
-    All that read it have to be such products; it may be neither fetched nor fed.
+    All readers have to be such products; it may be neither fetched nor fed.
     """
     if draft.exact or all(item.kernel.padding is None for item in draft.work):
         return
@@ -40,9 +40,9 @@ def fold_margins(draft: Draft) -> None:
 
 
 def _without_margins(draft: Draft, place: int, reader: int) -> KernelSpec | None:
-    """The kernel of a reader for what is at `place`, but for its margins; None if it has none.
+    """Kernel of a reader that takes the unpadded input of the op at `place`; None if it has none.
 
-    What is read later must not have been updated meanwhile.
+    Values that are read later must not be updated meanwhile.
     """
     margins: Sequence[int] | None = draft.work[place].kernel.padding
     with_padding = draft.work[reader].kernel.with_padding if reader >= 0 else None

@@ -65,7 +65,7 @@ def _ordered(a: Operation, b: Operation) -> bool:
 
 
 def _comes_after(later: Operation, earlier: Operation) -> bool:
-    """Whether `later` depends on `earlier`, through tensors or control inputs."""
+    """Returns whether `later` depends on `earlier`, through tensors or control inputs."""
     pending = [later]
     seen = {later}
     while pending:

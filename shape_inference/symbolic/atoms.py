@@ -94,7 +94,7 @@ class Call(Atom):
 
     @property
     def is_infix(self) -> bool:
-        """Whether the text needs parentheses inside a product."""
+        """True if the text needs parentheses inside a product."""
         return self.function in ("//", "%")
 
     def text(self, *, exact: bool) -> str:

@@ -57,7 +57,7 @@ class Atom(ABC):
 
     @property
     def is_infix(self) -> bool:
-        """Whether the text needs parentheses inside a product."""
+        """True if the text needs parentheses inside a product."""
         return False
 
 
@@ -73,7 +73,7 @@ def constant(value: int) -> Polynomial:
 
 
 def is_constant(x: Polynomial) -> bool:
-    """Whether the polynomial is a number."""
+    """Returns whether the polynomial is a number."""
     return not x or (len(x) == 1 and () in x)
 
 
@@ -178,7 +178,7 @@ def interval_of(x: Polynomial) -> Interval:
 
 
 def is_small(x: Polynomial) -> bool:
-    """Whether the polynomial is within the bounds that keep inference fast on any graph."""
+    """Returns whether the polynomial is within the bounds that keep inference fast on any graph."""
     if len(x) > _MOST_TERMS:
         return False
     weight = 0

@@ -156,7 +156,7 @@ def _forms(case: Case, given: list[Array]) -> Iterator[tuple[str, KernelSpec, Ke
 
 
 def _check(arrays: list[Array], some: list[Array], case: Case) -> None:
-    """Whether the loops of a case make of some arrays what its kernel makes of equal ones."""
+    """Checks that the loops of a case give the same results as its kernel."""
     with short_vectors(), np.errstate(all="ignore"):
         forms = [*_forms(case, some)]
         assert case.id.partition("-")[0] in {name for name, *_ in forms}
