@@ -71,7 +71,7 @@ def constant_value_as_shape(tensor: Tensor) -> TensorShape:
     """Static shape that the integer vector `tensor` describes.
 
     Args:
-        tensor: a vector of int32 or int64; -1 stands for an unknown size.
+        tensor: a vector of int32 or int64; -1 is an unknown size.
 
     Raises:
         ValueError: a size is below -1, or the tensor is not a vector.

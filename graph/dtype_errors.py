@@ -36,8 +36,8 @@ def wrong_dtype(
     call = public_call() or PublicCall(called, {})
     if isinstance(given, _WRITTEN):
         name = _named(call, given) or call.spelled(fallback)
-        told = f"{call.name}: {name}" if call.name else f"{name} of {called}"
-        text = f"{told} must be {_choice(wanted)}, got {given!r}"
+        argument = f"{call.name}: {name}" if call.name else f"{name} of {called}"
+        text = f"{argument} must be {_choice(wanted)}, got {given!r}"
         made = _tensor_of(value).dtype.base_dtype
         if made.name != "string":
             text += f", which makes {made.name}{_written(given, wanted)}"

@@ -99,7 +99,7 @@ class Graph(ScopedGraph, Collections, RestrictedGraph, ExportedGraph, NestedGrap
     ) -> Operation:
         """Creates an op in the control, device and colocation blocks in force, for `append`.
 
-        What the blocks say comes before `control_inputs` and around `device`.
+        Settings of the blocks come before `control_inputs` and around `device`.
         """
         stacks = self._stacks
         if stacks.control:

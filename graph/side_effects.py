@@ -83,11 +83,11 @@ def refuse_touching(ops: Iterable[Operation]) -> None:
     """
     found = list(touches(ops))
     if found:
-        told = [f"{describe_op(touch.op)} {touch.what}" for touch in found[:_MOST_NAMED]]
+        effects = [f"{describe_op(touch.op)} {touch.what}" for touch in found[:_MOST_NAMED]]
         more = f", and {len(found) - _MOST_NAMED} more" if len(found) > _MOST_NAMED else ""
         raise errors.PermissionDeniedError(
             None,
             found[0].op,
             f"the session is for graphs that are not trusted (ConfigProto.untrusted), and refuses "
-            f"what touches more than the graph: {', '.join(told)}{more}",
+            f"what touches more than the graph: {', '.join(effects)}{more}",
         )

@@ -82,7 +82,7 @@ class SparseTensor:
         self._values = convert_to_tensor(values, name="values")
         self._dense_shape = convert_to_tensor(dense_shape, "int64", "dense_shape")
         positions = self._indices.shape.with_rank(2)
-        for axis, name, told in (
+        for axis, name, expected in (
             (0, "values", "a row of indices for each of values"),
             (1, "dense_shape", "a column of indices for each dimension of dense_shape"),
         ):
@@ -92,7 +92,7 @@ class SparseTensor:
             except ValueError:
                 raise ValueError(
                     f"indices, of shape {positions}, and {name}, of shape {other}, are not "
-                    f"compatible: there must be {told}"
+                    f"compatible: there must be {expected}"
                 ) from None
 
     @classmethod

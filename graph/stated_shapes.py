@@ -27,10 +27,10 @@ def state_shapes(node: NodeDef, shapes: Sequence[TensorShape]) -> bool:
     Args:
         node: the node.
         shapes: those of the outputs of the op that it became, which may lack the last ones, as an
-            op that stands for a Merge lacks its second.
+            op that replaces a Merge lacks its second.
 
     Returns:
-        Whether they are stated; not if the node has fewer outputs.
+        True if they are stated; False if the node has fewer outputs.
     """
     definition = registry.find(node.op)
     stated = list(shapes)

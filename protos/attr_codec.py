@@ -132,9 +132,7 @@ def _field_of(attr: AttrValue) -> str:
     if field is None:
         raise ValueError("the attr has no value")
     if field == "placeholder":
-        raise ValueError(
-            f"the attr is a placeholder for attr {attr.placeholder!r} of a function call"
-        )
+        raise ValueError(f"the attr is a placeholder for {attr.placeholder!r} of a function call")
     return field
 
 

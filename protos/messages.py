@@ -138,7 +138,7 @@ _DOCUMENTATION = {
         >>> isinstance(td.profiler.profile(graph, options=options), td.profiler.GraphNodeProto)
         True
     """,
-    "MultiGraphNodeProto": """Nodes of a profile that are reported together, such as those of a type.
+    "MultiGraphNodeProto": """Nodes of a profile reported together, such as those of a type.
 
     Example:
         >>> td.profiler.MultiGraphNodeProto(name="MatMul", total_float_ops=48).total_float_ops

@@ -233,8 +233,8 @@ def decode_tensor(proto: TensorProto, max_bytes: int | None = None) -> Array:
 
     Args:
         proto: the message. Its values are the bytes of `tensor_content` or those of the typed
-            field; the last value of a typed field is repeated for all further elements, and an empty
-            field for zeros or empty strings.
+            field; the last value of a typed field is repeated for all further elements, and an
+            empty field means zeros or empty strings.
         max_bytes: the size to refuse beyond; `td.config.max_tensor_bytes` by default.
 
     Returns:

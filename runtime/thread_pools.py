@@ -28,7 +28,7 @@ _GROUPS_OF_PROCESS, _GROUPS = Path("/proc/self/cgroup"), Path("/sys/fs/cgroup")
 class Pool:
     """Threads that work for one owner; started at first need, and again in a forked child.
 
-    What still comes after `close` is done by the thread that asks for it, so that a run that is
+    Work submitted after `close` is done by the submitting thread, so that a run that is
     under way when its session is closed ends as it would have.
 
     Args:
@@ -128,7 +128,7 @@ if hasattr(os, "register_at_fork"):
 
 
 class BlasThreads:
-    """Number of threads that BLAS may use; kept low while others do its work, or a run asks for fewer.
+    """Control of BLAS threads: fewer while other threads do its work, or a run asks for fewer.
 
     BLAS has one number for the whole process, so where runs that ask for different numbers overlap,
     the least counts. To set it costs a microsecond, and to find the libraries milliseconds, so it
@@ -142,17 +142,17 @@ class BlasThreads:
 
     def _begin(self) -> None:
         self._lock = threading.Lock()
-        self._alone = 0
+        self._single = 0
         self._asked: list[int] = []
         self._own: list[int] = []
         self._held: int | None = None
 
-    def enter_run(self, threads: int, alone: bool) -> None:
+    def enter_run(self, threads: int, single: bool) -> None:
         """Begins a run; `leave_run` ends it.
 
         Args:
             threads: how many a step may use; 0 for as many as BLAS would take.
-            alone: whether BLAS is kept to the thread that calls it, all the time: threads of its
+            single: whether BLAS is kept to the thread that calls it, all the time: threads of its
                 own look for more work for tens of milliseconds after a product, and hold up those
                 that share the steps behind it.
         """
@@ -160,15 +160,15 @@ class BlasThreads:
             self._numbers()
             if threads:
                 self._asked.append(threads)
-            self._alone += alone
+            self._single += single
             self._hold()
 
-    def leave_run(self, threads: int, alone: bool) -> None:
+    def leave_run(self, threads: int, single: bool) -> None:
         """Ends a run."""
         with self._lock:
             if threads:
                 self._asked.remove(threads)
-            self._alone -= alone
+            self._single -= single
             self._hold()
 
     @property
@@ -191,7 +191,7 @@ class BlasThreads:
         """Keeps BLAS to the thread that calls it; returns how many threads may share the work."""
         with self._lock:
             threads = self._sharing()
-            self._alone += 1
+            self._single += 1
             self._hold()
             return threads
 
@@ -202,20 +202,20 @@ class BlasThreads:
         traceback: TracebackType | None,
     ) -> None:
         with self._lock:
-            self._alone -= 1
+            self._single -= 1
             self._hold()
 
     def _numbers(self) -> list[int]:
         """The numbers that the libraries use by themselves."""
         if self._libraries is None:
             self._libraries = _blas_libraries()
-        if not (self._alone or self._asked):
+        if not (self._single or self._asked):
             self._own = [library.num_threads for library in self._libraries]
         return self._own
 
     def _hold(self) -> None:
         """Sets the numbers, if that in force is another."""
-        wanted = 1 if self._alone else min(self._asked, default=None)
+        wanted = 1 if self._single else min(self._asked, default=None)
         if wanted != self._held:
             self._held = wanted
             for library, number in zip(self._libraries or (), self._own, strict=True):
@@ -226,7 +226,7 @@ class BlasThreads:
     def _end_all(self) -> None:
         """Leaves all blocks: in a forked child, the threads that were inside are gone."""
         if self._held is not None:
-            self._alone, self._asked = 0, []
+            self._single, self._asked = 0, []
             self._hold()
         self._begin()
 

@@ -121,14 +121,14 @@ class Waits:
             yield number
 
     def close(self) -> None:
-        """Lets everybody go on who waits, and lets nobody wait any more."""
+        """Wakes all waiters, and prevents further waits."""
         with self._lock:
             self.closed = True
             for event in self._events:
                 event.set()
 
     def abandon(self) -> None:
-        """Closes where nobody has the session any more: its threads end, and what they keep.
+        """Closes when the session is unreachable: its threads end and release what they hold.
 
         The collector calls this in the midst of anything, so that it must not wait for a lock.
         """
@@ -186,5 +186,5 @@ def waits_of(state: MutableMapping[Any, Any]) -> Waits:
 
 
 def end_with(owner: Any, waits: Waits) -> None:
-    """Ends waits when nobody has `owner` any more."""
+    """Ends waits when `owner` is unreachable."""
     weakref.finalize(owner, waits.abandon).atexit = False

@@ -111,9 +111,7 @@ def _steps_before(plan: Plan) -> list[int]:
         if bits[step.op] != 1 << i:
             for slot in step.outputs:
                 needed |= asked.get(slot, 0) & ((1 << i) - 1)
-            if asked.keys().isdisjoint(
-                step.outputs
-            ):  # fetched by itself: the state that the run leaves
+            if asked.keys().isdisjoint(step.outputs):  # fetched by itself: the final state
                 for slot in step.inputs:
                     needed |= users.get(slot, 0)
             for slot in step.inputs:

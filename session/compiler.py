@@ -115,7 +115,7 @@ class _Code:
             steps = self._plan.steps[start : start + length]
             lines = self._lines[start : start + length]
             taken, given = self._exchanged(steps)
-            # Values that die in the part are removed from the list, so that they can be freed there.
+            # Values that die in the part are taken out of the list, so that they are freed there.
             lines[0] = "".join([*taken, lines[0]])
             yield self._function("values", [*lines, *given], start)
 

@@ -1,4 +1,4 @@
-"""Objects that stand for several tensors: how a session fetches and feeds them."""
+"""Fetch and feed conversions of objects that consist of several tensors."""
 
 from __future__ import annotations
 

@@ -65,7 +65,7 @@ def _step(step: Step, around: frozenset[str]) -> Iterator[str]:
 
 
 def _fused(step: Step) -> str:
-    """The line of a step that stands for several."""
+    """Line of a fused step."""
     parts = " + ".join([f"{part.op.name} ({part.op.type})" for part in step.parts])
     return f"fused {parts}" + ("" if step.obstacle is None else f", {_told(step.obstacle())}")
 

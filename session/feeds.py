@@ -135,8 +135,8 @@ def _converted(tensor: Tensor, value: Any) -> Array:
         return np.asarray(handle.encode(), object)
     if hasattr(value, "toarray"):
         raise TypeError(
-            f"cannot feed {tensor.name!r}: a sparse matrix of type {type(value).__name__!r} is not an "
-            "array; feed value.toarray(), or a td.SparseTensorValue to a td.sparse_placeholder"
+            f"cannot feed {tensor.name!r}: a sparse matrix of type {type(value).__name__!r} is not "
+            "an array; feed value.toarray(), or a td.SparseTensorValue to a td.sparse_placeholder"
         )
     if isinstance(value, np.ndarray):
         array = value if not value.dtype.names else value.view(dtype.numpy_dtype)

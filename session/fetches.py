@@ -140,7 +140,7 @@ def feed_pairs(graph: Graph, feed_dict: Mapping[Any, Any]) -> dict[Tensor, Any]:
 
 
 def _spread(keys: Any, values: Any) -> Iterable[tuple[Any, Any]]:
-    """The pairs that a nested tuple of keys and its value stand for; one pair for any other key."""
+    """Flattens a nested tuple of keys and its value to pairs; one pair for any other key."""
     if not isinstance(keys, tuple):
         return [(keys, values)]
     flat_keys, flat_values = list(_leaves(keys)), list(_leaves(values))
@@ -179,10 +179,10 @@ def feedable(graph: Graph, key: Any) -> Tensor:
     try:
         tensor = graph.tensor(key)
     except (KeyError, TypeError, ValueError) as error:
-        told = str(error.args[0])
+        message = str(error.args[0])
         if isinstance(key, str) and isinstance(error, KeyError):
-            told = f"{told.partition('; did you mean')[0]}{_fed_instead(graph, key)}"
-        raise TypeError(f"Cannot interpret feed_dict key as Tensor: {told}") from None
+            message = f"{message.partition('; did you mean')[0]}{_fed_instead(graph, key)}"
+        raise TypeError(f"Cannot interpret feed_dict key as Tensor: {message}") from None
     if not graph.is_feedable(tensor):
         raise ValueError(
             f"the tensor {tensor.name!r} may not be fed: the graph forbids it, or was built from "

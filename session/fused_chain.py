@@ -57,7 +57,7 @@ class Chain(NamedTuple):
         """For each output the position of an input, one of those to `spare`, whose memory it takes.
 
         That input is not read any more once the output is written. A function that may fail
-        after it has written is told again from its inputs, which have to be there then.
+        after it has written is computed again from its inputs, which must still exist.
         """
         if not all(item.step.kernel.takes_out for item in self.instructions):
             return [None] * len(self.outputs)

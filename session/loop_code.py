@@ -64,7 +64,7 @@ def lower_loop(plan: LoopPlan, test: Callable[[Any], bool] | None) -> LoweredLoo
 
 
 class _LoopCode:
-    """The lines of a loop, and the step that each stands for."""
+    """Source lines of a loop, with the step of each."""
 
     def __init__(self, plan: LoopPlan) -> None:
         self._plan = plan

@@ -117,7 +117,7 @@ class LoopPlan(NamedTuple):
         """The plan with these steps, which release unused values.
 
         An iteration may write into values that the previous one has made for it, if there are no
-        other references. Whether that is so in every round is found out by following the memory for so long
+        other references. Whether that holds in every iteration is found by following the memory
         until nothing changes.
         """
         first, later = self._letting_go(first), self._letting_go(later)

@@ -162,7 +162,7 @@ class _FlatLoop:
         cond, body = self._first
         number = 0
         try:
-            for number in numbers:  # noqa: B007 - told in the error
+            for number in numbers:  # noqa: B007 - shown in the error
                 interpret(cond, values, watch)
                 if not self._test(values[plan.test]):
                     return True

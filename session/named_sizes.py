@@ -1,4 +1,4 @@
-"""Sizes with names: within one run, a name stands for one number."""
+"""Named sizes: within one run, a name is one number."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ class NamedSizes:
         """Checks the shapes of what is fed, one for each tensor; their ranks are right already.
 
         Raises:
-            ValueError: a name would stand for two numbers, or for one that it cannot have.
+            ValueError: a name would have two values, or one that it cannot have.
         """
         for (i, axis), symbol in self._facts:
             broken = broken_fact(symbol, shapes[i][axis])

@@ -175,8 +175,8 @@ class ConfigProto(_Options):
     def __repr__(self) -> str:
         plain = {repr(GraphOptions()), "GPUOptions()", "{}", "[]"}
         settings = [f"{name}={value!r}" for name, value in vars(self).items()]
-        told = [text for text in settings if text.partition("=")[2] not in plain]
-        return f"ConfigProto({', '.join(told)})"
+        shown = [text for text in settings if text.partition("=")[2] not in plain]
+        return f"ConfigProto({', '.join(shown)})"
 
 
 def enable_check_numerics(stack_height_limit: int = 30, path_length_limit: int = 50) -> None:

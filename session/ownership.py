@@ -26,9 +26,9 @@ class _Piece:
 def reusing_memory(steps: Sequence[Step], known: Iterable[int] = ()) -> list[Step]:
     """Makes steps write into memory without other references, where they can.
 
-    Memory that is fed, constant or the state of a session is never written into, nor what a kernel has
-    seen that does not state where its results lie. A view of what is fed or constant is read-only,
-    as that is; so functions that write into an argument look whether it can be written to.
+    Memory that is fed, constant or the state of a session is never written into, nor memory seen by
+    a kernel that does not state where its results lie. Views of feeds and constants are read-only
+    like these, so functions that write into an argument check whether it is writable.
 
     Args:
         steps: in the order in which they run, with their dead slots.

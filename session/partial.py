@@ -105,7 +105,7 @@ class PartialRun:
             self._done.add(i)
 
     def _release(self) -> None:
-        """Lets go of what no later call can ask for."""
+        """Releases values that no later call can fetch."""
         wanted = {slot for item, slot in self._slots.items() if item not in self._fetched}
         wanted.update(
             slot

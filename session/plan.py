@@ -27,7 +27,7 @@ class Step(NamedTuple):
         dead: the slots that are not read after this step.
         waits: the steps, by number, that have to be done before, beside those that write inputs:
             they read memory that `run` writes into.
-        parts: the steps that a fused one stands for.
+        parts: the steps that were fused.
         folded: further ops that it does, since its filters or windows were changed for that, and
             how, as shown by `explain`.
         acceleration: where there is a loop for it that machine code may do.

@@ -138,7 +138,7 @@ class _Bodies:
         self._deterministic = deterministic
 
     def planned(self, draft: Draft) -> Plan:
-        """The plan of a draft, which does not yet free what is no longer needed."""
+        """Plan of a draft, without releasing values after their last use."""
         simplify(draft, self._state, self)
         for work_on in PASSES:
             work_on(draft)
@@ -173,7 +173,7 @@ class _Bodies:
         Args:
             parts: the condition and the body.
             state: what is known of the variables in every round.
-            test: tells of what the condition has made whether there is another round.
+            test: returns from the condition's result whether there is another iteration.
             name: what errors call the loop.
             depth: how many bodies are around the op.
         """

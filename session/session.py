@@ -47,7 +47,7 @@ class Session(SessionInsights):
             `distributed.Client`, what is large runs on a cluster: see `td.data_parallel`.
         graph: the graph to run; by default the default graph.
         config: how many threads to use, and whether to rewrite the graph, as a ConfigProto.
-        optimize: "exact" has each op give its own result, rounded as it rounds, in place of
+        optimize: "exact" makes each op compute its own result, rounded as it rounds, instead of
             "fast", where what constants multiply and add behind a convolution or product may be
             folded into its filters.
         deterministic: whether results are the same bits whether or not numba is installed, and has

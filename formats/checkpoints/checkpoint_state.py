@@ -137,7 +137,7 @@ def update_checkpoint_state(
     path = os.path.join(os.fsdecode(save_dir), latest_filename or "checkpoint")
     if os.path.abspath(path) == os.path.abspath(model_checkpoint_path):
         raise RuntimeError(
-            f"the checkpoint {path!r} has the same name as the file that lists checkpoints"
+            f"the checkpoint {path!r} has the name of the file that lists checkpoints"
         )
     with replacing(path) as file:
         file.write(text_format.MessageToString(state).encode())

@@ -68,7 +68,7 @@ def graph_ends(graph: Any) -> Ends:
 class _View:
     """Facts about a whole graph, in terms of the nodes that it is saved with.
 
-    Ops that stand for the Switch, Merge and Exit nodes of a file keep those nodes: they
+    Ops that replace the Switch, Merge and Exit nodes of a file keep those nodes: they
     determine what the file reads.
     """
 

@@ -65,7 +65,7 @@ def guarded(function: Function, name: str = "") -> Function:
         except Exception as error:  # noqa: BLE001 - it is raised again
             raise trim(error, function)  # noqa: B904 - td.config.full_tracebacks shows the rest
 
-    # A name of its own tells, while an op is built, which function the user has called; with the
+    # Its own code name identifies, while an op is built, the function that was called; with the
     # globals of the function it counts as part of the function's module.
     name = name or function.__name__
     code = guard.__code__.replace(co_name=name, co_qualname=name)

@@ -24,11 +24,11 @@ class Site(NamedTuple):
         return shown_line(self.file, self.line)
 
 
-def user_site(told: bool = True) -> Site | None:
+def user_site(named: bool = True) -> Site | None:
     """Innermost frame outside the package.
 
     Args:
-        told: whether what is called there tells anything of the ops that come of it.
+        named: whether to include the name of the public function called there.
     """
     frame: FrameType | None = sys._getframe(1)  # inspect.stack() would read source files
     last = frame
@@ -36,7 +36,7 @@ def user_site(told: bool = True) -> Site | None:
         if starts(frame):
             return None
         if not is_ours(frame):
-            call = guard_name(last) if told and last is not None else ""
+            call = guard_name(last) if named and last is not None else ""
             return Site(frame.f_code.co_filename, frame.f_lineno, call)
         frame, last = frame.f_back, frame
     return None

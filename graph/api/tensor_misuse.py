@@ -8,7 +8,7 @@ import numpy as np
 
 from ...runtime.dialect import spoken
 
-_LATER = "it has a value in a run alone: write session.run(t)"
+_LATER = "it has a value only in a run: write session.run(t)"
 
 
 def _type_error(text: str) -> TypeError:
@@ -52,7 +52,7 @@ class NoValues:
 
     def __contains__(self, item: object) -> NoReturn:
         raise _type_error(
-            f"whether the tensor {self.name!r} holds something, a run alone can tell: write "
+            f"only a run knows what the tensor {self.name!r} holds: write "
             "td.reduce_any(td.equal(t, item))"
         )
 
@@ -64,20 +64,24 @@ class NoValues:
 
     def __float__(self) -> NoReturn:
         raise _type_error(
-            f"the tensor {self.name!r} is no float: {_LATER}, or td.cast(t, td.float32)"
+            f"the tensor {self.name!r} is not a float: {_LATER}, or td.cast(t, td.float32)"
         )
 
     def __int__(self) -> NoReturn:
-        raise _type_error(f"the tensor {self.name!r} is no int: {_LATER}, or td.cast(t, td.int32)")
+        raise _type_error(
+            f"the tensor {self.name!r} is not an int: {_LATER}, or td.cast(t, td.int32)"
+        )
 
     def __complex__(self) -> NoReturn:
         raise _type_error(
-            f"the tensor {self.name!r} is no complex number: {_LATER}, or td.cast(t, td.complex64)"
+            f"the tensor {self.name!r} is not a complex number: {_LATER}, or "
+            "td.cast(t, td.complex64)"
         )
 
     def __index__(self) -> NoReturn:
         raise _type_error(
-            f"the tensor {self.name!r} is no int: {_LATER}; td.range, td.gather and td.while_loop "
+            f"the tensor {self.name!r} is not an int: {_LATER}; td.range, td.gather and "
+            "td.while_loop "
             "count and pick inside the graph"
         )
 

@@ -61,7 +61,7 @@ class Drift:
         if optional and isinstance(definition.traits, Input) and attrs["shape"].rank == 0:
             attrs["shape"] = TensorShape(None)
 
-    def told(self, message: str) -> str:
+    def with_versions(self, message: str) -> str:
         """`message` with the versions of the producer and the consumer."""
         return (
             f"{message}; the file was written by version {self._producer}, this library knows "

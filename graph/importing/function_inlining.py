@@ -253,7 +253,7 @@ class Expansion:
         return copies
 
     def _check_reads(self, node: NodeDef, copy: NodeDef) -> None:
-        """Checks that a node reads arguments with the right dtypes; `copy` has its attrs filled in."""
+        """Checks the dtypes of arguments that a node reads; `copy` has its attrs filled in."""
         definition = registry.find(node.op)
         if definition is None or self._arguments.keys().isdisjoint(map(source_name, node.input)):
             return

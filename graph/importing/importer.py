@@ -189,7 +189,7 @@ class Importer:
         self.drift = Drift(graph_def.versions.producer, PRODUCER, options.producer_op_list)
         self.unused = set(options.input_map)
         self.doubted: set[Operation] = set()
-        self.site = user_site(told=False)
+        self.site = user_site(named=False)
         self.ops: dict[str, Operation] = {}
         self.tensors: dict[str, Tensor] = {}
         self.devices: set[str] = {""}
@@ -280,7 +280,7 @@ class Importer:
                 definition, node.attr, self.drift.unknown, shared=self.options.shared
             )
         except ValueError as error:
-            raise ValueError(self.drift.told(str(error))) from error
+            raise ValueError(self.drift.with_versions(str(error))) from error
         self.drift.modernize(definition, attrs)
         if name in self.options.contents:
             tensor, content = node.attr["value"].tensor, self.options.contents[name]
@@ -361,7 +361,7 @@ class Importer:
         """Merges the shapes stated in the file into the inferred ones.
 
         Inferred shapes win over contradicting ones: TensorFlow changed its rules, and programs set
-        attrs on nodes, without stating the shapes again. Then what follows from that op is in doubt, too.
+        attrs on nodes, without updating the shapes. Then results of that op are uncertain, too.
         """
         if len(shapes) < len(op.outputs):
             return

@@ -11,7 +11,7 @@ class Renaming:
     """Names of imported nodes: under the scope, and made unique where they are taken.
 
     As in TensorFlow, a name is taken if an op has it, or has it for a scope; then `_1`, `_2`, … is
-    put behind it, so that it is no name of the GraphDef either.
+    put behind it, so that it is not a name of the GraphDef either.
 
     Args:
         graph: the graph.

@@ -111,8 +111,9 @@ class Collections:
 
     def _check_open(self) -> None:
         if self._finalized:
-            told = "the graph is finalized and cannot be changed: build all before graph.finalize()"
-            raise RuntimeError(told)
+            raise RuntimeError(
+                "the graph is finalized and cannot be changed: build all before graph.finalize()"
+            )
 
     def add_to_collection(self, name: Any, value: Any) -> None:
         """Appends `value` to the collection `name`.

@@ -94,7 +94,7 @@ class CodeCache:
     def _opened(self) -> Iterator[int | None]:
         """The folder as a descriptor; None if others could write there, or exchange it.
 
-        What is looked at is what is opened: a path may lead elsewhere a moment later.
+        The opened file itself is checked: a path may lead elsewhere a moment later.
 
         Raises:
             OSError: there is no such folder, or it is a link.

@@ -1,7 +1,7 @@
-"""Compiles loops with numba: a program of its own, which is given one in each line of its input.
+"""Compiles loops with numba: a separate program that reads one loop per line of its input.
 
-The requesting process continues meanwhile, and needs neither numba nor its memory. A line is JSON, as
-is the one that answers it: `{"symbol": ..., "code": ...}`, or `{"error": ...}`.
+The requesting process continues meanwhile, and needs neither numba nor its memory. Lines are JSON,
+as are the answers: `{"symbol": ..., "code": ...}`, or `{"error": ...}`.
 """
 
 from __future__ import annotations

@@ -109,7 +109,7 @@ def _vector(array: Any, filters: Filters, channels: int) -> Array | None:
 def _fold(draft: Draft, place: int, filters: Filters, followers: Sequence[_Follower]) -> None:
     """Has the product at `place` do what the followers do, if that does not change what it gives.
 
-    Where numbers are not finite, or very large or small, it might.
+    With numbers that are not finite, or very large or small, it might.
     """
     work = draft.work
     item, last = work[place], work[followers[-1].place]
@@ -130,7 +130,7 @@ def _fold(draft: Draft, place: int, filters: Filters, followers: Sequence[_Follo
     inputs[filters.input] = Constant(folded)
     made: Sequence[Tensor] = last.outputs[:1]
     ops = [work[follower.place].op for follower in followers]
-    told = tuple([f"times {op.name} ({op.type})" for op in ops])
+    notes = tuple([f"times {op.name} ({op.type})" for op in ops])
     for follower in followers:
         work[follower.place] = _GONE
     if offset.any():
@@ -139,4 +139,4 @@ def _fold(draft: Draft, place: int, filters: Filters, followers: Sequence[_Follo
             last.op, _ADDITION, (item.outputs[0], Constant(vector)), made
         )
         made = item.outputs
-    work[place] = Work(item.op, kernel, tuple(inputs), made, (*item.folded, *told))
+    work[place] = Work(item.op, kernel, tuple(inputs), made, (*item.folded, *notes))

@@ -1,4 +1,4 @@
-"""A plan in the making: work to do, and what stands for which tensor."""
+"""A plan under construction: work to do, and substitutes for tensors."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class Substitutions:
         return self._sources.get(tensor, tensor)
 
     def put(self, tensor: Tensor, source: Source) -> None:
-        """Has `source` stand for `tensor`, or what stands for it if it is another tensor."""
+        """Substitutes `source`, or its own substitute, for `tensor`."""
         if isinstance(source, Tensor):
             source = self._sources.get(source, source)
         if source is not tensor:
@@ -59,7 +59,7 @@ class Substitutions:
 class Acceleration(NamedTuple):
     """A loop that does the work of an op, and whether there is machine code of it for this plan.
 
-    What gives the same bits as the op's kernel is used as soon as there is machine code.
+    A form that gives the same bits as the op's kernel is used as soon as there is machine code.
     """
 
     loop: Loop
@@ -104,7 +104,7 @@ class Draft:
         fed: the same, as a set.
         fetches: what is fetched.
         inference: what is known of the tensors under these feeds.
-        stand_ins: what stands for which tensor.
+        stand_ins: the substitutes for tensors.
         work: what has to run, in an order in which it can.
         exact: whether each op gives its own result, rounded as it rounds.
         deterministic: whether machine code may be used only where it gives the same bits.
@@ -157,7 +157,7 @@ class Draft:
         return readers
 
     def replace(self, outputs: Iterable[Tensor], sources: Iterable[Source]) -> None:
-        """Has `sources` stand for the results of an op, but for those that are fed."""
+        """Substitutes `sources` for the results of an op, except for fed ones."""
         for tensor, source in zip(outputs, sources, strict=True):
             if tensor not in self.fed:
                 self.stand_ins.put(tensor, source)

@@ -1,13 +1,13 @@
 """The order in which a run reads and updates variables held by reference, as in TensorFlow.
 
-A read of such a variable is not an op of its own there: `Identity`, `Reshape` and similar ops pass on
-the memory of the variable, into which updates write. So a value is that of the time when an op
-computes something of it, and nothing but the executor decides whether that is before an update that
-the op does not wait for. With its threads this is a race, which one order nearly always wins:
+A read of such a variable is not an op of its own there: `Identity`, `Reshape` and similar ops pass
+on the memory of the variable, into which updates write. So a value is that of the time when an op
+computes from it, and only the executor decides whether that is before an update that the op does
+not wait for. With its threads this is a race, which one order nearly always wins:
 
 - An op becomes ready when the last of its inputs is there. Ops that one op has made ready are
   looked at in the order in which they were made.
-- Cheap ones, which only hand on memory or state a constant or shape, join the queue of the thread.
+- Cheap ones, which only pass on memory or state a constant or shape, join the queue of the thread.
 - Of the others the thread keeps the last, if its queue is empty; the rest go to the pool.
 - A thread works off its queue, then takes from the pool what it has put there last.
 - Another thread takes from the pool what was put there first, as soon as it has woken up: in that
@@ -273,5 +273,5 @@ def _sorted(
             waiting[j] -= 1
             if not waiting[j]:
                 heappush(ready, j)
-    # An op that stands for another may wait for what came after that one: then nothing is moved.
+    # An op that replaces another may wait for ops made after that one: then nothing is moved.
     return result if len(result) == len(ops) else ops

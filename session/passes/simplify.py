@@ -50,7 +50,7 @@ def simplify(draft: Draft, state: dict[Any, Any], bodies: Any) -> None:
 
 
 class _Simplifier:
-    """Takes the ops one by one; each finds what stands for its inputs."""
+    """Processes the ops one by one; each looks up the substitutes for its inputs."""
 
     def __init__(self, draft: Draft, state: dict[Any, Any], bodies: Any, updated: Any) -> None:
         self._draft = draft
@@ -143,7 +143,7 @@ class _Simplifier:
             self._draft.work.append(Work(op, kernel, inputs, op.outputs))
 
     def _handed_on(self, op: Operation) -> bool:
-        """Has variables that the run updates stand for the results of an op that hands them on.
+        """Substitutes variables that the run updates for the results of an op that passes them on.
 
         So each op that computes something of them reads what they are when it does.
         """
@@ -210,10 +210,10 @@ class _Simplifier:
             return KernelSpec(_raiser(error))
 
     def _known_from_shapes(self, op: Operation) -> bool:
-        """Takes the results that static shapes decide for constants: Shape, and what is made of it.
+        """Makes results that follow from static shapes constant: Shape, and ops on it.
 
-        Sizes are integers, and restricting the pass to those keeps planning quick. An empty result is
-        known even where the kernel will refuse its inputs, so it has to run.
+        Sizes are integers, and restricting the pass to those keeps planning quick. An empty
+        result is known even if the kernel will refuse its inputs, so it has to run.
         """
         definition = op.definition
         own_rule = definition.value_function is not None
@@ -233,7 +233,7 @@ class _Simplifier:
         return True
 
     def _merged(self, op: Operation, inputs: tuple[Source, ...]) -> bool:
-        """Lets an earlier op that computes the same stand for this one."""
+        """Substitutes an earlier op that computes the same for this one."""
         if not inputs or any(tensor in self._draft.fed for tensor in op.outputs):
             return False
         key = (op.definition.name, inputs, _attr_key(op))
@@ -254,7 +254,7 @@ class _Simplifier:
             return False
         try:
             results = kernel.call(*arrays)
-        except Exception:  # noqa: BLE001 - it fails again, and is told, when it runs
+        except Exception:  # noqa: BLE001 - it fails again, with a report, when it runs
             return False
         several = isinstance(results, (tuple, list))
         values = [np.asarray(result) for result in (results if several else [results])]
@@ -275,7 +275,7 @@ class _Simplifier:
 
 
 def _unchanged(op: Operation, kernel: KernelSpec, inputs: Sequence[Source]) -> Source | None:
-    """Input that an op returns unchanged, to the bit: `x` for `x * 1.0` and `x / 1.0`; else None."""
+    """Input that an op returns bit for bit: `x` for `x * 1.0` and `x / 1.0`; None for others."""
     if kernel.line is None or op.outputs[0].dtype.numpy_dtype.kind != "f":
         return None
     line = kernel.line([item.array if isinstance(item, Constant) else None for item in inputs])

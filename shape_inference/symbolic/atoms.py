@@ -19,12 +19,12 @@ _serials = count()
 class Symbol(Atom):
     """An integer that is unknown before the run.
 
-    Symbols with one name are one symbol. A symbol without a name is equal to itself alone.
+    Symbols with one name are one symbol. A symbol without a name is equal only to itself.
 
     Args:
         name: The name it is printed by, or `None`.
-        lower: The least value it can have, or `None` where there is no such bound.
-        upper: The greatest value it can have, or `None` where there is no such bound.
+        lower: The least value it can have, or `None` if there is no such bound.
+        upper: The greatest value it can have, or `None` if there is no such bound.
         multiple_of: A number that divides each value it can have.
 
     Raises:
