@@ -68,7 +68,7 @@ def _obstacle(path: str) -> str:
     if os.path.isdir(target):
         return "" if path.endswith(".zarr") else "it is a folder, and a file is to be written"
     if os.path.exists(target) and not os.path.isfile(target):
-        return "it is no regular file, and is not replaced by one"
+        return "it is not a regular file, and is not replaced by one"
     if not os.path.isdir(folder):
         return f"there is no folder {os.path.dirname(path) or folder!r}"
     if not os.access(folder, os.W_OK | os.X_OK):

@@ -69,7 +69,7 @@ def summary_iterator(path: str | PathLike[str]) -> Iterator[Event]:
         path: the file.
 
     Yields:
-        Each Event; the first tells the version of the format.
+        Each Event; the first holds the version of the format.
 
     Raises:
         NotFoundError: there is no such file.

@@ -1,4 +1,4 @@
-"""What a file is, by its content: a graph in one of four messages, or something else by name.
+"""Detection of a file's kind by its content: four graph messages, or other known formats.
 
 Suffixes mislead: meta graphs and SavedModels are found under `.pb`, archives of Keras under `.h5`.
 So the first bytes decide, and the fields that a message begins with.
@@ -22,7 +22,7 @@ _CONTROL = re.compile(rb"[\x00-\x08\x0b\x0c\x0e-\x1f]")
 
 
 class Kind(Enum):
-    """What a file holds."""
+    """Kind of a file's content."""
 
     GRAPH = "GraphDef"
     META_GRAPH = "MetaGraphDef"
@@ -52,14 +52,14 @@ _MODEL_WORDS = {b"saved_model_schema_version", b"meta_graphs"}
 
 
 def kind_of(file: BufferedIOBase, path: str) -> tuple[Kind, bool]:
-    """What a file holds, and whether as text.
+    """Kind of a file's content, and whether it is text.
 
     Args:
         file: the file, open for reading; afterwards it is at its beginning.
         path: its name, for errors.
 
     Returns:
-        The kind; that of a graph where nothing tells otherwise, so that parsing says what is wrong.
+        The kind; a graph by default, so that parsing reports what is wrong.
 
     Raises:
         DataLossError: it holds no graph; the error says what it is, and what to do.
@@ -67,9 +67,9 @@ def kind_of(file: BufferedIOBase, path: str) -> tuple[Kind, bool]:
     file.seek(0)
     head = file.read(_HEAD)
     size = file.seek(0, os.SEEK_END)
-    told = _something_else(file, head, size)
-    if told:
-        raise errors.DataLossError(None, None, f"{path} is no graph: it is {told}")
+    other = _something_else(file, head, size)
+    if other:
+        raise errors.DataLossError(None, None, f"{path} is not a graph: it is {other}")
     word = _WORD.match(head)
     is_text = not _CONTROL.search(head) and (word is not None or path.endswith(TEXT_SUFFIXES))
     if word is not None and is_text:
@@ -87,14 +87,14 @@ def kind_of(file: BufferedIOBase, path: str) -> tuple[Kind, bool]:
 
 
 def _something_else(file: BufferedIOBase, head: bytes, size: int) -> str:
-    """What the file is, if it is none of the messages."""
+    """Description of a file that is not one of the messages."""
     if head.startswith(b"PK\x03\x04"):
         return _archive(file)
     if head[4:8] == b"TFL3":
         return "a model of TensorFlow Lite; the SavedModel that it was converted from is needed"
-    for beginning, told in _BEGINNINGS:
+    for beginning, kind in _BEGINNINGS:
         if head.startswith(beginning):
-            return told
+            return kind
     if size >= len(_TABLE_END):
         file.seek(-len(_TABLE_END), os.SEEK_END)
         if file.read() == _TABLE_END:
@@ -105,7 +105,7 @@ def _something_else(file: BufferedIOBase, head: bytes, size: int) -> str:
 
 
 def _archive(file: BufferedIOBase) -> str:
-    """What a ZIP archive is, by what is inside."""
+    """Description of a ZIP archive, by its contents."""
     import zipfile
 
     try:
@@ -143,7 +143,7 @@ def _of_message(file: BufferedIOBase, size: int, path: str) -> Kind:
     if tags[:1] == [0x08]:
         if 0x3A in tags or 0x42 in tags:
             what = "an ONNX model; the TensorFlow graph that it was converted from is needed"
-            raise errors.DataLossError(None, None, f"{path} is no graph: it is {what}")
+            raise errors.DataLossError(None, None, f"{path} is not a graph: it is {what}")
         return Kind.SAVED_MODEL
     if tags.count(0x0A) > 1 or 0x12 not in tags:
         return Kind.META_GRAPH if tags.count(0x0A) < 2 and 0x1A in tags else Kind.GRAPH
@@ -161,14 +161,14 @@ def _of_message(file: BufferedIOBase, size: int, path: str) -> Kind:
 
 
 def _by_name(path: str) -> Kind:
-    """The kind that a file is meant to be, where its content tells nothing."""
+    """Intended kind of a file whose content is inconclusive."""
     if os.path.basename(path).startswith("saved_model."):
         return Kind.SAVED_MODEL
     return Kind.META_GRAPH if path.endswith(".meta") else Kind.GRAPH
 
 
 def looks_cut_off(file: BufferedIOBase, size: int) -> bool:
-    """Whether a message has whole fields, and then one that reaches beyond the end of the file."""
+    """Returns whether a message has whole fields, followed by a truncated one."""
     end = 0
     try:
         for field in fields_of(file, 0, size):
@@ -179,7 +179,7 @@ def looks_cut_off(file: BufferedIOBase, size: int) -> bool:
 
 
 def not_hdf5(file: BufferedIOBase) -> str | None:
-    """What a file is that is none of HDF5; None if it is one.
+    """Description of a file that is not HDF5; None if it is.
 
     Args:
         file: the file, open for reading.

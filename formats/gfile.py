@@ -1,6 +1,6 @@
 """Files, under the names that TensorFlow gives to this: `td.gfile`. Paths are local ones.
 
-What Python tells by an `OSError`, these tell by the errors of `td.errors`.
+Instead of `OSError`, they raise the errors of `td.errors`.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ public = {
 
 
 def Exists(filename: Path) -> bool:
-    """Whether there is a file or folder of that name.
+    """Returns whether there is a file or folder of that name.
 
     Example:
         >>> import tempfile
@@ -42,7 +42,7 @@ def Exists(filename: Path) -> bool:
 
 
 def IsDirectory(dirname: Path) -> bool:
-    """Whether there is a folder of that name.
+    """Returns whether there is a folder of that name.
 
     Example:
         >>> import tempfile
@@ -102,7 +102,7 @@ def MakeDirs(dirname: Path) -> None:
         with told_as_op_error():
             os.makedirs(dirname, exist_ok=True)
     except (errors.AlreadyExistsError, errors.NotFoundError) as error:
-        message = f"{error.message}: a part of {os.fspath(dirname)!r} is no folder"
+        message = f"{error.message}: a part of {os.fspath(dirname)!r} is not a folder"
         raise errors.FailedPreconditionError(None, None, message) from error
 
 
@@ -251,15 +251,15 @@ def walk(
         [[], ['new'], ['models']]
     """
 
-    def tell(error: OSError) -> None:
+    def report(error: OSError) -> None:
         try:
             with told_as_op_error():
                 raise error
-        except errors.OpError as told:
+        except errors.OpError as converted:
             if onerror is not None:
-                onerror(told)
+                onerror(converted)
 
-    yield from os.walk(os.fsdecode(top), topdown, tell)
+    yield from os.walk(os.fsdecode(top), topdown, report)
 
 
 def Stat(filename: Path) -> FileStatistics:

@@ -3,7 +3,7 @@
 Protobuf copies what it parses, and hands out one more copy whenever it is asked. So the bytes of a
 large constant are read from the file once, into memory of their own that its array will be a view
 of, and the message is parsed without them. Unlike a mapping of the file, this memory is aligned
-for every dtype, and nobody else can change it, or end the process by cutting the file short.
+for every dtype, and no other process can change it, or end the process by cutting the file short.
 """
 
 from __future__ import annotations
@@ -108,7 +108,7 @@ def _tensor_of(file: BufferedIOBase, attr: _Field) -> _Field | None:
         return None
     [tensor] = fields_of(file, value.value, value.stop)
     if tensor.tag != _TENSOR:
-        raise ValueError("the value of a constant is no tensor")
+        raise ValueError("the value of a constant is not a tensor")
     return tensor
 
 

@@ -77,7 +77,7 @@ class GFile:
 
     def _opened(self) -> Any:
         if self._file is None:
-            # Text and bytes are told apart here, so that positions count bytes.
+            # Text is decoded here, so that positions count bytes.
             with told_as_op_error():
                 self._file = open(self._name, self._mode.replace("b", "") + "b")  # noqa: SIM115
         return self._file
@@ -190,7 +190,7 @@ class GFile:
 
 
 class FileStatistics(NamedTuple):
-    """What `td.gfile.Stat` tells of a path.
+    """Result of `td.gfile.Stat`.
 
     Args:
         length: the size in bytes.

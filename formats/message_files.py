@@ -1,4 +1,4 @@
-"""Files that hold one message: written whole or not at all, read with an error that tells."""
+"""Files that hold one message: atomic writes, and reads with descriptive errors."""
 
 from __future__ import annotations
 
@@ -49,13 +49,13 @@ def read_file(path: str) -> bytes:
 
 
 def _without_waiting(path: str, flags: int) -> int:
-    """Opens a pipe, too, without waiting for somebody who writes."""
+    """Opens a file; a pipe, too, without waiting for a writer."""
     return os.open(path, flags | getattr(os, "O_NONBLOCK", 0))
 
 
 @contextmanager
 def opened(path: str) -> Iterator[BufferedReader]:
-    """A file that is read: an error tells that it is not there."""
+    """Opens a file for reading; raises a descriptive error if it is missing."""
     with _opened(path, None) as file:
         yield file
 
@@ -71,7 +71,7 @@ def _opened(path: str, opener: Callable[[str, int], int] | None) -> Iterator[Buf
 
 @contextmanager
 def memory_for(path: str | PathLike[str]) -> Iterator[None]:
-    """What reads a file: an error of its memory names the file."""
+    """Context of reading a file: out-of-memory errors name the file."""
     try:
         yield
     except MemoryError:
@@ -91,7 +91,7 @@ def parse_message(
         as_text: whether the data is in text form.
 
     Raises:
-        DataLossError: it is no such message.
+        DataLossError: it is not such a message.
     """
     try:
         return _from_text(kind, data) if as_text else kind.FromString(data)

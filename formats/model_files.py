@@ -33,7 +33,7 @@ class ModelFile(NamedTuple):
         path: the file; "" where it was read from an open one, beside which nothing is looked for.
         kind: what it is.
         graph_def: the graph; the content of large constants may be beside it.
-        meta_graph: the meta graph that the graph is of; None for a GraphDef alone.
+        meta_graph: the meta graph that the graph is of; None for a bare GraphDef.
         contents: the content of large constants by the names of their nodes.
     """
 
@@ -51,7 +51,7 @@ def read_model(
     *,
     apart: bool = True,
 ) -> ModelFile:
-    """Reads a file or folder that holds a graph: what kind it is, its content tells.
+    """Reads a file or folder that holds a graph; its kind is detected from the content.
 
     Args:
         path: a GraphDef, a MetaGraphDef or a SavedModel, binary or text; or the folder of a
@@ -116,11 +116,11 @@ def read_opened(
     except errors.DataLossError as error:
         if is_text or not looks_cut_off(file, size):
             raise
-        told = (
+        message = (
             f"{title} is not a {kind.value}: it ends in the middle of a message, after {size} "
             "bytes, as a file that was cut off does; copy or download it again"
         )
-        raise errors.DataLossError(None, None, told) from error
+        raise errors.DataLossError(None, None, message) from error
     meta_graph = None
     if not isinstance(message, GraphDef):
         meta_graph = chosen(message, tags, title) if isinstance(message, SavedModel) else message
@@ -157,14 +157,14 @@ def model_file(folder: str) -> str:
     names = sorted(os.listdir(folder))
     graphs = [name for name in names if name.endswith((".meta", ".pb", ".pbtxt"))]
     inside = [name for name in names if os.path.exists(os.path.join(folder, name, _MODEL_FILES[0]))]
-    told = f"there is no SavedModel in {folder!r}"
+    message = f"there is no SavedModel in {folder!r}"
     if graphs or inside:
-        told += f"; it holds {', '.join([*inside, *graphs][:8])}: name one of these"
+        message += f"; it holds {', '.join([*inside, *graphs][:8])}: name one of these"
     else:
-        told += f", which would be a file {_MODEL_FILES[0]}; " + (
+        message += f", which would be a file {_MODEL_FILES[0]}; " + (
             f"it holds {', '.join(names[:_MOST_NAMED])}" if names else "it is empty"
         )
-    raise errors.NotFoundError(None, None, told)
+    raise errors.NotFoundError(None, None, message)
 
 
 def chosen(model: SavedModel, tags: Iterable[str] | None, path: str) -> MetaGraphDef:

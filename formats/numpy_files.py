@@ -40,7 +40,7 @@ def read_npy(file: IO[bytes]) -> np.ndarray[Any, Any]:
     except errors.OpError:
         raise
     except Exception as error:
-        raise ValueError(f"it is no array of numbers in NumPy's format: {error}") from error
+        raise ValueError(f"it is not an array of numbers in NumPy's format: {error}") from error
 
 
 def _check_size(shape: Sequence[int], dtype: np.dtype[Any]) -> None:
@@ -61,7 +61,7 @@ class NumpyArchive:
         file: the file.
 
     Raises:
-        ValueError: it is no such file.
+        ValueError: it is not such a file.
     """
 
     def __init__(self, file: IO[bytes]) -> None:
@@ -73,7 +73,7 @@ class NumpyArchive:
             self._archive: ZipFile = zipfile.ZipFile(file)
             self.names = [name.removesuffix(".npy") for name in self._archive.namelist()]
         except Exception as error:
-            raise ValueError(f"it is no archive of arrays: {error}") from error
+            raise ValueError(f"it is not an archive of arrays: {error}") from error
 
     def __getitem__(self, name: str) -> np.ndarray[Any, Any]:
         """The array of a name.

@@ -14,7 +14,7 @@ _ITEMS_A_REPORT = 1_000
 
 
 def reported(items: Collection[Item], what: str, progress: Progress | None) -> Iterable[Item]:
-    """The items; before the first of every thousand, `progress` is told.
+    """Iterates over items; reports to `progress` before every thousand of them.
 
     Example:
         >>> from tensordraft.formats.progress import reported

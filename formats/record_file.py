@@ -33,7 +33,7 @@ _HEAD = _LENGTH.size
 
 
 class TFRecordCompressionType:
-    """How a file of records is compressed.
+    """Compression of a record file.
 
     Example:
         >>> td.python_io.TFRecordCompressionType.GZIP
@@ -49,7 +49,7 @@ _NAMES = {0: "", 1: "ZLIB", 2: "GZIP"}
 
 
 class TFRecordOptions:
-    """How records are written: whether compressed, and how much.
+    """Options for writing records: compression and its level.
 
     Args:
         compression_type: one of `TFRecordCompressionType`, or "ZLIB", "GZIP" or "".
@@ -76,7 +76,7 @@ class TFRecordOptions:
 
     @classmethod
     def get_compression_type_string(cls, options: Any) -> str:
-        """The name of the compression that options, or the name or number of one, stand for."""
+        """Name of a compression given by options, a name or a number."""
         if isinstance(options, TFRecordOptions):
             return options.compression_type
         return _NAMES[0 if options is None else _number(options)]
@@ -93,7 +93,7 @@ class TFRecordWriter:
     """Writes a file of records, as a context or until `close`.
 
     Args:
-        path: the file, which is made anew.
+        path: the file, which is replaced.
         options: a TFRecordOptions, or the name or number of a compression.
 
     Raises:
@@ -216,7 +216,7 @@ def opened(path: Path, kind: str) -> Iterator[Any]:
 
 
 class _Inflated:
-    """What a file holds, decompressed, bit by bit."""
+    """Decompressed content of a file, piece by piece."""
 
     def __init__(self, file: Any) -> None:
         self._file = file

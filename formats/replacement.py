@@ -1,4 +1,4 @@
-"""Files that are written whole or not at all, whoever else writes them at the same time."""
+"""Atomic replacement of files, safe against concurrent writers."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def replacing(path: str) -> Iterator[IO[bytes]]:
             if mode is not None:
                 os.chmod(temporary, mode)
             os.fsync(file.fileno())
-            if _LOCKS:  # still locked, so that nobody takes it for a leftover
+            if _LOCKS:  # still locked, so that it is not taken for a leftover
                 os.replace(temporary, target)
         if not _LOCKS:
             os.replace(temporary, target)
@@ -59,7 +59,7 @@ def replacing(path: str) -> Iterator[IO[bytes]]:
         with suppress(FileNotFoundError):
             os.remove(temporary)
         if isinstance(error, OSError) and error.filename in (None, temporary):
-            error.filename = path  # a full disk is told by the number alone
+            error.filename = path  # an error of a full disk has only a number
         raise
     _sync_folder(os.path.dirname(target))
 
@@ -73,7 +73,7 @@ def _mode(target: str) -> int | None:
     if stat.S_ISDIR(mode):
         raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
     if not stat.S_ISREG(mode):
-        raise OSError(errno.EINVAL, "it is no regular file, and is not replaced by one")
+        raise OSError(errno.EINVAL, "it is not a regular file, and is not replaced by one")
     return stat.S_IMODE(mode)
 
 
@@ -107,7 +107,7 @@ def leftovers(folder: str, suffix: str) -> Iterator[str]:
             if named.fullmatch(entry.name) and entry.is_file(follow_symlinks=False)
         ]
     for path in left:
-        with suppress(OSError):  # it is gone by now, or somebody else's
+        with suppress(OSError):  # it is gone by now, or owned by another user
             descriptor = os.open(path, os.O_RDWR | getattr(os, "O_NOFOLLOW", 0))
             try:
                 if _locked(descriptor, wait=False):

@@ -22,10 +22,10 @@ def read_table(data: bytes) -> Iterator[tuple[bytes, bytes]]:
         data: the contents of the file.
 
     Raises:
-        ValueError: it is no table, or damaged.
+        ValueError: it is not a table, or damaged.
     """
     if len(data) < _FOOTER_BYTES or int.from_bytes(data[-8:], "little") != MAGIC:
-        raise ValueError("it is no table: the magic number at its end is wrong")
+        raise ValueError("it is not a table: the magic number at its end is wrong")
     footer = len(data) - _FOOTER_BYTES
     _, position = _handle(data, footer)
     index, _ = _handle(data, position)
@@ -40,7 +40,7 @@ def read_table(data: bytes) -> Iterator[tuple[bytes, bytes]]:
 
 
 class _KeyBytes:
-    """How long keys may still get: they share parts, so that few bytes could make many."""
+    """Remaining length allowed for keys: with shared prefixes, few bytes could make many."""
 
     def __init__(self) -> None:
         self._left = _KEY_BYTES
@@ -80,7 +80,7 @@ def varint(data: bytes | bytearray, position: int) -> tuple[int, int]:
 
 
 def _handle(data: bytes, position: int) -> tuple[tuple[int, int], int]:
-    """Where a block begins and how long it is."""
+    """Offset and size of a block."""
     offset, position = varint(data, position)
     size, position = varint(data, position)
     return (offset, size), position
@@ -124,7 +124,7 @@ def _entries(block: bytes, budget: _KeyBytes) -> Iterator[tuple[bytes, bytes]]:
 
 
 def uncompressed(data: bytes) -> bytes:
-    """What Snappy has compressed to `data`.
+    """Decompresses Snappy data.
 
     Raises:
         ValueError: the data is damaged.

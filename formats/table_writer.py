@@ -66,7 +66,7 @@ def write_table(file: IO[bytes], entries: Iterable[tuple[bytes, bytes]]) -> None
 
 
 def _block(rows: list[tuple[bytes, bytes]]) -> bytes:
-    """A block, in which each key stands whole, and the byte that tells it is not compressed."""
+    """A block without shared prefixes of keys, and the byte that marks it as not compressed."""
     parts: list[bytes] = []
     restarts = [0]
     size = 0

@@ -1,4 +1,4 @@
-"""Attrs of an op: from what the caller wrote to the form that an operation keeps."""
+"""Conversion of attr values to the form that operations store."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from .signature import AttrSpec
 
 
 def coerce_attr(spec: AttrSpec, value: Any) -> Any:
-    """The value of an attr in the form that operations keep.
+    """Converts the value of an attr to the form that operations store.
 
     Raises:
         TypeError: the value is of another kind, or a dtype that is not among those allowed.

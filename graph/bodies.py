@@ -20,10 +20,7 @@ _MOST_LOOKS = 1_000
 
 
 class _Looks(threading.local):
-    """How many bodies have been looked into for the op that is being inferred, outside of all.
-
-    Beside that, how often a body has not been.
-    """
+    """Count of bodies inferred for the outermost op being inferred, and of bodies skipped."""
 
     number = 0
     refused = 0
@@ -33,10 +30,10 @@ _looks = _Looks()
 
 
 def is_looked_into(depth: int) -> bool:
-    """Whether the bodies of an op are followed before a run, which may call themselves.
+    """Returns whether to infer the bodies of an op, which may be recursive.
 
     Args:
-        depth: how many bodies are around the op.
+        depth: the number of bodies around the op.
     """
     looked = depth == 0 or (depth < _DEEPEST and _looks.number < _MOST_LOOKS)
     _looks.refused += not looked
@@ -44,12 +41,12 @@ def is_looked_into(depth: int) -> bool:
 
 
 def bodies_not_looked_into() -> int:
-    """How often this thread has not looked into bodies, of which there were too many."""
+    """Count of bodies that this thread has skipped because there were too many."""
     return _looks.refused
 
 
 class Known(NamedTuple):
-    """What is known of a tensor before a run: its shape, its elements, and what it stands for."""
+    """Static facts about a tensor: shape, elements and handle data."""
 
     shape: TensorShape = TensorShape(None)
     value: Array | None = None
@@ -57,7 +54,7 @@ class Known(NamedTuple):
 
 
 class Declared(NamedTuple):
-    """A function that is declared, and will have a body."""
+    """A declared function, whose body comes later."""
 
     name: str
 
@@ -68,8 +65,8 @@ class Body(NamedTuple):
     Args:
         name: the name of the function.
         graph: the ops of the function; of each input, a placeholder.
-        inputs: what is passed.
-        outputs: what is returned.
+        inputs: the parameters.
+        outputs: the results.
         effects: the ops that run at every call, whether a result needs them or not.
     """
 
@@ -80,11 +77,11 @@ class Body(NamedTuple):
     effects: Sequence[Operation]
 
     def inferred(self, given: Sequence[Known], depth: int) -> Inference:
-        """What follows for the tensors of the body from what is known of its inputs.
+        """Infers the body from static facts about its inputs.
 
         Args:
-            given: what is known, by input.
-            depth: how many bodies are around.
+            given: the facts, by input.
+            depth: the number of bodies around it.
 
         Raises:
             ValueError: the tensors do not fit together.
@@ -105,18 +102,18 @@ class Body(NamedTuple):
         return inference
 
     def needed(self) -> list[Operation]:
-        """The ops that have to run at a call, in an order in which they can."""
+        """Ops that a call must run, in topological order."""
         return needed_ops([*self.outputs, *self.effects], self.inputs)
 
     def used_inputs(self) -> list[bool]:
-        """Of each input, whether it is needed for what the body returns and does."""
+        """Flag for each input: whether results or effects of the body need it."""
         needed = self.needed()
         read = {tensor for op in needed for tensor in op.inputs} | set(self.outputs)
         awaited = {control for op in needed for control in op.controls}
         return [tensor in read or tensor.op in awaited for tensor in self.inputs]
 
     def known_outputs(self, inference: Inference) -> list[Known]:
-        """What an inference tells of the outputs."""
+        """Facts about the outputs in an inference."""
         return [
             Known(inference.shape(tensor), _number(inference, tensor), inference.content(tensor))
             for tensor in self.outputs
@@ -124,14 +121,14 @@ class Body(NamedTuple):
 
 
 class Call(NamedTuple):
-    """A function that an op runs, with what is known of its inputs at every call."""
+    """A function that an op runs, with the facts that hold for its inputs at every call."""
 
     body: Body
     given: Sequence[Known]
 
 
 def _number(inference: Inference, tensor: Tensor) -> Array | None:
-    """What is known of the elements of a tensor of integers, of which there are few."""
+    """Known elements of a small integer tensor."""
     if not tensor.dtype.is_integer or inference.shape(tensor).num_elements() is None:
         return None
     return inference.value(tensor)

@@ -1,4 +1,4 @@
-"""What is known of a tensor's value before a run."""
+"""Static values of tensors."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ public = {"td": "constant_value constant_value_as_shape get_static_value=constan
 
 
 def known_value(tensor: Tensor) -> np.ndarray[Any, Any] | None:
-    """The value that `tensor` has wherever nothing is fed for it or for what it is made of.
+    """Value of `tensor` in runs that feed neither it nor its inputs.
 
     For reports and checks. Where a graph is built by the value, use `constant_value`: otherwise a
     run that feeds the tensor would silently be given the results of another value.
@@ -25,14 +25,14 @@ def known_value(tensor: Tensor) -> np.ndarray[Any, Any] | None:
 
 
 def constant_value(tensor: Tensor) -> np.ndarray[Any, Any] | None:
-    """The value of `tensor` if it is the same at every run, as far as that is known.
+    """Value of `tensor` if it is known to be the same in every run.
 
     As in TensorFlow, a tensor whose value has been returned may no longer be fed, nor the tensors
-    that it was computed from: the graph may have been built by this value. What is to be fed is
-    made by `td.placeholder_with_default`, whose value is not known before a run.
+    that it was computed from: the graph may have been built by this value. To feed a value, make it
+    by `td.placeholder_with_default`, whose value is not known before a run.
 
     Args:
-        tensor: a tensor that depends on constants and static shapes alone.
+        tensor: a tensor that depends only on constants and static shapes.
 
     Returns:
         A read-only ndarray, or None.
@@ -51,7 +51,7 @@ def constant_value(tensor: Tensor) -> np.ndarray[Any, Any] | None:
 
 
 def rely_on(tensor: Tensor) -> None:
-    """Prevents feeding `tensor` and what its value is computed from.
+    """Prevents feeding `tensor` and the tensors that its value is computed from.
 
     Sizes are not followed: whatever is fed has the shape that the graph states.
     """
@@ -62,19 +62,19 @@ def rely_on(tensor: Tensor) -> None:
         # 0 * x is known, but x is not: whatever is fed for it gives the same.
         if graph.is_feedable(current) and known_value(current) is not None:
             graph.prevent_feeding(current)
-            pending.append(graph.origin(current))  # what an argument of a body stands for
+            pending.append(graph.origin(current))  # the tensor that a body's argument represents
             if current.op.definition.value_function is None:
                 pending += current.op.inputs
 
 
 def constant_value_as_shape(tensor: Tensor) -> TensorShape:
-    """The shape that the integer vector `tensor` describes, as far as it is known before a run.
+    """Static shape that the integer vector `tensor` describes.
 
     Args:
-        tensor: a vector of int32 or int64; -1 stands for an unknown size.
+        tensor: a vector of int32 or int64; -1 is an unknown size.
 
     Raises:
-        ValueError: a size is below -1, or the tensor is no vector.
+        ValueError: a size is below -1, or the tensor is not a vector.
 
     Example:
         >>> with td.Graph().as_default():

@@ -31,7 +31,7 @@ _CONVERSIONS: list[tuple[int, Any, Callable[..., Any]]] = []
 def register_tensor_conversion_function(
     base_type: Any, conversion_func: Callable[..., Any], priority: int = 100
 ) -> None:
-    """Teaches `convert_to_tensor`, and so every op, to accept objects of a type.
+    """Registers a conversion that `convert_to_tensor`, and so every op, applies to a type.
 
     Args:
         base_type: a class or a tuple of classes.
@@ -41,7 +41,7 @@ def register_tensor_conversion_function(
             of their registration.
 
     Raises:
-        TypeError: `base_type` is no class, or `conversion_func` cannot be called.
+        TypeError: `base_type` is not a class, or `conversion_func` is not callable.
 
     Example:
         >>> class Metres:
@@ -70,11 +70,11 @@ def convert_to_tensor(
     preferred_dtype: Any = None,
     as_ref: bool = False,
 ) -> Tensor:
-    """The tensor that `value` is or stands for.
+    """Converts `value` to a tensor.
 
     Args:
         value: a Tensor; a Python number, bool, string or nested list of these, where tensors may
-            stand in the place of numbers; an ndarray or anything with `__array__`; a TensorShape or
+            replace numbers; an ndarray or anything with `__array__`; a TensorShape or
             Dimension, also in a list, where a symbolic size is that of the tensor that has it; an
             object of a type registered with `register_tensor_conversion_function`.
         dtype: the dtype of the result. By default that of an ndarray; float32, int32 (int64 where
@@ -102,7 +102,7 @@ def convert_to_tensor(
 def _to_tensor(
     value: Any, dtype: Any, name: str | None, preferred_dtype: Any = None, as_ref: bool = False
 ) -> Tensor:
-    """What `convert_to_tensor` does; errors are about what the user has called."""
+    """Implements `convert_to_tensor`; errors name the public call."""
     if isinstance(value, Tensor):
         if dtype is not None and not as_dtype(dtype).base_dtype.is_compatible_with(value.dtype):
             raise wrong_dtype(value, [as_dtype(dtype).base_dtype], repr(value.name))
@@ -122,12 +122,12 @@ def _to_tensor(
     if isinstance(value, (list, tuple)) and holds_tensor(value):
         return _pack(value, wanted, name)
     if isinstance(value, Operation):
-        raise TypeError(f"the operation {value.name!r} is no tensor; use one of its outputs")
+        raise TypeError(f"the operation {value.name!r} is not a tensor; use one of its outputs")
     try:
         array, array_dtype = constant_array(value, wanted)
     except (TypeError, ValueError) as error:
         if refused is not None:
-            raise refused from None  # it tells of the dtype that was due
+            raise refused from None  # it names the expected dtype
         if public_call() is None:
             raise
         raise type(error)(wrong_value(error, value, wanted, name or "value")) from None
@@ -137,7 +137,7 @@ def _to_tensor(
 def convert_n_to_tensor(
     values: Sequence[Any], dtype: Any = None, name: str | None = None, as_ref: bool = False
 ) -> list[Tensor]:
-    """`convert_to_tensor` of each value; the names are numbered.
+    """Applies `convert_to_tensor` to each value; the names are numbered.
 
     Args:
         values: a list of what `td.convert_to_tensor` takes.
@@ -173,7 +173,7 @@ def make_constant(
 
 
 def holds_tensor(value: Any) -> bool:
-    """Whether `value` is a tensor, or a nested list that holds one."""
+    """Returns whether `value` is a tensor or a nested list that contains one."""
     pending = [value]
     while pending:
         item = pending.pop()
@@ -185,7 +185,7 @@ def holds_tensor(value: Any) -> bool:
 
 
 def _is_tensor(item: Any) -> bool:
-    """Whether `item` is a tensor, or stands for one as a Variable or a size not yet known does."""
+    """Returns whether `item` is or represents a tensor, as a Variable or an unknown size does."""
     if isinstance(item, Dimension):
         return item.value is None
     return isinstance(item, (Tensor, DimExpr)) or hasattr(item, "_as_graph_element")
@@ -208,7 +208,7 @@ def _pack(value: Sequence[Any], dtype: DType | None, name: str | None) -> Tensor
 
 
 def _dtype_of_tensors(value: Sequence[Any]) -> DType | None:
-    """The dtype of the first tensor in a nested list; None if it holds sizes only."""
+    """Dtype of the first tensor in a nested list; None if it holds only sizes."""
     for item in value:
         if isinstance(item, (list, tuple)):
             if dtype := _dtype_of_tensors(item):
@@ -225,7 +225,7 @@ def convert_inputs(
     inputs: Sequence[Any],
     attrs: dict[str, Any],
 ) -> list[Tensor]:
-    """The inputs of an op as tensors, in order; fills in the attrs that follow from them.
+    """Converts the inputs of an op to tensors, in order; fills in the attrs they determine.
 
     Raises:
         TypeError: an input is of a type that the definition does not allow.
@@ -261,7 +261,7 @@ def _convert(
     attrs: dict[str, Any],
     name: str,
 ) -> Tensor:
-    """The tensor that `value` makes, called `name` in the scope of the op."""
+    """Converts `value` to a tensor named `name` in the scope of the op."""
     wanted = spec.dtype
     preferred = None
     if wanted is None and spec.type_attr is not None:
@@ -275,19 +275,19 @@ def _convert(
             return _to_tensor(value, wanted, name, preferred, as_ref=spec.is_ref)
     except (TypeError, ValueError) as error:
         if "\n" in str(error) or public_call() is not None:
-            raise  # it tells all there is to tell
+            raise  # the message is complete
         kind = TypeError if isinstance(error, TypeError) else ValueError
         raise kind(f"{spec.name} of {definition.name}: {error}") from error
 
 
 def _argument(spec: ArgSpec, definition: RegisteredOpType) -> str:
-    """What the user knows an input as: that of an op type where no function was called."""
+    """Name of an input as the user knows it; that of the op type outside public calls."""
     call = public_call()
     return f"{spec.name} of {definition.name}" if call is None else call.spelled(spec.name)
 
 
 def _kept(value: Any, allowed: Sequence[DType] | None) -> DType | None:
-    """The dtype of an array, which an op that takes it does not cast to what it prefers."""
+    """Dtype of an array, if the op accepts it: then it is not cast to the preferred one."""
     if not isinstance(value, (np.ndarray, np.generic)):
         return None
     try:
@@ -308,7 +308,7 @@ def _list_of_tensors(
     if not isinstance(value, (list, tuple)):
         raise TypeError(f"{_argument(spec, definition)} must be a list of tensors, got {value!r}")
     if spec.type_attr is not None and spec.type_attr not in attrs:
-        # One tensor among the values tells the dtype of the numbers beside it.
+        # One tensor among the values determines the dtype of the numbers beside it.
         for item in value:
             if isinstance(item, Tensor):
                 attrs[spec.type_attr] = item.dtype.base_dtype
@@ -328,7 +328,7 @@ def _list_of_tensors(
 def _bind(
     definition: RegisteredOpType, spec: ArgSpec, tensor: Tensor, attrs: dict[str, Any], value: Any
 ) -> None:
-    """Settles the type attr of an input, or checks the input, made of `value`, against it."""
+    """Sets the type attr of an input, or checks the input, made from `value`, against it."""
     dtype = tensor.dtype.base_dtype
     attr = spec.type_attr
     bound = spec.dtype
@@ -345,7 +345,7 @@ def _bind(
 def _bind_list(
     definition: RegisteredOpType, spec: ArgSpec, tensors: Sequence[Tensor], attrs: dict[str, Any]
 ) -> None:
-    """Settles the number or list attr of a list input, or checks the input against it."""
+    """Sets the number or list attr of a list input, or checks the input against it."""
     number = len(tensors)
     attr = str(spec.number_attr)
     value: Any = number

@@ -17,7 +17,7 @@ _global_graph: list[Graph] = []
 
 
 def get_default_graph() -> Graph:
-    """The graph that ops are added to: the innermost default one, else one for the process.
+    """Graph that ops are added to: the innermost default graph, else one for the process.
 
     Example:
         >>> with td.Graph().as_default() as graph:
@@ -49,7 +49,7 @@ def reset_default_graph() -> None:
 
 
 def graph_of(inputs: Iterable[Any]) -> Graph:
-    """The graph of the tensors among `inputs` (lists are looked into), else the default graph.
+    """Graph of the tensors among `inputs` (also inside lists), else the default graph.
 
     Variables and sparse tensors count like tensors.
 
@@ -84,13 +84,13 @@ def graph_of(inputs: Iterable[Any]) -> Graph:
 
 
 def graph_using(graph: Graph) -> Graph:
-    """Where ops that use tensors of `graph` are made: the default graph, if that is inside it."""
+    """Graph for ops that use tensors of `graph`: the default graph if nested inside it."""
     default = get_default_graph()
     return default if default.sees(graph) else graph
 
 
 def outermost(graph: Graph) -> Graph:
-    """The graph around all bodies that `graph` is in: where variables are."""
+    """Outermost graph around `graph`, which holds the variables."""
     whole: Any = graph
     while whole.outer is not None:
         whole = whole.outer

@@ -29,11 +29,11 @@ def name_scope(
 
     Args:
         name: the scope; where it is None, `default_name` is used.
-        default_name: what to call it otherwise.
+        default_name: the scope used otherwise.
         values: tensors that the block works on; their graph becomes the default one.
 
     Yields:
-        The full name of the scope, with "/" at its end.
+        The full name of the scope, with a trailing "/".
 
     Raises:
         ValueError: the name is not legal, there is neither a name nor a default for `values`, or
@@ -161,7 +161,7 @@ def add_to_collections(names: Any, value: Any) -> None:
 
 
 def get_collection(key: Any, scope: str | None = None) -> list[Any]:
-    """The items of a collection of the default graph, as a new list.
+    """Items of a collection of the default graph, as a new list.
 
     Args:
         key: the collection.
@@ -178,7 +178,7 @@ def get_collection(key: Any, scope: str | None = None) -> list[Any]:
 
 
 def get_collection_ref(key: Any) -> list[Any]:
-    """A collection of the default graph itself: changing the list changes it.
+    """Collection of the default graph itself: changing the list changes it.
 
     Example:
         >>> with td.Graph().as_default():
@@ -207,7 +207,7 @@ def set_random_seed(seed: int | None) -> None:
 
 
 def get_seed(op_seed: int | None) -> tuple[int | None, int | None]:
-    """The pair of seeds that a random op made now should use.
+    """Pair of seeds for a random op made now.
 
     Args:
         op_seed: the seed given for the op, or None.
@@ -231,11 +231,11 @@ def get_seed(op_seed: int | None) -> tuple[int | None, int | None]:
 
 
 _DEFAULT_GRAPH_SEED = 87654321
-_MOST_SEED = 2**31 - 1  # TensorFlow takes what is left of a seed by this
+_MOST_SEED = 2**31 - 1  # TensorFlow takes the remainder by this
 
 
 def get_name_scope() -> str:
-    """The name scope in force in the default graph, without a "/" at the end.
+    """Name scope in force in the default graph, without a trailing "/".
 
     Returns:
         The scope; "" outside of all.

@@ -1,4 +1,4 @@
-"""What ops and tensors depend on."""
+"""Dependencies of ops and tensors."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from .node import Operation, Tensor
 
 
 def needed_ops(fetches: Iterable[Tensor | Operation], feeds: Sequence[Tensor]) -> list[Operation]:
-    """The ops that must run for `fetches` when `feeds` are given, in an order in which they can."""
+    """Ops that must run for `fetches` given `feeds`, in topological order."""
     fed = set(feeds)
     pending = [item.op if isinstance(item, Tensor) else item for item in fetches if item not in fed]
     needed: set[Operation] = set()
@@ -17,7 +17,7 @@ def needed_ops(fetches: Iterable[Tensor | Operation], feeds: Sequence[Tensor]) -
         if op not in needed:
             needed.add(op)
             pending += [tensor.op for tensor in op.inputs if tensor not in fed]
-            # Nothing is left to wait for in an op whose results are all fed.
+            # An op whose results are all fed has no dependencies.
             pending += [
                 control
                 for control in op.controls

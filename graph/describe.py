@@ -1,4 +1,4 @@
-"""Which op an error is about: its name, its type, the line that made it, and its inputs."""
+"""Error context of an op: name, type, the line that made it, and inputs."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _MOST_INPUTS = 8
 
 
 def add_context(error: Exception, op: Op, inference: Inference) -> Exception:
-    """The error of building `op`, with the op and the inferred shapes of its inputs told."""
+    """Adds the op and the inferred shapes of its inputs to a build error."""
     inputs = [type_text(tensor.dtype.name, inference.shape(tensor).sizes) for tensor in op.inputs]
     kind, clause = _classified(error)
     message = _told(clause, op, inputs)
@@ -27,7 +27,7 @@ def add_context(error: Exception, op: Op, inference: Inference) -> Exception:
 
 
 def run_error(error: BaseException, op: Op, arrays: Sequence[Any]) -> errors.OpError:
-    """The error of running `op` on `arrays`, as one of `errors`, with the op told."""
+    """Converts an error of running `op` on `arrays` to one of `errors` with the op's context."""
     kind, clause = _classified(error)
     inputs = [
         type_text(tensor.dtype.name, getattr(array, "shape", ()))
@@ -37,10 +37,10 @@ def run_error(error: BaseException, op: Op, arrays: Sequence[Any]) -> errors.OpE
 
 
 def _classified(error: BaseException) -> tuple[type[errors.OpError], str]:
-    """The class of `errors` for what a shape function or a kernel raised, and what to say of it.
+    """Class in `errors` for an exception of a shape function or kernel, and its message.
 
-    An error that says which class it is keeps it. What NumPy or a kernel says of an input is an
-    invalid argument; memory that cannot be had is a resource exhausted; the rest is internal.
+    An exception that has a class keeps it. Errors of NumPy or a kernel about an input are invalid
+    arguments; failed allocations are resource exhausted; the rest is internal.
     """
     message = str(error)
     if isinstance(error, errors.OpError):
@@ -53,7 +53,7 @@ def _classified(error: BaseException) -> tuple[type[errors.OpError], str]:
 
 
 def describe_op(op: Op) -> str:
-    """`'name' (function), created at file:line`; the type of an op that no function has made."""
+    """`'name' (function), created at file:line`; with the op type if no function made it."""
     site = op.site
     if site is None:
         return f"{op.name!r} ({op.type})"
@@ -61,9 +61,9 @@ def describe_op(op: Op) -> str:
 
 
 def _spelled(op: Op) -> Callable[[str], str]:
-    """What puts the names of arguments as the user has written them, where a function was called.
+    """Returns a function that renames arguments in messages as in the public signature.
 
-    While an op is built, the call that builds it tells; later, what functions always call them.
+    While an op is built, the names come from the call in progress; later, from a fixed table.
     """
     if op.site is None or not op.site.call:
         return str
@@ -75,7 +75,7 @@ def _spelled(op: Op) -> Callable[[str], str]:
             own = call.argument(tensor)
             if own is not None and own not in ("self", "other"):
                 names[wire.partition("[")[0]] = own.partition("[")[0]
-    # Some are words of the language, too.
+    # Some are English words, too.
     either = rf"(?:{'|'.join(stated)})(?=(?:\[\d+\])?(?: = |:))|(?:{'|'.join(names) or '(?!)'})"
     pattern = re.compile(rf"(?<!an )(?<![\w'])(?:{either})(?![\w'])")
     return lambda text: pattern.sub(lambda found: (stated | names)[found[0]], text)
@@ -101,7 +101,7 @@ def _context(op: Op, inputs: Sequence[str]) -> list[str]:
 
 
 def input_names(op: Op) -> list[str]:
-    """What the inputs of `op` are called in its definition; those of a list with numbers."""
+    """Names of the inputs of `op` in its definition; numbered for lists."""
     names = [""] * len(op.inputs)
     for name, position in op.definition.input_positions(op.attrs).items():
         if isinstance(position, int):
@@ -113,10 +113,10 @@ def input_names(op: Op) -> list[str]:
 
 
 def type_text(dtype: str, shape: Sequence[Any] | None) -> str:
-    """A tensor's type on few columns: `float32[batch,10]`, `float32[...]` for an unknown rank."""
+    """Compact tensor type: `float32[batch,10]`, `float32[...]` for an unknown rank."""
     return f"{dtype}[{'...' if shape is None else ','.join(map(str, shape))}]"
 
 
 def tensor_type(tensor: Value) -> str:
-    """The static type of `tensor`: `float32[batch,10]`."""
+    """Static type of `tensor`: `float32[batch,10]`."""
     return type_text(tensor.dtype.name, tensor.shape.sizes)

@@ -1,4 +1,4 @@
-"""Tensors of the wrong dtype: which argument it is, what it meets, and the cast that mends it."""
+"""Errors for dtype mismatches: the argument, the tensors it clashes with, and a cast that helps."""
 
 from __future__ import annotations
 
@@ -23,21 +23,21 @@ def wrong_dtype(
     clash: bool = True,
     given: Any = None,
 ) -> TypeError:
-    """The error of an argument whose dtype is none of those wanted.
+    """Error for an argument with an unexpected dtype.
 
     Args:
-        value: what the user gave, a tensor or what one was made of.
-        wanted: the dtypes that would do.
-        fallback: what the definition of the op calls the argument.
-        called: what to call the op where the user has called no public function.
+        value: the value passed, a tensor or one converted to a tensor.
+        wanted: the accepted dtypes.
+        fallback: the name of the argument in the definition of the op.
+        called: the name of the op outside public calls.
         clash: whether the dtype wanted is that of other arguments.
-        given: what the user wrote, where `value` was made of it.
+        given: the original argument that `value` was made from.
     """
     call = public_call() or PublicCall(called, {})
     if isinstance(given, _WRITTEN):
         name = _named(call, given) or call.spelled(fallback)
-        told = f"{call.name}: {name}" if call.name else f"{name} of {called}"
-        text = f"{told} must be {_choice(wanted)}, got {given!r}"
+        argument = f"{call.name}: {name}" if call.name else f"{name} of {called}"
+        text = f"{argument} must be {_choice(wanted)}, got {given!r}"
         made = _tensor_of(value).dtype.base_dtype
         if made.name != "string":
             text += f", which makes {made.name}{_written(given, wanted)}"
@@ -63,7 +63,7 @@ def wrong_dtype(
 
 
 def wrong_value(error: Exception, value: Any, wanted: DType | None, fallback: str) -> str:
-    """What to say of a Python value that no tensor of the dtype wanted holds."""
+    """Message for a Python value that does not fit the expected dtype."""
     call = public_call() or PublicCall("", {})
     name = _named(call, value) or call.spelled(fallback)
     text = f"{call.name}: {name}: {error}"
@@ -83,7 +83,7 @@ def _named(call: PublicCall, value: Any) -> str | None:
 
 
 def _spoken(call: PublicCall, name: str, value: Any) -> str:
-    """An argument as users know it: those of operators stand on sides."""
+    """Argument as users know it: operators have a left and a right side."""
     if name not in ("self", "other"):
         return name
     if call.name.isidentifier():
@@ -92,27 +92,27 @@ def _spoken(call: PublicCall, name: str, value: Any) -> str:
 
 
 def _tensor_of(value: Any) -> Tensor:
-    # A class may be given by mistake, or be what is called.
+    # A class may be passed by mistake, or be the callee.
     stand_in = None if isinstance(value, type) else getattr(value, "_as_graph_element", None)
     return value if stand_in is None else stand_in()
 
 
 def _tensors_of(call: PublicCall, dtype: DType, but: Tensor | None) -> list[tuple[str, Tensor]]:
-    """The arguments of a call that are tensors of a dtype."""
+    """Arguments of a call that are tensors of a dtype."""
     found: list[tuple[str, Tensor]] = []
     for name, item in call.items():
         if isinstance(item, Tensor) or hasattr(item, "_as_graph_element"):
             try:
                 tensor = _tensor_of(item)
             except AttributeError:
-                continue  # a variable that is just being made
+                continue  # a variable under construction
             if tensor is not but and getattr(tensor.dtype, "base_dtype", None) is dtype:
                 found.append((_spoken(call, name, item), tensor))
     return found
 
 
 def _goes(source: DType, target: DType) -> bool:
-    """Whether to cast from `source` to `target`, and not the other way."""
+    """Returns whether to cast from `source` to `target` rather than the other way."""
     return _rank(source) <= _rank(target)
 
 
@@ -129,12 +129,12 @@ def _choice(wanted: Sequence[DType]) -> str:
 
 
 def _short(name: str) -> str:
-    """What to call an argument in code: `t` where the user has no name for it."""
+    """Name of an argument in suggested code: `t` if it has none."""
     return "t" if name.startswith("'") else name
 
 
 def _advice(name: str, found: DType, wanted: Sequence[DType]) -> str:
-    """How to get from a dtype to one of those wanted; "" where no cast does."""
+    """Suggested cast from a dtype to an accepted one; "" if no cast helps."""
     name = _short(name)
     target = next((item for item in wanted if item.name in ("float32", "int32")), wanted[0])
     if found.name == "string":
@@ -147,7 +147,7 @@ def _advice(name: str, found: DType, wanted: Sequence[DType]) -> str:
 
 
 def _written(given: Any, wanted: Sequence[DType]) -> str:
-    """How to write a number instead; "" where that is not plain."""
+    """Suggested spelling of a number; "" if there is no obvious one."""
     if type(given) is int and any(dtype.is_floating for dtype in wanted):
         return f": write {float(given)}"
     if type(given) is float and given.is_integer() and any(dtype.is_integer for dtype in wanted):

@@ -34,7 +34,7 @@ MIN_CONSUMER = 0
 
 
 class ExportedGraph(ShownGraph, WidenedGraph):
-    """The part of a graph that faces outwards: what it is written as."""
+    """The part of a graph that exports it."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -43,7 +43,7 @@ class ExportedGraph(ShownGraph, WidenedGraph):
         self.origins = Origins()
         self._functions: dict[str, FunctionDef] = {}
         self.bodies: MutableMapping[tuple[str, bytes], Any] = {}
-        # Of a body: what has been found out about ops that run it, from what they are given.
+        # For a body: cached facts about ops that run it, by their inputs.
         self.followed: dict[Any, Any] = {}
 
     @property
@@ -55,11 +55,11 @@ class ExportedGraph(ShownGraph, WidenedGraph):
         return known
 
     def share_functions(self, outer: ExportedGraph) -> None:
-        """Has the functions of a graph around this one be those of this one, too."""
+        """Shares the functions of the enclosing graph."""
         self.library, self._functions = outer.library, outer._functions
 
     def forget_functions(self, functions: int, bodies: int) -> None:
-        """Drops all functions and bodies but the first: what an import that failed has added."""
+        """Drops all functions and bodies but the first ones: those a failed import added."""
         for name in list(self.functions)[functions:]:
             del self._functions[name]
         del self.library.function[functions:]
@@ -67,7 +67,7 @@ class ExportedGraph(ShownGraph, WidenedGraph):
             del self.bodies[key]
 
     def get_operations(self) -> Sequence[Op]:
-        """All operations, in the order in which they were made."""
+        """All operations in order of creation."""
         raise NotImplementedError
 
     def as_graph_def(
@@ -77,7 +77,7 @@ class ExportedGraph(ShownGraph, WidenedGraph):
         strip_default_attrs: bool = False,
         control_flow: str | None = None,
     ) -> GraphDef:
-        """The graph as a GraphDef message, with equal bytes for equal graphs.
+        """GraphDef message of the graph, with equal bytes for equal graphs.
 
         Args:
             from_version: only the ops that were added after the graph had this `version`.
@@ -140,7 +140,7 @@ class ExportedGraph(ShownGraph, WidenedGraph):
         return result
 
     def to_networkx(self) -> nx.MultiDiGraph[str]:
-        """The graph as a networkx MultiDiGraph, to ask about its structure.
+        """Converts the graph to a networkx MultiDiGraph, for queries about its structure.
 
         Returns:
             A node for each op, under its name, with `type` and `device`; an edge for each input,
@@ -173,7 +173,7 @@ class ExportedGraph(ShownGraph, WidenedGraph):
 
 
 class Defaults:
-    """The defaults of attrs in their wire form, looked up once for each op type."""
+    """Defaults of attrs in wire form, cached by op type."""
 
     def __init__(self) -> None:
         self._by_type: dict[str, Mapping[str, AttrValue]] = {}
@@ -185,7 +185,7 @@ class Defaults:
                 del node.attr[name]
 
     def add(self, node: NodeDef) -> None:
-        """Writes the attrs that `node` leaves to the default of its op type."""
+        """Writes the defaults of attrs that `node` leaves out."""
         for name, default in self._of(node).items():
             if name not in node.attr:
                 node.attr[name].CopyFrom(default)

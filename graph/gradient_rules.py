@@ -1,4 +1,4 @@
-"""The rules by which op types are differentiated, by the name under which they are known."""
+"""Registry of gradient functions by op type or registered name."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from .graph_protocols import Op
 
 
 class Rule(NamedTuple):
-    """How an op turns the gradients of its outputs into those of its inputs.
+    """Gradient function of an op type, with its options.
 
     Args:
         function: takes the op and a gradient for each output; returns for each input a gradient,
             None, or a function without arguments that makes it, which is called if it is needed.
             It is None itself where the op lets no gradient pass.
         fills: whether an output that nothing depends on has a gradient of zeros, instead of None.
-        takes_slices: whether a gradient may be IndexedSlices, instead of being made dense before.
+        takes_slices: whether gradients may be IndexedSlices; otherwise they are made dense first.
         asks: whether the function takes, behind the op, which inputs' gradients are wanted: a
             list of bools.
     """
@@ -31,11 +31,11 @@ RULES: dict[str, Rule] = {}
 
 
 def register(name: str, rule: Rule) -> None:
-    """Makes `rule` that of the op type `name`, or of what ops call so in `_gradient_op_type`.
+    """Registers `rule` for the op type `name`, or for that value of `_gradient_op_type`.
 
     Raises:
-        TypeError: `name` is no string.
-        KeyError: the name has a rule already.
+        TypeError: `name` is not a string.
+        KeyError: the name already has a rule.
     """
     if not isinstance(name, str):
         raise TypeError(f"a gradient is registered for the name of an op type, got {name!r}")
@@ -45,7 +45,7 @@ def register(name: str, rule: Rule) -> None:
 
 
 def rule_of(op: Op) -> Rule | None:
-    """The rule of an op, or None where nobody has registered one."""
+    """Registered rule of an op, or None."""
     name = op.type
     if "_gradient_op_type" in op.attrs:
         name = op.get_attr("_gradient_op_type").decode()

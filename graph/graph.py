@@ -60,14 +60,14 @@ class Graph(ScopedGraph, Collections, RestrictedGraph, ExportedGraph, NestedGrap
         name: str,
         site: Site | None = None,
     ) -> Operation:
-        """Adds an op whose name, inputs and attrs are complete, in the scopes in force.
+        """Adds an op with a complete name, inputs and attrs, in the scopes in force.
 
         Args:
             definition: the op type.
             inputs: the tensors, each of this graph.
             attrs: the value of every attr.
             name: the full name, free in this graph.
-            site: where in the program the op comes from; by default the caller's line.
+            site: the location in the program that made the op; by default the caller's line.
 
         Returns:
             The Operation, with the shapes of its outputs inferred.
@@ -97,9 +97,9 @@ class Graph(ScopedGraph, Collections, RestrictedGraph, ExportedGraph, NestedGrap
         control_inputs: Sequence[Operation] = (),
         device: str = "",
     ) -> Operation:
-        """An op in the control, device and colocation blocks in force, for `append`.
+        """Creates an op in the control, device and colocation blocks in force, for `append`.
 
-        What the blocks say comes before `control_inputs` and around `device`.
+        Settings of the blocks come before `control_inputs` and around `device`.
         """
         stacks = self._stacks
         if stacks.control:
@@ -113,11 +113,11 @@ class Graph(ScopedGraph, Collections, RestrictedGraph, ExportedGraph, NestedGrap
         return made(device, site, len(self._operations))
 
     def _placed(self, made: Callable[..., Operation], device: str, site: Site | None) -> str:
-        """The device of a new op that asks for `device`, in the device blocks in force."""
+        """Device of a new op that requests `device`, in the device blocks in force."""
         stacks = self._stacks
         if not any(map(callable, stacks.devices)):
             return stacks.device(device)
-        # What raises, or adds ops of its own, is a draft's business: it is no part of the graph.
+        # Calls that raise or add ops of their own run on a draft, outside the graph.
         draft = made(device, site, len(self._operations))
         try:
             self._infer(draft)
@@ -126,10 +126,10 @@ class Graph(ScopedGraph, Collections, RestrictedGraph, ExportedGraph, NestedGrap
             self.inference.forget([draft])
 
     def append(self, op: Operation, *, infer: bool = True) -> None:
-        """Infers the shapes of a new op and takes it in; on an error the graph stays as it was."""
+        """Infers the shapes of a new op and adds it; on an error the graph is unchanged."""
         self._check_open()
         if op.name in self._by_name:
-            raise ValueError(f"the graph has an op named {op.name!r} already")
+            raise ValueError(f"the graph already has an op named {op.name!r}")
         if infer:
             self._infer(op)
         self._operations.append(op)
@@ -150,7 +150,7 @@ class Graph(ScopedGraph, Collections, RestrictedGraph, ExportedGraph, NestedGrap
         return self._lock
 
     def truncate(self, number: int) -> None:
-        """Drops all ops but the first `number`: what an import that failed has added."""
+        """Drops all ops but the first `number`: those a failed import added."""
         with self._lock:
             self.inference.forget(self._operations[number:])
             self._unwiden(set(self._operations[number:]))
@@ -181,7 +181,7 @@ class Graph(ScopedGraph, Collections, RestrictedGraph, ExportedGraph, NestedGrap
         Args:
             op_type: the op type.
             inputs: the tensors, flat.
-            dtypes: accepted for TensorFlow's sake; the definition tells them.
+            dtypes: ignored; they follow from the definition.
             input_types: as `dtypes`.
             name: the name; by default the op type.
             attrs: AttrValue messages or Python values, by name.
@@ -208,56 +208,56 @@ class Graph(ScopedGraph, Collections, RestrictedGraph, ExportedGraph, NestedGrap
     # Looking things up --------------------------------------------------------------------------
 
     def get_operations(self) -> list[Operation]:
-        """All operations, in the order in which they were made."""
+        """All operations in order of creation."""
         return list(self._operations)
 
     def operations_from(self, number: int) -> list[Operation]:
-        """The operations that were made after the first `number`, in order."""
+        """Operations made after the first `number`, in order."""
         return self._operations[number:]
 
     def has_operation(self, name: str) -> bool:
-        """Whether the graph has an operation called `name`."""
+        """Returns whether the graph has an operation named `name`."""
         return name in self._by_name
 
     def get_operation_by_name(self, name: str) -> Operation:
-        """The operation called `name`.
+        """Returns the operation named `name`.
 
         Raises:
             KeyError: there is none.
-            TypeError: `name` is no string.
+            TypeError: `name` is not a string.
         """
         _check_text(name)
         return self.as_graph_element(name, allow_tensor=False)  # type: ignore[return-value]
 
     def get_tensor_by_name(self, name: str) -> Tensor:
-        """The tensor called `name`: the name of an op, a colon and the number of the output.
+        """Returns the tensor named `name`: an op's name, a colon and the number of the output.
 
         Raises:
             KeyError: there is none.
             ValueError: `name` is the name of an op.
-            TypeError: `name` is no string.
+            TypeError: `name` is not a string.
         """
         _check_text(name)
         return self.tensor(name)
 
     def tensor(self, obj: Any) -> Tensor:
-        """The tensor that `obj` is, names, or stands for: `as_graph_element` for tensors only."""
+        """Like `as_graph_element`, for tensors only."""
         return self.as_graph_element(obj, allow_operation=False)  # type: ignore[return-value]
 
     def as_graph_element(
         self, obj: Any, allow_tensor: bool = True, allow_operation: bool = True
     ) -> Tensor | Operation:
-        """The tensor or operation that `obj` is, names, or stands for.
+        """Returns the tensor or operation that `obj` is, names, or represents.
 
         Args:
             obj: a Tensor or Operation of this graph, a name (which may be bytes), or an object with
                 a method `_as_graph_element`, such as a Variable.
-            allow_tensor: whether the answer may be a tensor.
-            allow_operation: whether the answer may be an operation.
+            allow_tensor: whether the result may be a tensor.
+            allow_operation: whether the result may be an operation.
 
         Raises:
-            TypeError: `obj` is nothing of the kind.
-            ValueError: `obj` belongs to another graph, or is an op's name where a tensor's is due.
+            TypeError: `obj` is none of these.
+            ValueError: `obj` belongs to another graph, or is the name of an op instead of a tensor.
             KeyError: no op or tensor has that name.
 
         Example:
@@ -316,7 +316,7 @@ class Graph(ScopedGraph, Collections, RestrictedGraph, ExportedGraph, NestedGrap
         return op.outputs[int(number)]
 
     def consumers(self, tensor: Tensor) -> list[Operation]:
-        """The ops that take `tensor` as an input, in order; twice those that take it twice."""
+        """Ops that take `tensor` as an input, in order; repeated if they take it twice."""
         with self._lock:
             for op in self._operations[self._consumers_seen :]:
                 for source in op.inputs:
@@ -327,11 +327,11 @@ class Graph(ScopedGraph, Collections, RestrictedGraph, ExportedGraph, NestedGrap
     # Names --------------------------------------------------------------------------------------
 
     def unique_name(self, name: str | bytes, mark_as_used: bool = True) -> str:
-        """A name for an op, inside the name scope in force, that no op has yet.
+        """Returns an unused op name inside the name scope in force.
 
         Args:
-            name: what to call it; one that ends in "/" is taken as a full name, as it is.
-            mark_as_used: whether the name is taken from now on.
+            name: the wanted name; with a trailing "/" it is a full name, used unchanged.
+            mark_as_used: whether to reserve the name.
 
         Raises:
             ValueError: the name is not legal.
@@ -347,19 +347,19 @@ class Graph(ScopedGraph, Collections, RestrictedGraph, ExportedGraph, NestedGrap
             return self._names.unique(full_name, claim=mark_as_used)
 
     def as_default(self) -> AbstractContextManager[Graph]:
-        """Makes this the graph that ops are added to, inside a `with` block."""
+        """Makes this the default graph inside a `with` block."""
         return thread_defaults.graphs.entered(self)
 
     # State --------------------------------------------------------------------------------------
 
     @property
     def version(self) -> int:
-        """A number that grows whenever an op is added."""
+        """Number that increases whenever an op is added."""
         return len(self._operations)
 
     @property
     def graph_def_versions(self) -> VersionDef:
-        """The GraphDef versions that the graph was made under."""
+        """GraphDef versions that the graph was built with."""
         return self.versions
 
 

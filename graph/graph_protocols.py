@@ -1,7 +1,7 @@
-"""What the parts of this folder need to know of op types, operations and tensors, by structure.
+"""Protocols of op types, operations and tensors.
 
-A module that only reads them takes these protocols; so `node` and `graph`, which make them, stand
-above it, and know each other alone.
+Modules that only read them use these protocols, so that `node` and `graph`, which create them, can
+import those modules; only these two depend on each other.
 """
 
 from __future__ import annotations
@@ -31,11 +31,11 @@ class OpType(Definition, Protocol):
 
     @property
     def kernel_memory(self) -> Memory:
-        """Where the results of the kernel lie."""
+        """Memory of the kernel's results."""
 
     @property
     def lowering(self) -> Any:
-        """How an op is written without functions, if it has bodies."""
+        """Writer of an op with bodies without functions, if there is one."""
 
     def output_dtypes(self, attrs: Mapping[str, Any]) -> list[DType]:
         """The dtypes of the outputs of an op with these attrs."""
@@ -55,7 +55,7 @@ class RegisteredOpType(OpType, Protocol):
         """The dtypes of the inputs of an op with these attrs."""
 
     def result(self, op: Any) -> Any:
-        """The outputs of an op in the form in which a call returns them."""
+        """Outputs of an op in the form that a call returns."""
 
     def __call__(self, *inputs: Any, name: str | None = None, **attrs: Any) -> Any:
         """Adds an op."""
@@ -94,7 +94,7 @@ class Op(Protocol):
 
     @property
     def index(self) -> int:
-        """How many ops were made before it."""
+        """Number of ops made before it."""
 
     @property
     def name(self) -> str:
@@ -114,7 +114,7 @@ class Op(Protocol):
 
     @property
     def site(self) -> Site | None:
-        """The line of the program that made it."""
+        """Line of the program that made it."""
 
     @property
     def attrs(self) -> Mapping[str, Any]:

@@ -1,4 +1,4 @@
-"""Graphs that grow in a loop: lines of the program that make new nodes from run to run."""
+"""Detection of graphs that grow in a loop: program lines that add nodes between runs."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class Growth:
         """Counts what has been added since the last look.
 
         Returns:
-            The lines that have now done so too often, each with what to say of it.
+            The lines that have now done so too often, each with a message.
         """
         made: dict[tuple[str, int], Operation] = {}
         for op in graph.operations_from(self.version):
@@ -69,7 +69,7 @@ _lock = Lock()
 
 
 def growth_of(graph: Graph) -> Growth:
-    """The growth of a graph, counted from its first run."""
+    """Growth of a graph, counted from its first run."""
     with _lock:
         growth = _of_graphs.get(graph)
         if growth is None:

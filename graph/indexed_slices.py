@@ -1,4 +1,4 @@
-"""Indexed slices: some rows of a tensor, as rows and their numbers."""
+"""Indexed slices: some rows of a tensor with their indices."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ public = {"td": "IndexedSlices IndexedSlicesValue convert_to_tensor_or_indexed_s
 
 
 class IndexedSlicesValue(NamedTuple):
-    """The value of an IndexedSlices: what a session returns for one, and what is fed to one.
+    """Value of an IndexedSlices, as a session returns it and as it is fed.
 
     Args:
         values: array of shape [n, ...]: the rows.
-        indices: integer array of shape [n]: the number of each row.
-        dense_shape: integer array: the shape of the whole, or None where it is not kept.
+        indices: integer array of shape [n]: the index of each row.
+        dense_shape: integer array: the shape of the whole, or None if unknown.
 
     Example:
         >>> with td.Graph().as_default(), td.Session() as session:
@@ -36,14 +36,14 @@ class IndexedSlicesValue(NamedTuple):
 
 
 class IndexedSlices:
-    """Some rows of a tensor, as a tensor of rows and a vector of their numbers.
+    """Some rows of a tensor, as a tensor of rows and a vector of their indices.
 
-    A row that is named several times stands for the sum.
+    Rows with the same index are summed.
 
     Args:
         values: tensor of shape [n, ...]: the rows.
-        indices: integer tensor of shape [n]: the number of each row.
-        dense_shape: integer vector: the shape of the whole; None where it does not matter.
+        indices: integer tensor of shape [n]: the index of each row.
+        dense_shape: integer vector: the shape of the whole; None if it is not needed.
 
     Example:
         >>> with td.Graph().as_default(), td.Session() as session:
@@ -72,7 +72,7 @@ class IndexedSlices:
 
     @property
     def indices(self) -> Tensor:
-        """The number of each row."""
+        """Index of each row."""
         return self._indices
 
     @property
@@ -129,7 +129,7 @@ class IndexedSlices:
 def convert_to_tensor_or_indexed_slices(
     value: Any, dtype: Any = None, name: str | None = None
 ) -> Tensor | IndexedSlices:
-    """The IndexedSlices that `value` is, else what `convert_to_tensor` makes of it.
+    """Returns IndexedSlices unchanged; converts other values to tensors.
 
     Args:
         value: IndexedSlices, or anything that makes a tensor.
@@ -147,7 +147,5 @@ def convert_to_tensor_or_indexed_slices(
     if not isinstance(value, IndexedSlices):
         return convert_to_tensor(value, dtype, name)
     if dtype is not None and value.dtype != as_dtype(dtype):
-        raise TypeError(
-            f"the slices have dtype {value.dtype.name}, where {as_dtype(dtype).name} is asked for"
-        )
+        raise TypeError(f"expected slices of dtype {as_dtype(dtype).name}, got {value.dtype.name}")
     return value

@@ -1,7 +1,7 @@
-"""Nodes without functions: what ops with bodies are written as, for who cannot call functions.
+"""Lowering of ops with bodies to nodes without functions, for readers that lack functions.
 
-An op type that has bodies says by `OpDef.lowering` how its ops are written in terms of other nodes,
-which carry the bodies' own among them. That is also the one way to write an op whose bodies take
+An op type with bodies states by `OpDef.lowering` how its ops are written in terms of other nodes,
+which include those of the bodies. That is also the one way to write an op whose bodies take
 references to variables, as functions cannot take any.
 """
 
@@ -20,12 +20,12 @@ if TYPE_CHECKING:
 
 
 class Place(NamedTuple):
-    """Where nodes are written: at the outside, in a branch, or in the condition or body of a loop.
+    """Place of new nodes: at top level, in a branch, or in the condition or body of a loop.
 
     Args:
-        pivot: the node to wait for that tells that the place is reached; none at the outside.
-        invariants: the tensors that are there even in the round in which the loop has ended, so
-            that what takes these alone must wait for the pivot.
+        pivot: the node to wait for that signals that the place is reached; none at top level.
+        invariants: the tensors that exist even in the iteration in which the loop has ended, so
+            that nodes which take only these must wait for the pivot.
     """
 
     pivot: str | None = None
@@ -36,21 +36,21 @@ OUTSIDE = Place()
 
 
 class Written(NamedTuple):
-    """What was written: as inputs of nodes, the results; and the names of nodes to wait for."""
+    """Written nodes: the results, as inputs of nodes, and the names of nodes to wait for."""
 
     outputs: list[str]
     last: list[str]
 
 
 class Lowered(NamedTuple):
-    """An op that is to be written in other terms.
+    """An op to be lowered.
 
     Args:
         op: the op.
-        inputs: what it takes, as inputs of nodes.
+        inputs: its inputs, as inputs of nodes.
         waits: the names of the nodes that it waits for.
-        place: where it is written.
-        names: names that are to be had for results, by number.
+        place: the place of the new nodes.
+        names: required names of results, by index.
     """
 
     op: Op
@@ -66,12 +66,12 @@ class Lowered(NamedTuple):
 
 
 class LoweredNodes:
-    """The nodes of a graph in the making.
+    """Nodes of a graph under construction.
 
     Args:
         taken: the names of the ops of the graph; more are added.
-        everything: whether all ops that have bodies are written in other terms; otherwise those
-            that take references.
+        everything: whether all ops with bodies are lowered; otherwise only those that take
+            references.
     """
 
     def __init__(self, taken: set[str], *, everything: bool) -> None:
@@ -80,18 +80,18 @@ class LoweredNodes:
         self._taken = taken
         self._outside = _Texts()
         self._calls: list[str] = []
-        # Of results that are to be written in other terms: the Identity that hands them on, whose
-        # name the node gets that now makes them.
+        # For results of lowered ops: the Identity that passes them on, whose name goes to the node
+        # that now makes them.
         self._handed_on: dict[tuple[Op, int], Op] = {}
 
     def concerns(self, op: Op) -> bool:
-        """Whether an op is written in other terms."""
+        """Returns whether an op is lowered."""
         return op.definition.lowering is not None and (
             self._everything or any(tensor.dtype.is_ref_dtype for tensor in op.inputs)
         )
 
     def prepare(self, ops: Sequence[Op]) -> bool:
-        """Looks at all that will be written; tells whether any of it concerns this."""
+        """Scans the ops to be written; returns whether any is to be lowered."""
         for op in ops:
             if op.type == "Identity" and not op.controls and not op.device:
                 source = op.inputs[0]
@@ -105,7 +105,7 @@ class LoweredNodes:
         self._write(op, OUTSIDE, self._outside, ())
 
     def taken(self) -> list[NodeDef]:
-        """The nodes that were written, which are handed over."""
+        """Returns the written nodes, giving up ownership."""
         nodes, self.nodes = self.nodes, []
         return nodes
 
@@ -123,7 +123,7 @@ class LoweredNodes:
             texts.put(key, written)
             return
         if place is OUTSIDE and op in self._handed_on.values() and inputs == [op.name]:
-            return  # what makes it has its name
+            return  # its producer has its name
         node = NodeDef()
         write_node_def(op, node)
         if place is not OUTSIDE:
@@ -159,12 +159,12 @@ class LoweredNodes:
         """Writes a node.
 
         Args:
-            place: where it is.
+            place: its place.
             op_type: the op type.
-            name: its name, or what is like it, if that is taken.
+            name: its name, made unique if it is taken.
             inputs: tensors, as inputs of nodes.
             waits: names of nodes to wait for.
-            named: whether `name` is the name in any case.
+            named: whether `name` is used even if it is taken.
             attrs: bools, ints, strings, dtypes and lists of dtypes.
 
         Returns:
@@ -189,14 +189,14 @@ class LoweredNodes:
         return node.name
 
     def _alive(self, place: Place, inputs: Sequence[str], waits: Sequence[str]) -> list[str]:
-        """What a node waits for, so that it runs only if its place is reached."""
+        """Control inputs of a node that make it run only if its place is reached."""
         known = list(dict.fromkeys(waits))
         if place.pivot is not None and not known and place.invariants.issuperset(inputs):
             known.append(place.pivot)
         return known
 
     def within(self, place: Place, text: str, dtype: DType, waits: Sequence[str] = ()) -> str:
-        """A tensor that is there only if a place is reached, and after some nodes."""
+        """Tensor that exists only if a place is reached, and after some nodes."""
         if not waits and text not in place.invariants:
             return text
         name = f"{text.partition(':')[0]}/after"
@@ -205,24 +205,23 @@ class LoweredNodes:
     def body(
         self, body: Any, given: Sequence[str | None], place: Place, waits: Sequence[str] = ()
     ) -> Written:
-        """Writes what a body needs.
+        """Writes the nodes of a body.
 
         Args:
             body: the Body.
             given: its inputs, as inputs of nodes; None for those that it does not use.
-            place: where it is.
+            place: its place.
             waits: names of nodes that its effects wait for.
 
         Returns:
             Its outputs, and the last of its effects.
 
         Raises:
-            TypeError: it is a function that calls itself.
+            TypeError: it is a recursive function.
         """
         if body.name in self._calls:
             raise TypeError(
-                f"the function {body.name!r} calls itself, and so cannot be written without "
-                "functions"
+                f"the function {body.name!r} calls itself: it cannot be written without functions"
             )
         self._calls.append(body.name)
         texts = _Texts()
@@ -245,21 +244,21 @@ class LoweredNodes:
 
 
 class _Texts:
-    """How nodes name the tensors and operations of one graph."""
+    """Names of the tensors and operations of one graph, as nodes write them."""
 
     def __init__(self) -> None:
         self._written: dict[Op, Written] = {}
 
     def put(self, op: Op, written: Written) -> None:
-        """Notes what an op was written as."""
+        """Records the nodes written for an op."""
         self._written[op] = written
 
     def of(self, tensor: Value) -> str:
-        """A tensor as an input of a node."""
+        """Input form of a tensor."""
         written = self._written.get(tensor.op.graph.narrowest(tensor.op))
         return input_name(tensor) if written is None else written.outputs[tensor.value_index]
 
     def last(self, op: Op) -> list[str]:
-        """The names of the nodes to wait for in place of an op."""
+        """Names of the nodes to wait for instead of an op."""
         written = self._written.get(op.graph.narrowest(op))
         return [op.name] if written is None else written.last

@@ -1,4 +1,4 @@
-"""Graphs inside graphs: bodies that are being built may use what is around them."""
+"""Nested graphs: bodies under construction may use tensors of enclosing graphs."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ from typing import Any
 
 
 class NestedGraph:
-    """The part of a graph that knows of a graph around it; most have none.
+    """The part of a graph that refers to an enclosing graph, if there is one.
 
     Attributes:
-        outer: the graph around this one.
-        what: what this one is the body of, such as "a while loop".
+        outer: the enclosing graph.
+        what: the kind of body this is, such as "a while loop".
     """
 
     def __init__(self) -> None:
@@ -19,26 +19,26 @@ class NestedGraph:
         self.what = ""
 
     def sees(self, other: NestedGraph) -> bool:
-        """Whether `other` is this graph or one around it, whose tensors may be used here."""
+        """Returns whether `other` is this graph or an enclosing one, whose tensors it may use."""
         return self is other or (self.outer is not None and self.outer.sees(other))
 
     def captured(self, tensor: Any) -> Any:
-        """The tensor of this graph that stands for `tensor`.
+        """Returns the tensor of this graph that represents `tensor`.
 
         Raises:
-            ValueError: it is one of a body, which is seen from inside of it alone.
+            ValueError: it belongs to a body and is visible only inside it.
         """
         if tensor.graph is not self:
             raise ValueError(out_of_reach(tensor))
         return tensor
 
     def origin(self, tensor: Any) -> Any:
-        """The tensor, perhaps of a graph around, that one of this graph stands for."""
+        """Returns the tensor, perhaps of an enclosing graph, that one of this graph represents."""
         return tensor
 
 
 def out_of_reach(element: Any) -> str:
-    """Why a tensor or operation of another graph cannot be used, where a body has it."""
+    """Explains why a tensor or operation inside a body cannot be used outside."""
     if element.graph.outer is None:
         return (
             f"{element!r} is not an element of this graph: it was built in another; build and run "

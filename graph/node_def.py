@@ -1,4 +1,4 @@
-"""Between operations and NodeDefs: how an op is written, and how its attrs are read."""
+"""Conversion between operations and NodeDefs."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from .graph_protocols import Op, OpType, RegisteredOpType, Value
 from .signature import REQUIRED, AttrSpec
 
 SIZE_FACTS = "_size_facts"
-"""The attr in which a file keeps what is known of the named sizes in other attrs."""
+"""Attr in which a file stores facts about the named sizes in other attrs."""
 
 _NUMBERED = re.compile(r"[^:]+:[0-9]{1,9}")
 
@@ -33,7 +33,7 @@ def node_def(op: Op) -> NodeDef:
 def write_node_def(op: Op, message: NodeDef) -> None:
     """Fills in an empty NodeDef message as `node_def` does.
 
-    An op that stands for another one is written under the name of that.
+    An op that replaces another one is written under its name.
     """
     if op.definition.template is not None:
         message.CopyFrom(op.definition.template)
@@ -65,7 +65,7 @@ def source_name(text: str) -> str:
 
 
 def input_name(tensor: Value) -> str:
-    """How a NodeDef refers to `tensor`: the number of a first output is left out."""
+    """Input form of `tensor` in a NodeDef: `:0` is left out."""
     name = tensor.op.graph.narrowest(tensor.op).name
     return name if tensor.value_index == 0 else f"{name}:{tensor.value_index}"
 
@@ -77,7 +77,7 @@ def read_attrs(
     *,
     shared: bool = False,
 ) -> dict[str, Any]:
-    """The attrs of an op in the form that operations keep, from a NodeDef's or a caller's.
+    """Converts attrs of a NodeDef or a caller to the form that operations store.
 
     Defaults stand in for what is missing. Attrs whose name begins with "_" are not part of any
     definition and are kept as they are.
@@ -85,7 +85,8 @@ def read_attrs(
     Args:
         definition: the op type.
         given: AttrValue messages or Python values, by name.
-        unknown: what to keep of an attr that the definition does not have; None to drop it.
+        unknown: returns the value to keep of an attr that the definition does not have; None
+            drops it.
         shared: whether tensors may refer to the messages, which then must not be changed.
 
     Raises:
@@ -134,7 +135,7 @@ _PLAIN: dict[tuple[OpType, str, str, Any], Any] = {}
 
 
 def _legal(definition: OpType, spec: AttrSpec, value: Any, *, shared: bool = False) -> Any:
-    """The value of one attr in the form that operations keep."""
+    """Converts the value of one attr to the form that operations store."""
     if isinstance(value, AttrValue):
         try:
             kind = kind_of(value)
@@ -145,7 +146,7 @@ def _legal(definition: OpType, spec: AttrSpec, value: Any, *, shared: bool = Fal
             else:
                 value = decode_attr(value, TensorShape)
             if spec.kind == "list(type)" and isinstance(definition.traits, Bodies):
-                return value  # what passes references on to bodies is checked against these
+                return value  # ops that pass references to bodies are checked against these
             if spec.item_kind == "type":
                 _check_no_reference(value)
         except (TypeError, ValueError) as error:

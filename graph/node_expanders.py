@@ -1,4 +1,4 @@
-"""Op types of graph files that stand for other nodes, and who knows how to make these."""
+"""Registry of expanders: functions that replace nodes of some op types by other nodes."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ if TYPE_CHECKING:
 
 
 class Expanded(NamedTuple):
-    """What a node stands for.
+    """Expansion of a node.
 
     Args:
         graph_def: the nodes. Those named in `inputs` are placeholders.
-        inputs: for each data input of the node, the name of the placeholder that stands for it.
+        inputs: for each data input of the node, the name of its placeholder.
         outputs: for each output of the node, a tensor, as an input of a NodeDef.
         dtypes: those of the outputs, as numbers of the wire.
     """
@@ -32,14 +32,14 @@ _loaders: dict[str, Callable[[], None]] = {}
 
 
 def offer(op_type: str, loader: Callable[[], None]) -> None:
-    """Says that nodes of a type can be expanded, by what `loader` brings in when it is needed."""
+    """Registers a lazily imported expander for nodes of a type."""
     _loaders[op_type] = loader
 
 
 def expander_of(op_type: str) -> Callable[[Expander], Expander]:
-    """Decorator: makes of a node of a type, and the functions of its library, other nodes.
+    """Decorator: registers a function that expands a node, given the functions of its library.
 
-    What it returns is None where the node stays as it is, for an op that is not supported.
+    The function returns None to leave the node unchanged, for an op that is not supported.
     """
 
     def registered(expander: Expander) -> Expander:
@@ -50,7 +50,7 @@ def expander_of(op_type: str) -> Callable[[Expander], Expander]:
 
 
 def find(op_type: str) -> Expander | None:
-    """The expander of an op type, or None where nobody has offered one."""
+    """Expander of an op type, or None."""
     if op_type not in _loaders:
         return None
     _loaders[op_type]()

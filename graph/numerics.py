@@ -1,4 +1,4 @@
-"""The check of a run for NaN and infinity: names the first op whose result has one."""
+"""Check of a run for NaN and infinity, which names the first op with such a result."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ _OTHER_FLOATS = bfloat16.numpy_dtype
 
 
 class NumericsCheck:
-    """Refuses results that are not finite.
+    """Raises an error at the first non-finite result.
 
     Args:
-        given: the contents of the slots before the first step: what is fed or constant.
+        given: the contents of the slots before the first step: feeds and constants.
     """
 
     def __init__(self, given: Sequence[Any]) -> None:
@@ -48,7 +48,7 @@ def _is_reference(value: Any) -> bool:
 
 
 def _described(value: Any) -> str:
-    """What of an array, or of the variable that it refers to, is not finite; "" if all is."""
+    """Describes the non-finite values of an array or of the variable it refers to; "" if none."""
     if value is None:
         return ""
     if _is_reference(value):

@@ -1,4 +1,4 @@
-"""Op definitions: a signature, and the shape function and the kernel that hang on it."""
+"""Op definitions: a signature with its shape function and kernel."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     Result = TypeVar("Result", default=Tensor)
 
     class Results(tuple[Tensor, ...]):
-        """What a call of an op with several results returns: a namedtuple of tensors."""
+        """Namedtuple of tensors that a call of an op with several results returns."""
 
         __slots__ = ()
 
@@ -52,7 +52,7 @@ else:
 
 
 class OpDef(Generic[Result]):
-    """An op type: what it takes and gives, its shape function, and its kernel.
+    """An op type: inputs, outputs, shape function and kernel.
 
     Making one registers it, so that graphs which hold such ops can be loaded. Calling it adds an
     op to the default graph.
@@ -65,8 +65,8 @@ class OpDef(Generic[Result]):
         attrs: `"T: {int32, float32}, N: int >= 1, axis: int = 0, mode: {'A', 'B'} = 'A'"`. Type
             and number attrs are found from the inputs and need not be passed. An `int32` is an int
             that must fit in 32 bits.
-        traits: what kind of op it is, and what else inference, sessions and files may know of it,
-            in one record of `tensordraft.shape_inference.traits`.
+        traits: the kind of op, and further properties for inference, sessions and files: a record
+            of `tensordraft.shape_inference.traits`.
 
     Raises:
         ValueError: the signature is not in the grammar, or the op type is defined already.
@@ -97,7 +97,7 @@ class OpDef(Generic[Result]):
         # An op over references reads a variable, or changes it.
         self.pure = not traits.stateful and traits.aliases is None and "Ref(" not in arguments
         self.shape_function: ShapeFunction | None = None
-        # Whether the one result's shape follows from those of the inputs alone.
+        # Whether the one result's shape depends only on those of the inputs.
         self.from_shapes = False
         self.template: NodeDef | None = None
         self.value_function: ValueFunction | None = None
@@ -137,9 +137,9 @@ class OpDef(Generic[Result]):
         return self._with_kernel(factory, Memory.UNKNOWN)
 
     def fresh_kernel(self, factory: KernelFactory) -> KernelFactory:
-        """Decorator: as `kernel`, where each result is a new array that nobody else knows.
+        """Decorator: as `kernel`, where each result is a new array without other references.
 
-        A session may then write into the result when nobody needs it any more.
+        A session may then write into the result after its last use.
         """
         return self._with_kernel(factory, Memory.FRESH)
 
@@ -155,7 +155,7 @@ class OpDef(Generic[Result]):
         return factory
 
     def value(self, function: ValueFunction) -> ValueFunction:
-        """Decorator: `function(c)` gives what shapes alone decide of the outputs' values.
+        """Decorator: `function(c)` gives the parts of outputs' values that follow from shapes.
 
         It receives a `ShapeContext` and returns an array or None for each output. Only ops whose
         result follows from static shapes need it; the rest are followed by their kernels.
@@ -164,10 +164,10 @@ class OpDef(Generic[Result]):
         return function
 
     def flops(self, function: FlopsRule) -> FlopsRule:
-        """Decorator: `function(c)` gives how many operations on numbers a run of the op takes.
+        """Decorator: `function(c)` gives the number of arithmetic operations of the op.
 
-        It receives a `CostContext`. What the traits of the op tell needs no rule: elementwise ops,
-        reductions, products and what moves elements.
+        It receives a `CostContext`. Ops whose traits determine the cost need no rule: elementwise
+        ops, reductions, products and what moves elements.
         """
         self.flops_function = function
         return function
@@ -182,28 +182,28 @@ class OpDef(Generic[Result]):
         return rule
 
     def split(self, rule: SplitRule) -> SplitRule:
-        """Decorator: `rule(c)` tells along which axes the op falls apart, where traits do not.
+        """Decorator: `rule(c)` gives the axes along which the op can be split, unless traits do.
 
-        It receives a SplitContext and returns a Falls: see `shape_inference/split_parts.py`.
+        It receives a SplitContext and returns a Partition: see `shape_inference/split_parts.py`.
         """
         self.split_rule = rule
         return rule
 
     def steps(self, function: Callable[..., Sequence[Tensor]]) -> Callable[..., Sequence[Tensor]]:
-        """Decorator: `function(c, *inputs)` builds the op of others, where it mixes rows itself.
+        """Decorator: `function(c, *inputs)` builds an op that mixes rows from ops that do not.
 
         Between them, what chunks give may be combined: a mean of all rows, say, that the chunks
         then read. It receives a SplitContext and a tensor for each input, and returns the results;
-        it raises Mixes where it does mix rows.
+        it raises NotSplittable where it cannot be split.
         """
         self.steps_function = function
         return function
 
     def lowered(self, function: Lowering) -> Lowering:
-        """Decorator: `function(nodes, lowered)` writes an op that has bodies without functions.
+        """Decorator: `function(nodes, lowered)` writes an op with bodies without functions.
 
-        It receives the LoweredNodes to write into and what is known of the op there, and returns
-        what stands for its outputs.
+        It receives the LoweredNodes to write into and the op with its inputs there, and returns
+        the substitutes for its outputs.
         """
         self.lowering = function
         return function
@@ -211,7 +211,7 @@ class OpDef(Generic[Result]):
     def called(self, function: Callable[[Any], list[Call]]) -> Callable[[Any], list[Call]]:
         """Decorator: `function(c)` gives the functions that the op runs.
 
-        It receives a `ShapeContext`. With each function stands what is known of its inputs
+        It receives a `ShapeContext`. Each function comes with the facts about its inputs that hold
         whenever the op runs it.
         """
         self.calls = function
@@ -221,7 +221,7 @@ class OpDef(Generic[Result]):
         """Decorator: `function(op, *gradients)` gives the gradients of the op's inputs.
 
         It receives the Operation and the gradient of each output, and returns that of each input:
-        a tensor, or None where there is none; one alone where there is one input. An output that
+        a tensor, or None where there is none; not in a list for a single input. An output that
         nothing depends on has a gradient of zeros.
 
         Raises:
@@ -283,7 +283,7 @@ class OpDef(Generic[Result]):
                 raise
 
     def result(self, op: Operation) -> Result:
-        """The outputs of `op` in the form in which a call returns them."""
+        """Outputs of `op` in the form that a call returns."""
         outputs = op.outputs
         specs = self.signature.outputs
         found: Any = op
@@ -311,7 +311,7 @@ class OpDef(Generic[Result]):
         return _dtypes(self.signature.inputs, attrs)
 
     def input_positions(self, attrs: Mapping[str, Any]) -> Mapping[str, int | range]:
-        """Where each argument stands among the inputs: an index, or a range for a list."""
+        """Position of each argument among the inputs: an index, or a range for a list."""
         if self._positions is not None:
             return self._positions
         positions: dict[str, int | range] = {}
@@ -326,7 +326,7 @@ class OpDef(Generic[Result]):
 
     @staticmethod
     def _number(spec: ArgSpec, attrs: Mapping[str, Any]) -> int:
-        """How many tensors an argument holds."""
+        """Number of tensors in an argument."""
         if spec.number_attr is not None:
             return int(attrs[spec.number_attr])
         return 1 if spec.type_list_attr is None else len(attrs[spec.type_list_attr])

@@ -1,4 +1,4 @@
-"""References: where a session keeps the value of a variable, and how a plan passes that around."""
+"""References: storage of variables' values in a session, and how plans pass them around."""
 
 from __future__ import annotations
 
@@ -21,15 +21,15 @@ def _references_to_a_local() -> int:
 
 
 _OWN_REFERENCES = _references_to_a_local()  # which differs between releases of Python
-# Without the interpreter lock, counts of references say nothing: then a value is copied always.
+# Without the interpreter lock, reference counts are meaningless: values are always copied.
 _COUNTED = getattr(sys, "_is_gil_enabled", lambda: True)()
 
 
 class Reference:
     """The value of one variable in one session.
 
-    Whoever has read a value keeps what was read: an assignment puts another array in its place,
-    in one step, and `modify` writes into the array only where nobody else knows it.
+    A value that was read never changes: an assignment replaces the array in one step, and `modify`
+    writes into the array only if there are no other references to it.
 
     Args:
         op: the operation that declares the variable.
@@ -48,7 +48,7 @@ class Reference:
 
     @property
     def handle(self) -> Array:
-        """The reference as what a slot of a plan holds: an array of rank 0."""
+        """Slot form of the reference: an array of rank 0."""
         handle = np.empty((), object)
         handle[()] = self
         handle.flags.writeable = False
@@ -56,7 +56,7 @@ class Reference:
 
     @property
     def initialized(self) -> bool:
-        """Whether there is a value."""
+        """True if there is a value."""
         if self._value is not None:
             return True
         with self._lock:  # it may be away, being modified
@@ -87,13 +87,13 @@ class Reference:
         any_shape: bool = False,
         spare: bool = False,
     ) -> None:
-        """Makes a copy of `value` the value; or `value` itself, where nobody else knows it.
+        """Assigns a copy of `value`, or `value` itself if there are no other references to it.
 
         Args:
             value: an array of the dtype of the variable.
             validate_shape: whether it must have the shape of the value that is replaced.
             any_shape: whether it need not even fit the shape that the variable declares.
-            spare: whether nobody needs the array any more.
+            spare: whether the array is not needed any more.
 
         Raises:
             ValueError: the value is of another dtype, or its shape does not fit.
@@ -106,19 +106,19 @@ class Reference:
                 "only one that is made with validate_shape=False takes values of any shape"
             )
         own = spare and value.base is None and value.flags.writeable and value.flags.c_contiguous
-        new = value if own else np.array(value, order="C")  # a view of it may be in other hands
+        new = value if own else np.array(value, order="C")  # there may be views of it
         new.flags.writeable = False
         with self._lock:
             old = self._value
             if validate_shape and old is not None and old.shape != new.shape:
                 raise ValueError(
                     f"{self._name} has a value of shape {list(old.shape)}, got one of shape "
-                    f"{list(new.shape)} to put in its place, with validate_shape=True"
+                    f"{list(new.shape)} to replace it, with validate_shape=True"
                 )
             self._value = new
 
     def update(self, change: Callable[[Array], Array]) -> Array:
-        """Makes `change(value)`, a new array, the value; no other update comes in between.
+        """Replaces the value by `change(value)`, a new array, atomically.
 
         Returns:
             The new value.
@@ -144,10 +144,10 @@ class Reference:
         return value
 
     def _take(self) -> Array:
-        """An array of the value that may be written into: the value itself if nobody knows it."""
-        value, self._value = self._known(), None  # away, so that nobody gets to know it meanwhile
-        # Known are this variable and the argument. What views an array that owns its memory knows
-        # the array itself.
+        """Writable array of the value: the value itself if there are no other references."""
+        value, self._value = self._known(), None  # so that no reader gets it meanwhile
+        # The expected references are this variable and the argument. Views of an array that owns
+        # its memory refer to the array itself.
         if not _COUNTED or value.base is not None or sys.getrefcount(value) > _OWN_REFERENCES:
             self._value = value
             return value.copy()
@@ -179,8 +179,8 @@ class Reference:
 def modify(change: Callable[..., Any], *references: Reference) -> None:
     """Calls `change` with the values of variables, arrays to write into.
 
-    No other update comes in between. Where somebody has read a value, the array is a copy. The
-    change must check what it is about to do before it writes.
+    No other update comes in between. If the value has other references, the array is a copy.
+    The change must validate its arguments before it writes.
 
     Raises:
         FailedPreconditionError: one has no value yet.
@@ -217,19 +217,19 @@ def _modify_one(change: Callable[..., Any], item: Reference) -> None:
 
 
 def reference(handle: Array) -> Reference:
-    """The reference that a handle stands for.
+    """Reference that a handle represents.
 
     Raises:
-        ValueError: it stands for none, as where an ordinary value was fed in its place.
+        ValueError: it represents none, as when an ordinary value was fed instead.
     """
     item = handle.item() if handle.dtype == object and not handle.ndim else None
     if not isinstance(item, Reference):
-        raise ValueError("a reference to a variable is needed, got a value")
+        raise ValueError("expected a reference to a variable, got a value")
     return item
 
 
 def dereference(handle: Array) -> Array:
-    """The kernel that reads what a handle refers to."""
+    """Kernel that reads the variable of a handle."""
     return reference(handle).read()
 
 
@@ -237,12 +237,12 @@ _HANDLES = ("resource", "variant")
 
 
 def is_handle(tensor: Tensor) -> bool:
-    """Whether a tensor stands for state, such as that of a variable or queue."""
+    """Returns whether a tensor represents state, such as that of a variable or queue."""
     return tensor.dtype.is_ref_dtype or tensor.dtype.name in _HANDLES
 
 
 def state_owners(op: Operation) -> set[Operation]:
-    """The ops that have the state which an op is given, or gives, handles to."""
+    """Ops that own the state to which an op takes or returns handles."""
     found: set[Operation] = set()
     pending = [op]
     while pending:

@@ -1,4 +1,4 @@
-"""Which functions of a library nodes refer to."""
+"""Functions of a library that nodes refer to."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from ..protos.messages import AttrValue, FunctionDef, NodeDef
 
 
 def referred_functions(nodes: Iterable[NodeDef], functions: Mapping[str, FunctionDef]) -> set[str]:
-    """The functions that `nodes` name, and those that these name."""
+    """Functions that `nodes` refer to, directly or indirectly."""
     used: set[str] = set()
     pending = list(nodes)
     while pending:
@@ -21,7 +21,7 @@ def referred_functions(nodes: Iterable[NodeDef], functions: Mapping[str, Functio
 
 
 def named_functions(values: Iterable[AttrValue]) -> Iterable[str]:
-    """The functions that attrs name."""
+    """Functions that attrs refer to."""
     for value in values:
         for func in (value.func, *value.list.func):
             yield func.name

@@ -1,4 +1,4 @@
-"""The table of op definitions, by op type."""
+"""Registry of op definitions by op type."""
 
 from __future__ import annotations
 
@@ -15,22 +15,22 @@ if TYPE_CHECKING:
 _DEFINITIONS: dict[str, RegisteredOpType] = {}
 _SOLE: dict[type, RegisteredOpType] = {}
 _loaders: list[Callable[[], None]] = []
-# Whoever brings in modules of the package holds it: one lock, so that no two wait for each other.
+# Held while modules of the package are imported: one lock, to avoid deadlocks.
 LOADING = threading.RLock()
 _running: list[Callable[[], None]] = []
 
 
 def on_first_use(loader: Callable[[], None]) -> Callable[[], None]:
-    """Decorator: has `loader` bring in the definitions when the first of them is looked for."""
+    """Decorator: registers `loader`, which imports the definitions at the first lookup."""
     _loaders.append(loader)
     return loader
 
 
 def load() -> None:
-    """Brings in all definitions, once.
+    """Imports all definitions, once.
 
-    Who asks while another thread brings them in waits until all are there; what is being brought
-    in sees those that are there already. A loader that raises is tried again.
+    A caller waits while another thread imports them; modules that are being imported see the
+    definitions made so far. A loader that raises is tried again.
     """
     with LOADING:
         while _loaders and not _running:
@@ -46,7 +46,7 @@ def register(definition: RegisteredOpType) -> None:
     """Adds a definition.
 
     Raises:
-        ValueError: the op type is defined already; both places are named.
+        ValueError: the op type is already defined; the message names both places.
     """
     earlier = _DEFINITIONS.setdefault(definition.name, definition)
     if earlier is not definition:
@@ -80,7 +80,7 @@ def find(name: str) -> RegisteredOpType | None:
 
 
 def sole(kind: type[Constant | Stack]) -> RegisteredOpType:
-    """The op type of a kind of which there is one."""
+    """The only op type of a kind."""
     if _loaders:
         load()
     return _SOLE[kind]

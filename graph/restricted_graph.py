@@ -1,4 +1,4 @@
-"""What of a graph may not be fed or fetched."""
+"""Restrictions on feeding and fetching."""
 
 from __future__ import annotations
 
@@ -6,10 +6,11 @@ from .graph_protocols import Op, Value
 
 
 class RestrictedGraph:
-    """The part of a graph that says what may be fed and fetched: all but what is named.
+    """The part of a graph that restricts feeding and fetching.
 
     Attributes:
-        restrictions: how often that has changed, or what else sessions have relied on.
+        restrictions: the number of changes to the restrictions, or to other facts that sessions
+            rely on.
     """
 
     def __init__(self) -> None:
@@ -24,15 +25,15 @@ class RestrictedGraph:
         self.restrictions += 1
 
     def is_feedable(self, tensor: Value) -> bool:
-        """Whether `tensor` may be fed."""
+        """Returns whether `tensor` may be fed."""
         return tensor not in self._unfeedable
 
     def prevent_fetching(self, op: Value | Op) -> None:
-        """Makes fetching `op` an error, or fetching what it puts out if it is an operation."""
+        """Makes fetching `op`, or its outputs if it is an operation, an error."""
         self._unfetchable.add(op)
         self.restrictions += 1
 
     def is_fetchable(self, tensor_or_op: Value | Op) -> bool:
-        """Whether `tensor_or_op` may be fetched."""
+        """Returns whether `tensor_or_op` may be fetched."""
         owner = getattr(tensor_or_op, "op", tensor_or_op)
         return not self._unfetchable.intersection([tensor_or_op, owner])

@@ -1,4 +1,4 @@
-"""The nested scopes that ops are made in: names, control dependencies, devices, colocation."""
+"""Nested scopes of new ops: names, control dependencies, devices, colocation."""
 
 from __future__ import annotations
 
@@ -10,8 +10,7 @@ from typing import Any
 from ..protos.attr_codec import encode_attr
 from ..protos.messages import AttrValue
 from .graph_protocols import Op, Value
-from .scopes.device import merge_devices
-from .scopes.device_spec import full_device
+from .scopes.device import full_device, merge_devices
 from .scopes.names import Names, check_scope_name
 
 
@@ -26,7 +25,7 @@ class ControlScope:
 
 
 class ContextStacks(threading.local):
-    """What is in force in this thread while it builds one graph."""
+    """Scopes in force in this thread for one graph."""
 
     def __init__(self) -> None:
         self.name_scope = ""
@@ -57,10 +56,10 @@ class ContextStacks(threading.local):
         return list(found)
 
     def device(self, device: str, draft: Any = None) -> str:
-        """The device of a new op that asks for `device`: the innermost block speaks first.
+        """Device of a new op that requests `device`; the innermost block takes precedence.
 
-        A string fills in what is open as yet. A function is shown a draft of the op with the device
-        so far, and says what it is to be; or None, to leave it.
+        A string fills in open parts. A function gets a draft of the op with the device so far, and
+        returns its device, or None to leave it unchanged.
         """
         for item in reversed(self.devices):
             if draft is None or not callable(item):
@@ -72,18 +71,18 @@ class ContextStacks(threading.local):
         return device
 
     def colocation_attr(self) -> AttrValue:
-        """The attr `_class` of a new op: the groups of all ops that the blocks name."""
+        """The attr `_class` of a new op: the groups of all ops named by the blocks."""
         groups = {group for op in self.colocation for group in op.colocation_groups()}
         return encode_attr(sorted(groups), "list(string)")
 
     def record(self, ops: Iterable[Any]) -> None:
-        """Notes that `ops` were made inside the blocks in force."""
+        """Records that `ops` were made inside the blocks in force."""
         for scope in self.control:
             scope.made.update(ops)
 
 
 class ScopedGraph:
-    """The part of a graph that nests: what its `with` blocks put in force."""
+    """The part of a graph that manages scopes of `with` blocks."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -94,7 +93,7 @@ class ScopedGraph:
     def as_graph_element(
         self, obj: Any, allow_tensor: bool = True, allow_operation: bool = True
     ) -> Value | Op:
-        """The tensor or operation that `obj` is or names."""
+        """Returns the tensor or operation that `obj` is or names."""
         raise NotImplementedError
 
     @contextmanager
@@ -109,7 +108,7 @@ class ScopedGraph:
             The full name of the scope, with "/" at its end.
 
         Raises:
-            TypeError: the name is no string.
+            TypeError: the name is not a string.
             ValueError: the name is not legal.
 
         Example:
@@ -138,7 +137,7 @@ class ScopedGraph:
             stacks.name_scope = outer
 
     def get_name_scope(self) -> str:
-        """The name scope in force, without a "/" at the end."""
+        """Name scope in force, without a trailing "/"."""
         return self._stacks.name_scope
 
     @contextmanager
@@ -173,7 +172,7 @@ class ScopedGraph:
 
     @property
     def waits(self) -> bool:
-        """Whether the ops made now wait for others: inside a `control_dependencies` block."""
+        """True if the ops made now wait for others: inside a `control_dependencies` block."""
         return bool(self._stacks.control)
 
     @contextmanager
@@ -244,7 +243,7 @@ class ScopedGraph:
             stacks.gradients = outer
 
     def record(self, ops: Iterable[Any]) -> None:
-        """Notes that `ops` were made inside the `control_dependencies` blocks in force."""
+        """Records that `ops` were made inside the `control_dependencies` blocks in force."""
         self._stacks.record(ops)
 
     @contextmanager

@@ -1,4 +1,4 @@
-"""What a graph touches outside of itself when it runs: files, and functions of the program."""
+"""Side effects of running a graph: files, and functions of the program."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _MOST_NAMED = 8
 
 
 class Touch(NamedTuple):
-    """What an op touches.
+    """Side effect of an op.
 
     Attributes:
         op: the op.
@@ -28,7 +28,7 @@ class Touch(NamedTuple):
 
 
 def touches(ops: Iterable[Operation]) -> Iterator[Touch]:
-    """What ops touch outside of the graph, in their order."""
+    """Side effects of ops, in order."""
     ops = list(ops)
     computed = set(ops)
     for op in ops:
@@ -48,7 +48,7 @@ def touches(ops: Iterable[Operation]) -> Iterator[Touch]:
 
 
 def _may_name_file(op: Operation, place: str, computed: set[Operation]) -> bool:
-    """Whether an attr or input names a file, as far as can be known before the run.
+    """Returns whether an attr or input names a file, as far as is known before the run.
 
     An input does not if it is a constant that is not fed, and empty.
 
@@ -68,7 +68,7 @@ def _may_name_file(op: Operation, place: str, computed: set[Operation]) -> bool:
 
 
 def _text(op: Operation) -> Any:
-    """The one element of a constant; None where it is not such a constant."""
+    """The only element of a constant; None if the tensor is not a scalar constant."""
     if not isinstance(op.definition.traits, Constant):
         return None
     value = op.attrs["value"]
@@ -76,18 +76,18 @@ def _text(op: Operation) -> Any:
 
 
 def refuse_touching(ops: Iterable[Operation]) -> None:
-    """Checks that ops touch nothing outside of the graph.
+    """Checks that ops have no side effects outside the graph.
 
     Raises:
-        PermissionDeniedError: some do; they are named.
+        PermissionDeniedError: some do; the message names them.
     """
     found = list(touches(ops))
     if found:
-        told = [f"{describe_op(touch.op)} {touch.what}" for touch in found[:_MOST_NAMED]]
+        effects = [f"{describe_op(touch.op)} {touch.what}" for touch in found[:_MOST_NAMED]]
         more = f", and {len(found) - _MOST_NAMED} more" if len(found) > _MOST_NAMED else ""
         raise errors.PermissionDeniedError(
             None,
             found[0].op,
             f"the session is for graphs that are not trusted (ConfigProto.untrusted), and refuses "
-            f"what touches more than the graph: {', '.join(told)}{more}",
+            f"what touches more than the graph: {', '.join(effects)}{more}",
         )

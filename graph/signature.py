@@ -36,7 +36,7 @@ REQUIRED = object()
 
 
 class ArgSpec(NamedTuple):
-    """One argument or result: its name, and how its dtype and number follow from attrs."""
+    """One argument or result: its name, and the attrs that determine its dtype and number."""
 
     name: str
     dtype: DType | None = None
@@ -47,7 +47,7 @@ class ArgSpec(NamedTuple):
 
     @property
     def is_list(self) -> bool:
-        """Whether the argument is a list of tensors."""
+        """True if the argument is a list of tensors."""
         return self.number_attr is not None or self.type_list_attr is not None
 
 

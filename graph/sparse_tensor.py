@@ -19,7 +19,7 @@ public = {
 
 
 class Composite:
-    """An object that sessions fetch and feed as the tensors that it consists of."""
+    """An object that sessions fetch and feed component by component."""
 
     __slots__ = ()
 
@@ -28,16 +28,16 @@ class Composite:
         raise NotImplementedError
 
     def value_of(self, parts: Sequence[Any]) -> Any:
-        """The value that a session returns, of the values of the tensors."""
+        """Makes the value that a session returns from those of the tensors."""
         raise NotImplementedError
 
     def values_fed(self, value: Any) -> Sequence[Any]:
-        """The values of the tensors, of a value that is fed."""
+        """Splits a fed value into those of the tensors."""
         raise NotImplementedError
 
 
 class SparseTensorValue(NamedTuple):
-    """The value of a SparseTensor: what a session returns for one, and what can be fed to one.
+    """Value of a SparseTensor, as a session returns it and as it is fed.
 
     Args:
         indices: int64 array of shape [n, rank]: the positions of the values.
@@ -58,7 +58,7 @@ class SparseTensorValue(NamedTuple):
 
 
 class SparseTensor:
-    """A tensor of which only some elements are stored, as three dense tensors.
+    """A sparse tensor, as three dense tensors: indices, values and shape.
 
     Args:
         indices: int64 tensor of shape [n, rank]: the positions of the values.
@@ -82,7 +82,7 @@ class SparseTensor:
         self._values = convert_to_tensor(values, name="values")
         self._dense_shape = convert_to_tensor(dense_shape, "int64", "dense_shape")
         positions = self._indices.shape.with_rank(2)
-        for axis, name, told in (
+        for axis, name, expected in (
             (0, "values", "a row of indices for each of values"),
             (1, "dense_shape", "a column of indices for each dimension of dense_shape"),
         ):
@@ -92,12 +92,12 @@ class SparseTensor:
             except ValueError:
                 raise ValueError(
                     f"indices, of shape {positions}, and {name}, of shape {other}, are not "
-                    f"compatible: there must be {told}"
+                    f"compatible: there must be {expected}"
                 ) from None
 
     @classmethod
     def from_value(cls, value: SparseTensorValue | SparseTensor) -> SparseTensor:
-        """The SparseTensor that holds a SparseTensorValue, or `value` itself if it is one."""
+        """Converts a SparseTensorValue to a SparseTensor; returns a SparseTensor unchanged."""
         return value if isinstance(value, SparseTensor) else cls(*value)
 
     @property
@@ -145,7 +145,7 @@ class SparseTensor:
         return list(dict.fromkeys(op for part in parts for op in part.consumers()))
 
     def with_values(self, new_values: Any) -> SparseTensor:
-        """The sparse tensor with other values at the same indices."""
+        """Copy with other values at the same indices."""
         return SparseTensor(self._indices, new_values, self._dense_shape)
 
     def eval(self, feed_dict: Any = None, session: Any = None) -> Any:
@@ -171,7 +171,7 @@ class SparseTensor:
 def convert_to_tensor_or_sparse_tensor(
     value: Any, dtype: Any = None, name: str | None = None
 ) -> Tensor | SparseTensor:
-    """The SparseTensor that `value` is or describes, else what `convert_to_tensor` makes of it.
+    """Converts `value` to a SparseTensor if it is sparse, else to a tensor.
 
     Args:
         value: a SparseTensor, a SparseTensorValue, or anything that makes a tensor.
@@ -194,7 +194,6 @@ def convert_to_tensor_or_sparse_tensor(
         return convert_to_tensor(value, dtype, name)
     if dtype is not None and not value.dtype.is_compatible_with(as_dtype(dtype)):
         raise TypeError(
-            f"the sparse tensor has dtype {value.dtype.name}, where {as_dtype(dtype).name} is "
-            "asked for"
+            f"expected a sparse tensor of dtype {as_dtype(dtype).name}, got {value.dtype.name}"
         )
     return value

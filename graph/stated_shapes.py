@@ -1,4 +1,4 @@
-"""`_output_shapes`: the shapes of its outputs that a node states, as TensorFlow reads them.
+"""`_output_shapes`: the output shapes that a node states, as TensorFlow reads them.
 
 TensorFlow refuses a file that states another number of shapes than a node has outputs, or a shape
 that contradicts its own rules.
@@ -19,18 +19,18 @@ _UNKNOWN = TensorShape(None)
 
 
 def state_shapes(node: NodeDef, shapes: Sequence[TensorShape]) -> bool:
-    """Writes the shapes of the outputs of a node on it.
+    """Writes the output shapes of a node as an attr.
 
-    Handles are scalars here, and often of shape (2,) in TensorFlow: of them nothing is stated, nor
-    of outputs whose shape TensorFlow gets wrong.
+    Handles are scalars here, and often of shape (2,) in TensorFlow: their shapes are not stated,
+    nor those of outputs whose shape TensorFlow gets wrong.
 
     Args:
         node: the node.
         shapes: those of the outputs of the op that it became, which may lack the last ones, as an
-            op that stands for a Merge lacks its second.
+            op that replaces a Merge lacks its second.
 
     Returns:
-        Whether they are stated; not if the node has fewer outputs.
+        True if they are stated; False if the node has fewer outputs.
     """
     definition = registry.find(node.op)
     stated = list(shapes)
@@ -48,7 +48,7 @@ def state_shapes(node: NodeDef, shapes: Sequence[TensorShape]) -> bool:
 
 
 def unsure_outputs(definition: OpType) -> set[int]:
-    """The outputs whose stated shapes mean nothing."""
+    """Outputs whose stated shapes are meaningless."""
     outputs = definition.signature.outputs
     return {i for i, spec in enumerate(outputs) if _is_handle(spec)} | {
         *definition.traits.misstated
@@ -66,7 +66,7 @@ def _number(node: NodeDef, spec: ArgSpec) -> int:
 
 
 def _is_handle(spec: ArgSpec) -> bool:
-    """Whether an output is a resource, or a reference to the name of one."""
+    """Returns whether an output is a resource, or a reference to the name of one."""
     return spec.dtype is not None and (
         spec.dtype.name == "resource" or (spec.is_ref and spec.dtype.name == "string")
     )

@@ -1,4 +1,4 @@
-"""Ops of types that are not registered: kept as they are, so that their graph can be used."""
+"""Ops of unregistered types, kept unchanged so that their graph can be used."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ from .signature import Signature
 if TYPE_CHECKING:
     _Uses = dict[int, DType | None]
 
-# Attrs that usually hold the dtype of the outputs, the most telling first.
+# Attrs that usually hold the dtype of the outputs, the most reliable first.
 _DTYPE_ATTRS = ("dtype", "out_type", "DstT", "Tout", "output_types", "T")
 
 
 class UnregisteredOp:
-    """The definition of one node of an unknown op type; what is not known is taken from its use.
+    """The definition of one node of an unknown op type, completed from its use.
 
-    It has the face of an OpDef, but no kernel: such ops can be shown, checked, edited and saved.
+    It has the interface of an OpDef, but no kernel: such ops can be shown, checked, edited, saved.
     """
 
     traits = Traits(stateful=True)
@@ -57,7 +57,7 @@ class UnregisteredOp:
         return [*stated, *[TensorShape(None)] * missing][: len(self._outputs)]
 
     def output_dtypes(self, attrs: Mapping[str, Any]) -> list[DType]:
-        """The dtypes of the outputs, as far as the graph tells; `variant` where it does not."""
+        """Dtypes of the outputs, as far as known; `variant` otherwise."""
         return self._outputs
 
     def input_positions(self, attrs: Mapping[str, Any]) -> Mapping[str, int | range]:
@@ -65,7 +65,7 @@ class UnregisteredOp:
         return {"inputs": range(self._inputs)}
 
     def to_proto(self) -> OpDefProto:
-        """An OpDef message of which only the name is known."""
+        """OpDef message with only the name."""
         return OpDefProto(name=self.name, is_stateful=True)
 
 
@@ -81,7 +81,7 @@ def unregistered_op(node: NodeDef, uses: Mapping[str, _Uses]) -> UnregisteredOp:
 
     Args:
         node: the node.
-        uses: what `read_outputs` tells of its graph.
+        uses: the result of `read_outputs` for its graph.
 
     Raises:
         ValueError: it has more outputs than `td.config.max_op_tensors`.
@@ -110,7 +110,7 @@ def _input_dtypes(node: NodeDef) -> list[DType] | list[None]:
         try:
             return definition.input_dtypes(read_attrs(definition, node.attr, shared=True))
         except ValueError:
-            pass  # the import itself will say what is wrong with this node
+            pass  # the import itself reports what is wrong with this node
     return [None] * len(node.input)
 
 

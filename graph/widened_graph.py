@@ -1,9 +1,9 @@
-"""Ops made a second time, with more results: where both are asked for, only the second runs.
+"""Ops replaced by wider copies with more results: if a run needs both, only the wider runs.
 
-An operation never changes. So where the gradient of a loop needs more of the loop than it puts
-out, the loop is made again with those results behind its own, and the graph notes that the new op
-stands for the old one: whoever needs both in one run gets all from the new, and effects and random
-numbers occur once. Whoever needs the old one alone does not pay for the new one.
+An operation never changes. If the gradient of a loop needs values that the loop does not return,
+the loop is built again with these as additional results, and the graph records that the new op
+replaces the old one: a run that needs both takes all results from the new op, so that side effects
+and random numbers occur once. A run that needs only the old op does not pay for the new one.
 """
 
 from __future__ import annotations
@@ -19,23 +19,23 @@ if TYPE_CHECKING:
 
 
 class WidenedGraph:
-    """The part of a graph that knows which op stands for which."""
+    """The part of a graph that records which ops have wider copies."""
 
     def __init__(self) -> None:
         super().__init__()
-        # Of each op that was made again: itself, and what stands for it, with ever more results.
+        # For each widened op: itself and its copies, in order of the number of results.
         self._versions: dict[Any, list[Any]] = {}
         self._narrowest: dict[Any, Any] = {}
         self._beside: dict[Any, Any] = {}
         self.workings: dict[Any, Any] = {}
 
     def widen(self, op: Op, wider: Op, beside: Iterable[Op]) -> None:
-        """Notes that `wider` stands for `op`, whose results are the first of its own.
+        """Records that `wider` replaces `op`, whose results are the first of its own.
 
         Args:
             op: the op.
             wider: an op with the inputs of `op`, and more behind them.
-            beside: what was made for those, and for nothing else; it depends on nothing.
+            beside: ops made only for the additional inputs; they depend on nothing.
         """
         first = self._narrowest.get(op, op)
         self._versions.setdefault(first, [first]).append(wider)
@@ -47,30 +47,30 @@ class WidenedGraph:
         return self._narrowest.get(op, op)
 
     def widest(self, op: AnyOp) -> AnyOp:
-        """The op with the most results that stands for `op`."""
+        """Widest op that replaces `op`."""
         versions = self._versions.get(self.narrowest(op))
         return op if versions is None else versions[-1]
 
     def in_widest(self, tensor: AnyValue) -> AnyValue:
-        """The result of the widest op that is the same as `tensor`."""
+        """Result of the widest op that equals `tensor`."""
         if not self._versions:
             return tensor
         op: Any = self.widest(tensor.op)
         return tensor if op is tensor.op else op.outputs[tensor.value_index]
 
     def in_order(self, ops: Iterable[AnyOp]) -> list[AnyOp]:
-        """Ops in an order in which they can run, what stands for others before these."""
+        """Ops in topological order, wider ones before those that they replace."""
         if not self._versions:
             return sorted(ops, key=_index)
         return sorted(ops, key=self.place)
 
     def place(self, op: Op) -> tuple[int, int]:
-        """Where an op stands among those of the graph, in an order in which they can run."""
+        """Position of an op in a topological order of the graph."""
         before = self._beside.get(op) or self._narrowest.get(op)
         return (op.index, 0) if before is None else (before.index - 1, 1 + op.index)
 
     def replaced(self, ops: Sequence[AnyOp]) -> dict[AnyOp, AnyOp]:
-        """Those of `ops` for which another one of them stands, and which."""
+        """Ops among `ops` that another of them replaces, with the replacement."""
         if not self._versions:
             return {}
         needed = set(ops)
@@ -81,7 +81,7 @@ class WidenedGraph:
         return result
 
     def _unwiden(self, gone: set[Any]) -> None:
-        """Forgets ops that have left the graph."""
+        """Removes ops that have left the graph."""
         for first, versions in list(self._versions.items()):
             kept = [op for op in versions if op not in gone]
             if len(kept) > 1:

@@ -1,6 +1,6 @@
 """Attrs of nodes to and from their wire form.
 
-The kinds of attrs, as op definitions name them, and the Python values that stand for them:
+The kinds of attrs, as op definitions name them, and their Python values:
 
     string  bytes          shape   whatever the caller makes of the dimensions
     int     int            tensor  `TensorValue`
@@ -132,7 +132,7 @@ def _field_of(attr: AttrValue) -> str:
     if field is None:
         raise ValueError("the attr has no value")
     if field == "placeholder":
-        raise ValueError(f"the attr stands for attr {attr.placeholder!r} of a function call")
+        raise ValueError(f"the attr is a placeholder for {attr.placeholder!r} of a function call")
     return field
 
 

@@ -1,4 +1,4 @@
-"""Settings of the library: limits, what makes it faster, how much tracebacks show; its device."""
+"""Settings of the library: limits, acceleration, tracebacks; and its device."""
 
 from __future__ import annotations
 
@@ -30,10 +30,10 @@ class Config:
     Attributes:
         max_tensor_bytes: the largest tensor, in bytes, that a kernel or a file may make: 16 GiB.
             A larger one is refused before any memory is asked for.
-        max_graph_nodes: the most nodes that a file may have, calls of functions counted with what
-            they stand for: 5 million.
+        max_graph_nodes: the most nodes that a file may have, after inlining of
+            function calls: 5 million.
         max_graph_tensors: the most tensors that the ops of a file may put out: 20 million.
-        max_op_tensors: the most tensors that one argument of an op may stand for: a million.
+        max_op_tensors: the most tensors in one argument of an op: a million.
         max_nesting: how deep calls of functions in a file may be nested: 100.
         accelerator: whether plans may use loops that numba has compiled, where it is installed:
             True, unless the environment variable TENSORDRAFT_ACCELERATOR is "off".

@@ -46,7 +46,7 @@ def constant_array(value: Any, dtype: Any = None) -> tuple[Array, DType]:
     """
     wanted = None if dtype is None else as_dtype(dtype).base_dtype
     if wanted is not None and not wanted.is_numpy_compatible:
-        raise TypeError(f"a constant cannot be of {wanted.name}")
+        raise TypeError(f"a constant cannot have dtype {wanted.name}")
     if value is None:
         raise ValueError("what a tensor holds cannot be None")
     if hasattr(value, "__array__"):
@@ -105,14 +105,14 @@ def _from_python(value: Any, wanted: DType | None) -> tuple[Array, DType]:
 
 
 def _without_records(value: Any) -> Any:
-    """`value` with the number itself in the place of each tuple of one number."""
+    """Replaces each tuple of one number in `value` by the number."""
     if isinstance(value, tuple) and len(value) == 1 and not isinstance(value[0], (list, tuple)):
         return value[0]
     return [_without_records(item) for item in value] if isinstance(value, (list, tuple)) else value
 
 
 def _are_huge_ints(array: Array, value: Any) -> bool:
-    """Whether NumPy made floats of ints because int64 does not hold them all."""
+    """Returns whether NumPy converted ints to floats because int64 does not hold them all."""
     if array.dtype != np.float64 or not array.size or not array.max() >= 2**63:
         return False
     items = np.array(value, object).reshape(-1).tolist()
@@ -159,7 +159,7 @@ def _from_objects(value: Any, wanted: DType | None) -> tuple[Array, DType]:
         if not (isinstance(item, _ELEMENTS) or hasattr(item, "__index__")):
             raise TypeError(
                 f"no tensor holds {item!r} of type {type(item).__name__!r}; tensors hold numbers, "
-                "booleans and strings, alone, in lists or in arrays"
+                "booleans and strings, or lists or arrays of these"
             )
     if any(not isinstance(item, _ELEMENTS) for item in items):
         return _from_indices(array, items, wanted)
@@ -178,7 +178,7 @@ def _from_objects(value: Any, wanted: DType | None) -> tuple[Array, DType]:
 
 
 def _from_indices(array: Array, items: list[Any], wanted: DType | None) -> tuple[Array, DType]:
-    """Integers, some of which are objects that stand for one, as a Dimension does."""
+    """Integers, some given as objects with `__index__`, such as a Dimension."""
     if wanted is not None and not wanted.is_integer:
         raise _does_not_take(wanted, next(i for i in items if not isinstance(i, _ELEMENTS)))
     for i, item in enumerate(items):

@@ -33,7 +33,7 @@ class DType:
     """The element type of a tensor.
 
     There is one instance per type, made by this module; `as_dtype` finds it, and so does
-    `DType(enum)`. A type equals what stands for it in TensorFlow: `td.float32 == np.float32 ==
+    `DType(enum)`. A type equals its equivalents in TensorFlow: `td.float32 == np.float32 ==
     "float32"`, though `td.int32 != int`, as Python has ints of any size.
 
     Each type has a reference form (`float32_ref`), the type of a TensorFlow 1.x variable's output.
@@ -205,7 +205,7 @@ class DType:
         return self.ref
 
     def is_compatible_with(self, other: Any) -> builtins.bool:
-        """Whether a tensor of type `other` may stand where this type is asked for.
+        """Returns whether a tensor of type `other` may stand where this type is asked for.
 
         Args:
             other: anything that `as_dtype` takes.
@@ -344,7 +344,7 @@ _FORMS: dict[Any, DType] = {
 
 
 def as_dtype(value: Any) -> DType:
-    """The data type that a value stands for.
+    """Converts a value to a data type.
 
     Args:
         value: a `DType`, its number on the wire, a name (`"float32"`, `"float"`, `"float32_ref"`),
@@ -355,7 +355,7 @@ def as_dtype(value: Any) -> DType:
         The one instance of that type.
 
     Raises:
-        TypeError: the value stands for no data type.
+        TypeError: the value does not denote a data type.
 
     Example:
         >>> td.as_dtype("int64"), td.as_dtype("half"), td.as_dtype(1), td.as_dtype(float)
@@ -374,7 +374,7 @@ def as_dtype(value: Any) -> DType:
 
 
 def _is_lenient(form: Any) -> builtins.bool:
-    """Whether a form is taken for a dtype here, where TensorFlow refuses it."""
+    """Returns whether a form is taken for a dtype here, where TensorFlow refuses it."""
     return any(form is kind for kind in (builtins.int, builtins.str, builtins.bytes))
 
 

@@ -62,21 +62,21 @@ _DOCUMENTATION = {
         >>> [job.name for job in cluster.job]
         ['ps', 'worker']
     """,
-    "EmbeddingInfo": """What TensorBoard's projector shows of one tensor.
+    "EmbeddingInfo": """Settings of TensorBoard's projector for one tensor.
 
     Example:
         >>> projector = td.contrib.tensorboard.plugins.projector
         >>> projector.EmbeddingInfo(tensor_name="w", metadata_path="words.tsv").tensor_name
         'w'
     """,
-    "Event": """What an event file holds: a summary, a graph or another thing, with time and step.
+    "Event": """An entry of an event file: a summary, a graph or something else, with time and step.
 
     Example:
         >>> event = td.Event(step=3, summary=td.Summary())
         >>> event.WhichOneof("what"), event.step
         ('summary', 3)
     """,
-    "Example": """What files of records hold for training: features by name.
+    "Example": """A training example in a record file: features by name.
 
     Example:
         >>> example = td.train.Example()
@@ -138,13 +138,13 @@ _DOCUMENTATION = {
         >>> isinstance(td.profiler.profile(graph, options=options), td.profiler.GraphNodeProto)
         True
     """,
-    "MultiGraphNodeProto": """Nodes of a profile that are told together, such as those of a type.
+    "MultiGraphNodeProto": """Nodes of a profile reported together, such as those of a type.
 
     Example:
         >>> td.profiler.MultiGraphNodeProto(name="MatMul", total_float_ops=48).total_float_ops
         48
     """,
-    "HistogramProto": """How numbers are distributed: upper limits of buckets, and counts.
+    "HistogramProto": """Distribution of numbers: upper limits of buckets, and counts.
 
     Example:
         >>> td.HistogramProto(bucket_limit=[0.0, 1.0], bucket=[2, 3]).bucket[1]
@@ -185,14 +185,14 @@ _DOCUMENTATION = {
         >>> node.op, list(node.input)
         ('AddV2', ['x', 'sum/y'])
     """,
-    "ProjectorConfig": """What TensorBoard's projector shows, as a message.
+    "ProjectorConfig": """Settings of TensorBoard's projector, as a message.
 
     Example:
         >>> config = td.contrib.tensorboard.plugins.projector.ProjectorConfig()
         >>> config.embeddings.add(tensor_name="w").tensor_name
         'w'
     """,
-    "SaverDef": """How a Saver works, as a message; `SaverDef.V2` names a version of checkpoints.
+    "SaverDef": """Settings of a Saver, as a message; `SaverDef.V2` names a version of checkpoints.
 
     Example:
         >>> td.train.SaverDef(max_to_keep=3).max_to_keep
@@ -206,14 +206,14 @@ _DOCUMENTATION = {
         >>> len(example.feature_lists.feature_list["x"].feature)
         1
     """,
-    "ServerDef": """Which task of which cluster a `td.train.Server` is.
+    "ServerDef": """Cluster and task of a `td.train.Server`.
 
     Example:
         >>> cluster = td.train.ClusterSpec({"ps": ["a:1"]}).as_cluster_def()
         >>> td.train.ServerDef(cluster=cluster, job_name="ps").task_index
         0
     """,
-    "SessionLog": """That a session began, wrote a checkpoint or ended.
+    "SessionLog": """Record that a session began, wrote a checkpoint or ended.
 
     Example:
         >>> td.SessionLog(status=td.SessionLog.START).status
@@ -226,7 +226,7 @@ _DOCUMENTATION = {
         >>> sprite.image_path
         'all.png'
     """,
-    "Summary": """What a program tells of one step: values with their tags.
+    "Summary": """Summary of one step: values with their tags.
 
     Example:
         >>> summary = td.Summary()
@@ -234,7 +234,7 @@ _DOCUMENTATION = {
         >>> summary.value[0].simple_value
         0.5
     """,
-    "SummaryDescription": """What a summary op says of its summaries.
+    "SummaryDescription": """Metadata of a summary op's summaries.
 
     Example:
         >>> td.summary.SummaryDescription(type_hint="scalar").type_hint
@@ -246,7 +246,7 @@ _DOCUMENTATION = {
         >>> td.SummaryMetadata(plugin_data={"plugin_name": "text"}).plugin_data.plugin_name
         'text'
     """,
-    "TaggedRunMetadata": """What a traced run told of itself, under a tag.
+    "TaggedRunMetadata": """Metadata of a traced run, with a tag.
 
     Example:
         >>> td.summary.TaggedRunMetadata(tag="step 3").tag
@@ -258,7 +258,7 @@ _DOCUMENTATION = {
         >>> td.make_ndarray(td.TensorProto(dtype=3, int_val=[7])).item()
         7
     """,
-    "TensorShapeProto": """A shape as a message; -1 stands for a size that is not known.
+    "TensorShapeProto": """A shape as a message; -1 is an unknown size.
 
     Example:
         >>> [dim.size for dim in td.TensorShape([None, 3]).as_proto().dim]

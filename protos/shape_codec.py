@@ -14,14 +14,14 @@ _INT64_MAX = 2**63 - 1
 
 
 def decode_shape(proto: TensorShapeProto) -> tuple[int | str | None, ...] | None:
-    """The dimensions that a shape on the wire has.
+    """Decodes the dimensions of a shape.
 
     Args:
         proto: the shape.
 
     Returns:
         The dimensions: an int where the size is known, the name where only a name is, None where
-        nothing is. None in place of the tuple if not even the rank is known.
+        nothing is. None instead of the tuple if the rank is unknown.
 
     Raises:
         ValueError: a size is below -1, there are dimensions beside `unknown_rank` or too many of
@@ -71,7 +71,7 @@ def encode_shape(dims: Iterable[Any] | None) -> TensorShapeProto:
 
     Raises:
         TypeError: a dimension is something else.
-        ValueError: a size is negative or does not fit in 64 bits, or a name is no valid text.
+        ValueError: a size is negative or does not fit in 64 bits, or a name is not valid text.
 
     Example:
         >>> from tensordraft.protos.shape_codec import encode_shape

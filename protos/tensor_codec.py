@@ -115,8 +115,8 @@ class TensorValue:
 
         Args:
             proto: the message.
-            shared: whether to keep the message itself in place of a copy, where it is certain
-                that nobody changes it.
+            shared: whether to keep the message itself instead of a copy, if it is certain
+                not to change.
             content: the message's `tensor_content`, where it is kept beside the message; the
                 array will be a view of it.
 
@@ -233,12 +233,12 @@ def decode_tensor(proto: TensorProto, max_bytes: int | None = None) -> Array:
 
     Args:
         proto: the message. Its values are the bytes of `tensor_content` or those of the typed
-            field; the last value of a typed field stands for all further elements, and an empty
-            field for zeros or empty strings.
+            field; the last value of a typed field is repeated for all further elements, and an
+            empty field means zeros or empty strings.
         max_bytes: the size to refuse beyond; `td.config.max_tensor_bytes` by default.
 
     Returns:
-        A read-only array, possibly with strides of 0 where one value stands for all elements.
+        A read-only array, possibly with strides of 0 if all elements are equal.
         Strings are bytes in an object array, quantized values are plain integers.
 
     Raises:

@@ -78,7 +78,7 @@ def make_ndarray(tensor: TensorProto) -> Array:
         objects.
 
     Raises:
-        ValueError: the message is malformed, of a dtype that has no arrays, or stands for more than
+        ValueError: the message is malformed, of a dtype that has no arrays, or represents more than
             there is memory for.
 
     Example:

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 
 
 class _Deadline(threading.local):
-    """When the run of this thread is given up, by `time.perf_counter`; None for never."""
+    """Deadline of this thread's run, by `time.perf_counter`; None for none."""
 
     ends: float | None = None
 

@@ -27,7 +27,7 @@ def dense_copy(x: Array) -> Array:
 
 
 def _is_transposed(x: Array) -> bool:
-    """Whether another dimension than the last has its elements side by side, and both are long."""
+    """Returns whether a dimension other than the last is contiguous, and both are long."""
     if x.ndim < 2 or x.dtype.kind == "O" or abs(x.strides[-1]) < _FAR:
         return False
     along = [n for n, stride in zip(x.shape, x.strides, strict=True) if abs(stride) == x.itemsize]

@@ -13,7 +13,7 @@ _ROOTS = ("tensorflow", "tensorflow.compat.v1")
 
 
 def spoken(text: str) -> str:
-    """The text with hints as the calling program would write them: `tf.add` in place of `td.add`.
+    """Rewrites hints for the calling program's import name: `tf.add` instead of `td.add`.
 
     The innermost module of the program decides: by the name under which it has imported
     `tensorflow`, unless it has imported tensordraft as well.

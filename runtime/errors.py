@@ -97,7 +97,7 @@ class OpError(Exception):
 
 
 class CancelledError(OpError):
-    """The run was cancelled. tensordraft itself does not raise it.
+    """The run was cancelled, such as by closing a session or queue.
 
     Example:
         >>> td.errors.exception_type_from_error_code(td.errors.CANCELLED).__name__
@@ -197,7 +197,7 @@ class PermissionDeniedError(OpError):
 
 
 class UnauthenticatedError(OpError):
-    """The caller is not known. tensordraft itself does not raise it.
+    """The caller is not authenticated. tensordraft does not raise it.
 
     Example:
         >>> td.errors.exception_type_from_error_code(td.errors.UNAUTHENTICATED).__name__
@@ -240,7 +240,7 @@ class FailedPreconditionError(OpError):
 
 
 class AbortedError(OpError):
-    """The op was aborted. tensordraft itself does not raise it.
+    """The op was aborted. tensordraft does not raise it.
 
     Example:
         >>> td.errors.exception_type_from_error_code(td.errors.ABORTED).__name__
@@ -292,7 +292,7 @@ class UnimplementedError(OpError):
 
 
 class InternalError(OpError):
-    """A kernel failed in a way that is a defect of whoever wrote it.
+    """A kernel failed because of a defect of its own.
 
     Example:
         >>> td.errors.exception_type_from_error_code(td.errors.INTERNAL).__name__
@@ -303,7 +303,7 @@ class InternalError(OpError):
 
 
 class UnavailableError(OpError):
-    """A service is not reachable. tensordraft itself does not raise it.
+    """A service, such as a cluster, is not reachable.
 
     Example:
         >>> td.errors.exception_type_from_error_code(td.errors.UNAVAILABLE).__name__

@@ -23,8 +23,8 @@ class _Collector:
     def at_rest(self, nodes: int) -> Iterator[None]:
         """Keeps the collector from walking over a growing graph again and again.
 
-        It rests until the last such block of any thread ends, unless somebody has turned it off
-        before. A graph is cyclic, so one that nobody holds any more is found by the collector
+        It pauses until the last such block of any thread ends, unless it was already turned
+        off. A graph is cyclic, so an unreachable one is found by the collector
         only; as it would seldom look for graphs that were made while it was resting, it is sent
         after so many nodes.
 

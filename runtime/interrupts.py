@@ -23,7 +23,7 @@ else:
 
 
 class _Interrupts:
-    """The handler that stands in for the program's own while a run of the main thread goes on."""
+    """Signal handler that replaces the program's own during a run of the main thread."""
 
     def __init__(self) -> None:
         self.outer: Any = None  # the program's own handler; None where no run holds interrupts back
@@ -48,7 +48,7 @@ _interrupts = _Interrupts()
 
 
 def held_back(function: Callable[..., Any], *arguments: Any) -> Any:
-    """`function(*arguments)`; an interrupt that comes meanwhile is told after it has returned.
+    """Calls `function(*arguments)`; an interrupt meanwhile is raised after it has returned.
 
     Only the main thread is ever interrupted. Where a program ignores interrupts, they stay so.
     """
@@ -96,5 +96,5 @@ def between_rounds(numbers: Iterator[int]) -> Iterator[int]:
 
 
 def are_held_back() -> bool:
-    """Whether a run is under way that holds interrupts back."""
+    """Returns whether a run is under way that holds interrupts back."""
     return _interrupts.outer is not None

@@ -1,4 +1,4 @@
-"""What a kernel states of itself, so that sessions need not guess what they may do with it."""
+"""Kernel metadata, so that sessions need not guess what they may do with a kernel."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ FEWEST_IN_BLOCKS = 1 << 14
 
 
 class Memory(Enum):
-    """Where the results of a kernel lie.
+    """Memory of a kernel's results.
 
     Attributes:
-        FRESH: each in memory of its own, which nobody else knows.
+        FRESH: each in memory of its own, without other references.
         VIEW: in memory of the inputs, or as for FRESH.
         UNKNOWN: anywhere, such as in a cache; the kernel may also keep its inputs.
     """
@@ -31,7 +31,7 @@ class Memory(Enum):
 
 
 class Affine(NamedTuple):
-    """What an op makes of one of its inputs where the others are constant: a line.
+    """Affine function of one input of an op, if the others are constant.
 
     Attributes:
         input: the position of that input, `x`.
@@ -116,39 +116,39 @@ class Accelerated(NamedTuple):
 
 
 class KernelSpec:
-    """A kernel, and what may be done with it.
+    """A kernel with its metadata.
 
-    A kernel factory may return a plain function instead, of which then nothing is known but what
-    the op states of all its kernels: `OpDef.fresh_kernel` and `view_kernel`.
+    A kernel factory may return a plain function instead; then only the metadata that the op states
+    for all its kernels is known: `OpDef.fresh_kernel` and `view_kernel`.
 
     Args:
         call: one array per input to the result, or a tuple of several.
-        memory: where the results lie.
+        memory: the memory of the results.
         block: of an elementwise op: the same for arrays of equal shapes and scalars, without what
             `call` does for others. By default `call`.
         takes_out: whether `block` also writes its result into an array that is given as `out`.
-        overwriting: from the positions of arguments that nobody needs any more to the function
-            that may write into those of them that are not read-only, to be called in place of
+        overwriting: from the positions of arguments that are not needed any more to the function
+            that may write into those of them that are not read-only, to be called instead of
             `call`.
-        bodies: what runs the functions that the op calls, by what they are to it; each has a
-            `name` and a `plan`.
+        bodies: runners of the functions that the op calls, by role; each has a `name` and a
+            `plan`.
         elementwise: whether `block` makes each element of those in its place, though not every
             kernel of the op does.
-        line: from the inputs, of which those are None that are not constant, to the line that the
-            op is then; None where it is none.
+        line: from the inputs, None for those that are not constant, to the affine function that
+            the op is then; None if it is not affine.
         filters: of a product, its constant filters.
         rows: from the inputs to their result, still to be made; raises what `call` raises.
-        unread: the positions of inputs that `call` does not look at: they need not be computed.
+        unused_inputs: positions of inputs that `call` does not read: they need not be computed.
         accelerated: another form of the kernel, by way of machine code.
         expression: what `block` makes of elements of one float dtype `{t}`, bit for bit, as Python
             for machine code: "{0} + {1}". Lines may stand before it that give names to numbers;
             such names begin with `{v}`.
-        quicker: makes another form of the kernel, which rounds otherwise.
-        told: what `explain` says of the way it computes.
-        margins: where it does no more than to put zeros around its first input: how many before
+        fast_variant: makes a faster kernel, which rounds differently.
+        note: a remark on the algorithm, for `explain`.
+        padding: for a kernel that only pads its first input with zeros: the number of zeros before
             and after each dimension, one after the other.
-        shape_alone: the positions of inputs of which it reads no more than the shape.
-        within: of a product, from margins of zeros around its first input, as in `margins`, to the
+        shape_alone: positions of inputs of which only the shape is read.
+        with_padding: of a product, from zeros around its first input, as in `padding`, to the
             kernel that takes the input without them; None where there is none.
 
     Example:
@@ -159,9 +159,9 @@ class KernelSpec:
     """
 
     __slots__ = (
-        "accelerated", "block", "bodies", "call", "elementwise", "expression", "filters", "line",
-        "margins", "memory", "overwriting", "quicker", "rows", "shape_alone", "takes_out", "told",
-        "unread", "within",
+        "accelerated", "block", "bodies", "call", "elementwise", "expression", "fast_variant",
+        "filters", "line", "memory", "note", "overwriting", "padding", "rows", "shape_alone",
+        "takes_out", "unused_inputs", "with_padding",
     )  # fmt: skip
 
     def __init__(
@@ -177,14 +177,14 @@ class KernelSpec:
         line: Callable[[Sequence[Array | None]], Affine | None] | None = None,
         filters: Filters | None = None,
         rows: Callable[..., Rows] | None = None,
-        unread: Sequence[int] = (),
+        unused_inputs: Sequence[int] = (),
         accelerated: Accelerated | None = None,
         expression: str | None = None,
-        quicker: Callable[[], KernelSpec] | None = None,
-        told: str = "",
-        margins: Sequence[int] | None = None,
+        fast_variant: Callable[[], KernelSpec] | None = None,
+        note: str = "",
+        padding: Sequence[int] | None = None,
         shape_alone: Sequence[int] = (),
-        within: Callable[[Sequence[int]], KernelSpec | None] | None = None,
+        with_padding: Callable[[Sequence[int]], KernelSpec | None] | None = None,
     ) -> None:
         self.call = call
         self.memory = memory
@@ -196,54 +196,58 @@ class KernelSpec:
         self.line = line
         self.filters = filters
         self.rows = rows
-        self.unread = unread
+        self.unused_inputs = unused_inputs
         self.accelerated = accelerated
         self.expression = expression
-        self.quicker = quicker
-        self.told = told
-        self.margins = margins
+        self.fast_variant = fast_variant
+        self.note = note
+        self.padding = padding
         self.shape_alone = shape_alone
-        self.within = within
+        self.with_padding = with_padding
 
     def __call__(self, *arrays: Any) -> Any:
         """Computes the op."""
         return self.call(*arrays)
 
     def checked(self, call: Callable[..., Any]) -> KernelSpec:
-        """The kernel called by way of `call`, which adds what blocks of arrays do not need.
+        """Copy called through `call`, which adds checks that blocks of arrays do not need.
 
-        Where `call` returns another array than the kernel has made, it is a new one.
+        An array that `call` returns instead of the kernel's result is a new one. Forms of the
+        kernel that would bypass the checks are left out.
         """
-        return self._called_by(call, self.line)
+        return self._replace(
+            call=call,
+            overwriting=None,
+            filters=None,
+            rows=None,
+            accelerated=None,
+            fast_variant=None,
+            padding=None,
+            with_padding=None,
+        )
 
     def with_line(self, line: Callable[[Sequence[Array | None]], Affine | None]) -> KernelSpec:
-        """The kernel, of which `line` tells when the op is a line."""
-        return self._called_by(self.call, line)
+        """Copy for which `line` decides when the op is affine."""
+        return self._replace(line=line)
 
     def with_accelerated(self, accelerated: Accelerated) -> KernelSpec:
-        """The kernel, with another form of itself."""
-        return self._called_by(self.call, self.line, accelerated)
+        """Copy with an accelerated form."""
+        return self._replace(accelerated=accelerated)
 
-    def _called_by(
-        self, call: Callable[..., Any], line: Any, accelerated: Any = None
-    ) -> KernelSpec:
-        return KernelSpec(
-            call,
-            self.memory,
-            block=self.block,
-            takes_out=self.takes_out,
-            line=line,
-            accelerated=accelerated,
-            expression=self.expression,
-        )
+    def _replace(self, **fields: Any) -> KernelSpec:
+        """Copy of all fields, with some of them replaced."""
+        copy = KernelSpec.__new__(KernelSpec)
+        for name in KernelSpec.__slots__:
+            setattr(copy, name, fields[name] if name in fields else getattr(self, name))
+        return copy
 
 
 def stated(kernel: Callable[..., Any], memory: Memory = Memory.UNKNOWN) -> KernelSpec:
-    """What is known of a kernel: what it states, or that it is a ufunc, or what its op states.
+    """Metadata of a kernel: its own, that of a ufunc, or that of its op.
 
     Args:
-        kernel: what a kernel factory has returned.
-        memory: where the results of a plain function lie.
+        kernel: the result of a kernel factory.
+        memory: the memory of a plain function's results.
     """
     if isinstance(kernel, KernelSpec):
         return kernel
@@ -253,7 +257,7 @@ def stated(kernel: Callable[..., Any], memory: Memory = Memory.UNKNOWN) -> Kerne
 
 
 def fresh(call: Callable[..., Any]) -> KernelSpec:
-    """The kernel `call`, each of whose results is a new array that nobody else knows."""
+    """The kernel `call`, each of whose results is a new array without other references."""
     return KernelSpec(call, Memory.FRESH)
 
 

@@ -1,4 +1,4 @@
-"""What programs log: Python's logging under TensorFlow's names, `td.logging`.
+"""Python's logging under TensorFlow's names: `td.logging`.
 
 The logger is Python's `logging.getLogger("tensordraft")`; it shows warnings and worse, on stderr,
 unless `set_verbosity` or the program's own handlers say otherwise.
@@ -161,7 +161,7 @@ def vlog(level: int, msg: Any, *args: Any, **kwargs: Any) -> None:
 
 
 def _times_here() -> int:
-    """How often the caller's caller has come by its line, before this time."""
+    """Number of earlier calls from the line of the caller's caller."""
     frame = sys._getframe(2)
     place = (frame.f_code.co_filename, frame.f_lineno)
     with _lock:

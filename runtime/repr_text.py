@@ -1,4 +1,4 @@
-"""How objects show themselves: as one line, and as the whole text in print and in notebooks."""
+"""Mixin for objects with a one-line repr, and full text in print and in notebooks."""
 
 from __future__ import annotations
 

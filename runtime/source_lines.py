@@ -22,7 +22,7 @@ def _shown(file: str) -> str:
 
 
 def _cell(file: str) -> str | None:
-    """What a notebook calls the code that it has compiled under the name of a file."""
+    """Notebook's name for code that it has compiled under a file name."""
     shell = getattr(sys.modules.get("IPython"), "get_ipython", lambda: None)()
     numbers = getattr(getattr(shell, "compile", None), "_filename_map", {})
     return f"Cell In[{numbers[file]}]" if file in numbers else None

@@ -1,6 +1,6 @@
 """Pools of threads: all there are, so that one fork handler serves them and each has an owner.
 
-How many share the work of a step is one number, whoever shares it: what a run's session asks for,
+One number limits the threads that share the work of a step: what a run's session asks for,
 else as many as BLAS would take by itself, but no more than the processors that the process may use.
 """
 
@@ -21,14 +21,14 @@ from typing import Any, TypeVar
 import numpy as np
 
 Part = TypeVar("Part")
-# Where Linux tells the control groups of the process, and where they are mounted.
+# Files in which Linux lists the control groups of the process and their mount points.
 _GROUPS_OF_PROCESS, _GROUPS = Path("/proc/self/cgroup"), Path("/sys/fs/cgroup")
 
 
 class Pool:
-    """Threads that work for one owner; started at first need, and anew in a forked child.
+    """Threads that work for one owner; started at first need, and again in a forked child.
 
-    What still comes after `close` is done by the thread that asks for it, so that a run that is
+    Work submitted after `close` is done by the submitting thread, so that a run that is
     under way when its session is closed ends as it would have.
 
     Args:
@@ -128,7 +128,7 @@ if hasattr(os, "register_at_fork"):
 
 
 class BlasThreads:
-    """How many threads BLAS may use; kept low while others do its work, or a run asks for fewer.
+    """Control of BLAS threads: fewer while other threads do its work, or a run asks for fewer.
 
     BLAS has one number for the whole process, so where runs that ask for different numbers overlap,
     the least counts. To set it costs a microsecond, and to find the libraries milliseconds, so it
@@ -142,17 +142,17 @@ class BlasThreads:
 
     def _begin(self) -> None:
         self._lock = threading.Lock()
-        self._alone = 0
+        self._single = 0
         self._asked: list[int] = []
         self._own: list[int] = []
         self._held: int | None = None
 
-    def enter_run(self, threads: int, alone: bool) -> None:
+    def enter_run(self, threads: int, single: bool) -> None:
         """Begins a run; `leave_run` ends it.
 
         Args:
             threads: how many a step may use; 0 for as many as BLAS would take.
-            alone: whether BLAS is kept to the thread that calls it, all the time: threads of its
+            single: whether BLAS is kept to the thread that calls it, all the time: threads of its
                 own look for more work for tens of milliseconds after a product, and hold up those
                 that share the steps behind it.
         """
@@ -160,26 +160,26 @@ class BlasThreads:
             self._numbers()
             if threads:
                 self._asked.append(threads)
-            self._alone += alone
+            self._single += single
             self._hold()
 
-    def leave_run(self, threads: int, alone: bool) -> None:
+    def leave_run(self, threads: int, single: bool) -> None:
         """Ends a run."""
         with self._lock:
             if threads:
                 self._asked.remove(threads)
-            self._alone -= alone
+            self._single -= single
             self._hold()
 
     @property
     def limited(self) -> bool:
-        """Whether BLAS can be kept to the thread that calls it."""
+        """True if BLAS can be restricted to the calling thread."""
         with self._lock:
             return bool(self._numbers())
 
     @property
     def sharing(self) -> int:
-        """How many threads may share the work of a step."""
+        """Number of threads that may share the work of a step."""
         with self._lock:
             return self._sharing()
 
@@ -191,7 +191,7 @@ class BlasThreads:
         """Keeps BLAS to the thread that calls it; returns how many threads may share the work."""
         with self._lock:
             threads = self._sharing()
-            self._alone += 1
+            self._single += 1
             self._hold()
             return threads
 
@@ -202,20 +202,20 @@ class BlasThreads:
         traceback: TracebackType | None,
     ) -> None:
         with self._lock:
-            self._alone -= 1
+            self._single -= 1
             self._hold()
 
     def _numbers(self) -> list[int]:
         """The numbers that the libraries use by themselves."""
         if self._libraries is None:
             self._libraries = _blas_libraries()
-        if not (self._alone or self._asked):
+        if not (self._single or self._asked):
             self._own = [library.num_threads for library in self._libraries]
         return self._own
 
     def _hold(self) -> None:
         """Sets the numbers, if that in force is another."""
-        wanted = 1 if self._alone else min(self._asked, default=None)
+        wanted = 1 if self._single else min(self._asked, default=None)
         if wanted != self._held:
             self._held = wanted
             for library, number in zip(self._libraries or (), self._own, strict=True):
@@ -226,13 +226,13 @@ class BlasThreads:
     def _end_all(self) -> None:
         """Leaves all blocks: in a forked child, the threads that were inside are gone."""
         if self._held is not None:
-            self._alone, self._asked = 0, []
+            self._single, self._asked = 0, []
             self._hold()
         self._begin()
 
 
 def _blas_libraries() -> list[Any]:
-    """What controls each BLAS library that the process has loaded."""
+    """Controls of each BLAS library that the process has loaded."""
     from threadpoolctl import ThreadpoolController
 
     libraries = ThreadpoolController().select(user_api="blas").lib_controllers

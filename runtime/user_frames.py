@@ -20,7 +20,7 @@ def starts_here(function: Function) -> Function:
 
 
 def starts(frame: FrameType) -> bool:
-    """Whether a program of ours begins with a frame."""
+    """Returns whether a program of ours begins with a frame."""
     return frame.f_code in _STARTS
 
 
@@ -30,5 +30,5 @@ def home(frame: FrameType) -> str:
 
 
 def is_ours(frame: FrameType) -> bool:
-    """Whether a frame is of this library."""
+    """Returns whether a frame is of this library."""
     return home(frame) == _PACKAGE

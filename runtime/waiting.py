@@ -19,14 +19,14 @@ WAITS = "the waits of the session"
 
 
 RUN_OVER = (errors.CancelledError, errors.DeadlineExceededError)
-"""What ends a run from outside: no errors of the elements or calls during which they come."""
+"""Exceptions that end a run from outside, not errors of the elements or calls in progress."""
 
 
 class Course(Protocol):
     """A run that has more to do while one of its ops waits."""
 
     def meanwhile(self, event: threading.Event) -> AbstractContextManager[None]:
-        """A `with` block in which the run goes on elsewhere; the event ends the waiting."""
+        """A `with` block during which the run continues elsewhere; the event ends the waiting."""
 
 
 class _UnderWay(threading.local):
@@ -40,7 +40,7 @@ _under_way = _UnderWay()
 
 @contextmanager
 def run_under_way(course: Course) -> Iterator[None]:
-    """A `with` block in which whoever waits lets the rest of the run go on.
+    """A `with` block in which a waiting thread lets the rest of the run continue.
 
     Args:
         course: the run.
@@ -54,7 +54,7 @@ def run_under_way(course: Course) -> Iterator[None]:
 
 
 class Waits:
-    """What the runs of a session wait for: events, all of which are set when it closes."""
+    """Events that runs of a session wait for; all are set when it closes."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -121,14 +121,14 @@ class Waits:
             yield number
 
     def close(self) -> None:
-        """Lets everybody go on who waits, and lets nobody wait any more."""
+        """Wakes all waiters, and prevents further waits."""
         with self._lock:
             self.closed = True
             for event in self._events:
                 event.set()
 
     def abandon(self) -> None:
-        """Closes where nobody has the session any more: its threads end, and what they keep.
+        """Closes when the session is unreachable: its threads end and release what they hold.
 
         The collector calls this in the midst of anything, so that it must not wait for a lock.
         """
@@ -186,5 +186,5 @@ def waits_of(state: MutableMapping[Any, Any]) -> Waits:
 
 
 def end_with(owner: Any, waits: Waits) -> None:
-    """Ends waits when nobody has `owner` any more."""
+    """Ends waits when `owner` is unreachable."""
     weakref.finalize(owner, waits.abandon).atexit = False

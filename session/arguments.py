@@ -1,4 +1,4 @@
-"""What a session is made with: checked before anything else."""
+"""Validation of the arguments of a session."""
 
 from __future__ import annotations
 

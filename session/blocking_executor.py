@@ -1,4 +1,4 @@
-"""Running a plan with steps that wait: whatever does not depend on them goes on meanwhile.
+"""Running a plan with steps that wait: independent steps keep running.
 
 A step that waits for room in a queue, or for an element, may wait for what a later step of the same
 run does. TensorFlow runs whatever is ready, so programs rely on that. Here steps run in the order
@@ -72,7 +72,7 @@ def waiting_program(plan: Plan) -> WaitingProgram | None:
 
 
 def _may_wait(op: Operation, seen: set[int]) -> bool:
-    """Whether an op waits, or one that its bodies hold, other than those that have been seen."""
+    """Returns whether an op, or one in its bodies that has not been visited, waits."""
     if op.definition.traits.waits:
         return True
     for body in bodies_of(op).values():
@@ -111,7 +111,7 @@ def _steps_before(plan: Plan) -> list[int]:
         if bits[step.op] != 1 << i:
             for slot in step.outputs:
                 needed |= asked.get(slot, 0) & ((1 << i) - 1)
-            if asked.keys().isdisjoint(step.outputs):  # fetched alone: what the run leaves
+            if asked.keys().isdisjoint(step.outputs):  # fetched by itself: the final state
                 for slot in step.inputs:
                     needed |= users.get(slot, 0)
             for slot in step.inputs:
@@ -140,7 +140,7 @@ class _Course:
         steps: the steps, over the slots.
         before: for each of them those that have to be done before it.
         values: what is in the slots.
-        watch: what is told of each step.
+        watch: is notified of each step.
     """
 
     def __init__(
@@ -154,7 +154,7 @@ class _Course:
         self._before = before
         self._values = values
         self._watch = watch
-        self._baton = Lock()  # whoever holds it runs steps, and may look at what follows
+        self._baton = Lock()  # held while a thread runs steps or looks for the next one
         self._open = list(range(len(steps)))
         self._done = 0
         self._threads: list[Thread] = []
@@ -229,13 +229,13 @@ class _Course:
                 self._done |= 1 << i
 
     def _next(self) -> int | None:
-        """The first step that nobody has begun and that can run."""
+        """First runnable step that has not begun."""
         if self._failure is not None:
             return None
         return next((i for i in self._open if not self._before[i] & ~self._done), None)
 
     def _end(self, error: BaseException | None) -> None:
-        """Where there is an error, nothing more begins, and nobody waits any more."""
+        """Records an error: no further step begins, and all waiters wake."""
         if error is not None and self._failure is None:
             self._failure = error
         if self._failure is not None:

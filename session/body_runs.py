@@ -45,7 +45,7 @@ class BodyRun:
         return self._plan
 
     def run(self, *inputs: Array) -> Sequence[Any]:
-        """What the body returns.
+        """Results of the body.
 
         Raises:
             OpError: an op failed; the error names it.

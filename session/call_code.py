@@ -45,7 +45,7 @@ def call_function(
         "try:",
         *_run_lines(arrays, executor, scope),
         "except Exception as error:",
-        " executor.tell(error)",
+        " executor.raise_with_op(error)",
     ]
     [*elements] = fetches.elements
     if fetches.is_element and isinstance(elements[0], Tensor):

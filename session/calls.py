@@ -1,4 +1,4 @@
-"""What calls of `Session.run` come to: looked up where the same was asked before, planned once."""
+"""Cache of calls of `Session.run`: each combination of fetches and feeds is planned once."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ class Calls:
         return len(self._kept)
 
     def get(self, key: Hashable) -> Any:
-        """What is kept under `key`; None where nothing is, or what was asked for has no hash.
+        """Cached call of `key`; None if there is none, or the key is not hashable.
 
         As each run looks here, it is also where a graph is seen to have grown since the last one.
         """
@@ -109,7 +109,7 @@ class Calls:
 
 
 def is_plain(asked: Any, fed: Iterable[Any]) -> bool:
-    """Whether equal keys always mean the same: nested structures are taken apart anew."""
+    """Returns whether equal keys always mean the same: nested structures are not cached."""
     items = asked if type(asked) in (list, tuple) else (asked,)
     return all(
         isinstance(item, (Tensor, Operation, str)) or hasattr(item, "_as_graph_element")

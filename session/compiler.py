@@ -64,7 +64,7 @@ def compiled(
     parameters: str, lines: Sequence[str], scope: dict[str, Any], source_name: str
 ) -> FunctionType:
     """The function `run(parameters)` with these lines, over the globals `scope`."""
-    scope["__name__"] = __name__  # frames of ours are told from the program's by their module
+    scope["__name__"] = __name__  # frames of the package are recognized by their module
     source = "\n ".join([f"def run({parameters}):", *lines])
     code = _code if len(source) < _SHORT_SOURCE else _code.__wrapped__
     exec(code(source, source_name), scope)  # noqa: S102 - numbered names only
@@ -86,7 +86,7 @@ def step_line(kernel: str, step: Step, constants: Container[int]) -> str:
 
 
 def slot_name(slot: int, constants: Container[int]) -> str:
-    """What a slot is called: `c7` of a constant, `v7` of another."""
+    """Variable name of a slot: `c7` for a constant, `v7` otherwise."""
     return "None" if slot < 0 else f"{'c' if slot in constants else 'v'}{slot}"
 
 
@@ -115,7 +115,7 @@ class _Code:
             steps = self._plan.steps[start : start + length]
             lines = self._lines[start : start + length]
             taken, given = self._exchanged(steps)
-            # Whatever dies in the part is taken out of the list, so that it can be freed there.
+            # Values that die in the part are taken out of the list, so that they are freed there.
             lines[0] = "".join([*taken, lines[0]])
             yield self._function("values", [*lines, *given], start)
 

@@ -1,4 +1,4 @@
-"""Objects that stand for several tensors: how a session fetches and feeds them."""
+"""Fetch and feed conversions of objects that consist of several tensors."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ public = {"td": "register_session_run_conversion_functions"}
 
 
 class Conversion(NamedTuple):
-    """How objects of a type are fetched and fed."""
+    """Fetch and feed conversions of a type."""
 
     type: type
     fetch: FetchFunction
@@ -66,7 +66,7 @@ def register_session_run_conversion_functions(
 
 
 def conversion_of(item: Any) -> Conversion | None:
-    """How `item` is fetched and fed, if it stands for several tensors."""
+    """Conversion of `item`, if it consists of several tensors."""
     for conversion in _CONVERSIONS:
         if isinstance(item, conversion.type):
             return conversion

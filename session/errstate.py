@@ -19,7 +19,7 @@ from .plan import Plan
 class _QuietContexts(threading.local):
     """A context for each thread in which NumPy ignores floating-point errors.
 
-    `entered` tells whether the thread is in it.
+    `entered` states whether the thread is inside it.
     """
 
     def __init__(self) -> None:
@@ -58,19 +58,19 @@ def _silenced(function: Callable[..., Any], arguments: tuple[Any, ...]) -> Any:
 def _on_threads(
     way: Callable[..., Any],
     threads: int,
-    alone: bool,
+    single: bool,
     function: Callable[..., Any],
     *arguments: Any,
 ) -> Any:
-    blas_threads.enter_run(threads, alone)
+    blas_threads.enter_run(threads, single)
     try:
         return way(function, *arguments)
     finally:
-        blas_threads.leave_run(threads, alone)
+        blas_threads.leave_run(threads, single)
 
 
 def quiet_way(plan: Plan, threads: int) -> Callable[..., Any]:
-    """How a plan is run.
+    """Execution of a plan.
 
     Functions of the program see the context variables of the run, and what changes state is not
     interrupted in the middle.
@@ -83,12 +83,12 @@ def quiet_way(plan: Plan, threads: int) -> Callable[..., Any]:
     way = quietly_in_context if calls_python else quietly
     # Windows that slide over images share their work among threads of our own. What a program does
     # with NumPy in the middle of a run takes no cores from these either.
-    alone = calls_python or any(
+    single = calls_python or any(
         traits.products and not isinstance(traits, Product)
         for traits in (step.op.definition.traits for step in plan.steps)
     )
-    if threads or alone:
-        way = partial(_on_threads, way, threads, alone)
+    if threads or single:
+        way = partial(_on_threads, way, threads, single)
     if all(step.op.definition.pure for step in plan.steps):
         return way
 

@@ -55,7 +55,7 @@ class Executor:
 
     @property
     def fused(self) -> list[Step]:
-        """The steps that stand for several, once the plan is hot."""
+        """Fused steps, once the plan is hot."""
         steps = [] if self._hot is None else self._hot.plan.steps
         return [step for step in steps if step.parts]
 
@@ -72,10 +72,10 @@ class Executor:
         """
         return handed_out(self.quietly(self._warm_up, feeds))
 
-    def tell(self, error: Exception) -> NoReturn:
+    def raise_with_op(self, error: Exception) -> NoReturn:
         """Raises an error of the hot function, with the op that failed."""
         failed = None if self._hot is None else self._hot.failed_step(error)
-        if failed is None:  # a parallel run tells by itself
+        if failed is None:  # a parallel run reports it itself
             raise error
         raise with_op_context(error, *failed) from error
 

@@ -1,4 +1,4 @@
-"""What sessions tell: of themselves, and plans as text, with those of the bodies that they run."""
+"""Text descriptions of sessions and plans, with those of the bodies that they run."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _INDENT = "  "
 
 
 def explained(plan: Plan) -> str:
-    """What a plan does."""
+    """Text of a plan."""
     return "\n".join(_lines(plan, frozenset()))
 
 
@@ -53,7 +53,7 @@ def _in_round(plan: LoopPlan, step: Step, around: frozenset[str]) -> Iterator[st
 def _step(step: Step, around: frozenset[str]) -> Iterator[str]:
     given = f" of {_slots(step.inputs)}" if step.inputs else ""
     also = "".join([f", {text}" for text in step.folded])
-    also += f", {step.kernel.told}" if step.kernel.told else ""
+    also += f", {step.kernel.note}" if step.kernel.note else ""
     also += "" if step.acceleration is None else f", {_by(step.acceleration)}"
     yield f"{_slots(step.outputs)} = {step.op.name} ({step.op.type}){given}{also}"
     for label, run in step.kernel.bodies.items():
@@ -65,13 +65,13 @@ def _step(step: Step, around: frozenset[str]) -> Iterator[str]:
 
 
 def _fused(step: Step) -> str:
-    """The line of a step that stands for several."""
+    """Line of a fused step."""
     parts = " + ".join([f"{part.op.name} ({part.op.type})" for part in step.parts])
     return f"fused {parts}" + ("" if step.obstacle is None else f", {_told(step.obstacle())}")
 
 
 def _by(acceleration: Acceleration) -> str:
-    """Whether machine code does the work, and if not, why."""
+    """Remark on machine code: used, or the reason why not."""
     loop = acceleration.loop
     if acceleration.used or (acceleration.same_bits and accelerator.ready(loop) is not None):
         return _told(None)
@@ -93,7 +93,7 @@ def _slots(slots: Sequence[Any]) -> str:
 
 
 class SessionInsights:
-    """The part of a session that tells of itself and of its runs."""
+    """The part of a session that describes it and its runs."""
 
     _graph: Graph
     _closed: bool
@@ -114,13 +114,12 @@ class SessionInsights:
         ) -> Any: ...
 
     def explain(self, fetches: Any, feeds: Sequence[Any] = ()) -> str:
-        """What a run of `fetches` does, as text: a line for each step of its plan.
+        """Plan of a run of `fetches` as text, with a line for each step.
 
-        Below an op that runs functions, such as a loop, stand the plans of those. `times` tells
-        which ops were folded into the filters of a convolution or product, and `within` which zeros
-        around its input into its windows. When runs of them have
-        shown which steps are worth it, lines that begin with `fused` tell which ones a session runs
-        as one, and whether that is done by machine code.
+        The plans of functions that an op runs, such as a loop, follow below it. `times` lists ops
+        folded into the filters of a convolution or product, and `within` padding folded into its
+        windows. Once runs have shown which steps are worth fusing, lines that begin with `fused`
+        list the steps that a session runs as one, and whether machine code does so.
 
         Args:
             fetches: as for `run`.
@@ -142,7 +141,7 @@ class SessionInsights:
     def profile(
         self, fetches: Any, feed_dict: Mapping[Any, Any] | None = None, runs: int = 10
     ) -> Profile:
-        """What each op of a run costs in time and memory.
+        """Time and memory of each op of a run.
 
         The ops run one by one, as in the first runs of a plan: what fusing them and threads save
         later does not show.

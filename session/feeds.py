@@ -52,7 +52,7 @@ def feed_converter(tensor: Tensor) -> Callable[[Any], Array]:
     """The function that makes an array for `tensor` of what a caller feeds.
 
     The array is a read-only view where the caller's own array fits as it is, so that neither a
-    kernel nor whoever receives a result can change it.
+    kernel nor a caller that receives a result can change it.
 
     The function raises:
         TypeError: the value is a Tensor, or its elements do not convert to the dtype.
@@ -87,7 +87,7 @@ def _made(tensor: Tensor) -> str:
 
 
 def _instead(actual: tuple[int, ...], sizes: tuple[int | None, ...] | None) -> str:
-    """What to feed instead, where the value is one row of a batch, or has a size of 1 too many."""
+    """Hint for a value that is one row of a batch, or has an extra dimension of size 1."""
     if _fits((1, *actual), sizes):
         return ": write [value] for a batch of one"
     for axis, size in enumerate(actual):
@@ -135,8 +135,8 @@ def _converted(tensor: Tensor, value: Any) -> Array:
         return np.asarray(handle.encode(), object)
     if hasattr(value, "toarray"):
         raise TypeError(
-            f"cannot feed {tensor.name!r}: a sparse matrix of type {type(value).__name__!r} is no "
-            "array; feed value.toarray(), or a td.SparseTensorValue to a td.sparse_placeholder"
+            f"cannot feed {tensor.name!r}: a sparse matrix of type {type(value).__name__!r} is not "
+            "an array; feed value.toarray(), or a td.SparseTensorValue to a td.sparse_placeholder"
         )
     if isinstance(value, np.ndarray):
         array = value if not value.dtype.names else value.view(dtype.numpy_dtype)

@@ -1,4 +1,4 @@
-"""What `Session.run` is asked for: nested structures of tensors, ops and names, taken apart."""
+"""Fetches of `Session.run`: nested structures of tensors, ops and names, flattened."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Fetches:
         positions: dict[Tensor | Operation, int] = {}
 
         def position(element: Tensor | Operation) -> tuple[int, bool]:
-            """Where the value of `element` is found, and whether it is handed out already."""
+            """Position of the value of `element`, and whether it has been returned already."""
             if not graph.is_fetchable(element):
                 raise ValueError(f"{element.name!r} has been marked as not fetchable")
             again = element in positions
@@ -140,7 +140,7 @@ def feed_pairs(graph: Graph, feed_dict: Mapping[Any, Any]) -> dict[Tensor, Any]:
 
 
 def _spread(keys: Any, values: Any) -> Iterable[tuple[Any, Any]]:
-    """The pairs that a nested tuple of keys and its value stand for; one pair for any other key."""
+    """Flattens a nested tuple of keys and its value to pairs; one pair for any other key."""
     if not isinstance(keys, tuple):
         return [(keys, values)]
     flat_keys, flat_values = list(_leaves(keys)), list(_leaves(values))
@@ -161,7 +161,7 @@ def _leaves(structure: Any) -> Iterator[Any]:
 
 
 def _fed_instead(graph: Graph, key: str) -> str:
-    """What to say where nothing has the name of a key: rather an input was meant than another."""
+    """Suggestion for an unknown name of a feed key; inputs are preferred."""
     name = key.partition(":")[0]
     hint = nearest(name, [tensor.op.name for tensor in graph.inputs])
     hint = hint or did_you_mean(name, [op.name for op in graph.get_operations()])
@@ -179,10 +179,10 @@ def feedable(graph: Graph, key: Any) -> Tensor:
     try:
         tensor = graph.tensor(key)
     except (KeyError, TypeError, ValueError) as error:
-        told = str(error.args[0])
+        message = str(error.args[0])
         if isinstance(key, str) and isinstance(error, KeyError):
-            told = f"{told.partition('; did you mean')[0]}{_fed_instead(graph, key)}"
-        raise TypeError(f"Cannot interpret feed_dict key as Tensor: {told}") from None
+            message = f"{message.partition('; did you mean')[0]}{_fed_instead(graph, key)}"
+        raise TypeError(f"Cannot interpret feed_dict key as Tensor: {message}") from None
     if not graph.is_feedable(tensor):
         raise ValueError(
             f"the tensor {tensor.name!r} may not be fed: the graph forbids it, or was built from "

@@ -26,7 +26,7 @@ _SHARED_BLOCK_BYTES = 1 << 20
 _FEWEST_IN_A_ROUND = 1 << 8
 # Where a core is busy with something else, the other threads take more of them.
 _PARTS_A_THREAD = 4
-# One function alone NumPy does as fast as machine code of it would.
+# For a single function NumPy is as fast as machine code.
 _FEWEST_FUNCTIONS = 2
 
 
@@ -77,7 +77,7 @@ class BlockProgram:
         if accelerator.obstacle is not None:
             return accelerator.obstacle
         if len(self._chain.instructions) < _FEWEST_FUNCTIONS:
-            return "one function alone is as fast without"
+            return "a single function is as fast without"
         if not self._loops:
             return "it has not run yet"
         [*loops] = self._loops.values()  # another thread may add some
@@ -105,7 +105,7 @@ class BlockProgram:
             return self.one_by_one(arrays)
         try:
             self._run_shared(work)
-        except Exception:  # noqa: BLE001 - run one by one, the function that failed can be told
+        except Exception:  # noqa: BLE001 - run one by one to find the function that failed
             return self.one_by_one(arrays)
         return work.result
 

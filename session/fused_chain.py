@@ -24,7 +24,7 @@ class Instruction(NamedTuple):
 
 
 class Input(NamedTuple):
-    """What comes into a chain from outside.
+    """An input of a chain.
 
     `period` is the number of its elements where they repeat along those of the results, 0 where
     there are as many of both. One that is `uniform` has many elements that are all the same, of
@@ -57,7 +57,7 @@ class Chain(NamedTuple):
         """For each output the position of an input, one of those to `spare`, whose memory it takes.
 
         That input is not read any more once the output is written. A function that may fail
-        after it has written is told again from its inputs, which have to be there then.
+        after it has written is computed again from its inputs, which must still exist.
         """
         if not all(item.step.kernel.takes_out for item in self.instructions):
             return [None] * len(self.outputs)
@@ -80,7 +80,7 @@ class Chain(NamedTuple):
 
 
 def is_uniform(array: Array) -> bool:
-    """Whether all elements of an array are the same, to the last bit."""
+    """Returns whether all elements of an array are the same, to the last bit."""
     if array.dtype not in (np.float32, np.float64) or not array.size:
         return False
     bits = array.reshape(-1).view(f"i{array.itemsize}")

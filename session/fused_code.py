@@ -11,7 +11,7 @@ from ..runtime.kernel_spec import Loop, Memory
 from .compiler import compiled
 from .fused_chain import Chain, Instruction
 
-# What these make of numbers of one float dtype is rounded once, whoever does it.
+# On numbers of one float dtype these round once, in NumPy as in machine code.
 _EXPRESSIONS: dict[Any, str] = {
     np.add: "{0} + {1}",
     np.subtract: "{0} - {1}",

@@ -36,7 +36,7 @@ def producer_of(
     readers: Mapping[int, set[int]],
     lasting: set[int],
 ) -> Producer | None:
-    """The last product whose result a chain works on, and nobody else reads.
+    """Last product whose result only the chain reads.
 
     Args:
         chain: the chain.
@@ -110,7 +110,7 @@ class ProductProgram:
             try:
                 rows.fill(made, partial(_finish, work, rows.shape[-1]))
                 return work.result
-            except Exception:  # noqa: BLE001, S110 - one by one, the step that failed can be told
+            except Exception:  # noqa: BLE001, S110 - run one by one to find the step that failed
                 pass
         rows.fill(made, None)
         return self.chain.one_by_one(inputs)

@@ -15,7 +15,7 @@ from .plan import Array, Step
 
 # For smaller arrays, what a chain costs at every run is more than it saves.
 _FEWEST_ELEMENTS = 1 << 15
-# One function alone saves but the memory of a result, which the cache holds if there are fewer.
+# Fusing a single function only saves the memory of a result, which fits the cache if smaller.
 _FEWEST_ELEMENTS_OF_ONE = 1 << 17
 
 
@@ -118,7 +118,7 @@ class _Grouping:
         return list(self.groups)
 
     def _group_of(self, i: int, step: Step) -> _Group | None:
-        """The group of a step alone; None for one that may not join any."""
+        """Group of a single step; None for one that may not join any."""
         if not (isinstance(step.op.definition.traits, Elementwise) or step.kernel.elementwise):
             return None
         output = self.observed.get(step.outputs[0])
@@ -158,7 +158,7 @@ class _Grouping:
 
 
 def _something_between(group: _Group, source: _Group) -> bool:
-    """Whether `group` has to wait for `source` in another way than by reading its results."""
+    """Returns whether `group` has to wait for `source` other than by reading its results."""
     pending = [*group.waits, *(group.reads - {source})]
     seen = set(pending)
     while pending:
@@ -211,7 +211,7 @@ def _chain(
 
 
 def _pays(chain: Chain) -> bool:
-    """Whether it saves time to run a chain by blocks, or at least the memory of a result."""
+    """Returns whether running a chain by blocks saves time, or the memory of a result."""
     if len(chain.instructions) > 1:
         return True
     dying = [

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 class FlatStep(NamedTuple):
     """A step over registers; `target` is the only one that it writes, or a tuple of several.
 
-    `freed` are the registers that nobody reads after it.
+    `freed` are the registers that are not read after it.
     """
 
     step: Step
@@ -55,7 +55,7 @@ def interpret(steps: Iterable[FlatStep], registers: list[Any], watch: Watch | No
 
 
 def with_op_context(error: Exception, step: Step, arrays: Sequence[Any]) -> errors.OpError:
-    """The error with the op that failed; a fused step has told it already."""
+    """Adds the failed op to an error, unless a fused step has done so."""
     if isinstance(error, errors.OpError) and error.op is not None:
         return error
     return run_error(error, step.op, arrays)
@@ -98,8 +98,7 @@ class FlatProgram:
 class _Registers:
     """Gives the slots of a plan their registers, step by step.
 
-    What is fed stands first, then what is constant. Slot -1 has a register, too, which takes what
-    nobody reads.
+    Feeds come first, then constants. Slot -1 has a register, too, which takes unused results.
     """
 
     def __init__(self, plan: Plan) -> None:

@@ -14,7 +14,7 @@ _LARGEST = (32 << 20) - (1 << 16)
 def keep_freed_memory() -> None:
     """Has the C library keep what a run frees, instead of handing it back to the system each time.
 
-    What the system hands out it clears, page by page: for the arrays of a training step, that takes
+    The system clears new memory page by page: for the arrays of a training step, that takes
     as long as a tenth of the step. glibc keeps freed memory up to twice the largest array that it
     has seen freed (`M_MMAP_THRESHOLD` in its manual), but 64 MiB at most. So one such array is
     made, of which no page is touched, and freed. Elsewhere, this does nothing.

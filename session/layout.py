@@ -27,7 +27,7 @@ def without_waste(draft: Draft) -> None:
 
 
 def laid_out(draft: Draft) -> Plan:
-    """The plan of a draft, whose steps are yet to be told which slots die with them."""
+    """Plan of a draft, without the slots that die with each step."""
     slots = _Slots(draft.feeds)
     wanted = draft.wanted
     fetched = tuple([-1 if source is None else slots.of(source) for source in wanted])
@@ -58,7 +58,7 @@ def laid_out(draft: Draft) -> Plan:
 
 
 def freeing_memory(plan: Plan, known: Iterable[int] = ()) -> Plan:
-    """The plan, whose steps let go of what nobody reads any more, or write into it.
+    """The plan with steps that release values after their last use, or write into them.
 
     Args:
         plan: the plan.

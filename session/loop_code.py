@@ -49,7 +49,7 @@ def lower_loop(plan: LoopPlan, test: Callable[[Any], bool] | None) -> LoweredLoo
 
     Args:
         plan: the plan.
-        test: tells of what the condition has made whether there is another round; None where its
+        test: returns from the condition's result whether there is another iteration; None where its
             truth in Python does.
     """
     code = _LoopCode(plan)
@@ -64,7 +64,7 @@ def lower_loop(plan: LoopPlan, test: Callable[[Any], bool] | None) -> LoweredLoo
 
 
 class _LoopCode:
-    """The lines of a loop, and the step that each stands for."""
+    """Source lines of a loop, with the step of each."""
 
     def __init__(self, plan: LoopPlan) -> None:
         self._plan = plan
@@ -94,7 +94,7 @@ class _LoopCode:
             self.add(f"{indent}{targets}= {values}")
 
     def names(self, slots: Iterable[int]) -> list[str]:
-        """What slots are called."""
+        """Variable names of slots."""
         return [slot_name(slot, self._plan.constants) for slot in slots]
 
     def _add_steps(self, steps: Sequence[Step], indent: str) -> None:

@@ -14,14 +14,14 @@ from .plan import Array, Plan, Step, with_dead_slots
 
 
 class Round(NamedTuple):
-    """What happens in one round: the steps of the condition, and those of the body."""
+    """One iteration: the steps of the condition and those of the body."""
 
     cond: list[Step]
     body: list[Step]
 
 
 class LoopPlan(NamedTuple):
-    """What a loop does, in each round anew.
+    """Plan of a loop, repeated in each iteration.
 
     The variables of the loop are in the slots from 0 on: the condition and the body read them,
     and behind the body the results take their places.
@@ -30,7 +30,7 @@ class LoopPlan(NamedTuple):
         variables: how many there are.
         constants: the constants, by slot.
         all: what happens in a round.
-        test: the slot of what the condition tells.
+        test: the slot of the condition's result.
         results: the slots of the variables for the next round.
         slots: how many slots there are.
         kept: the variables that no round changes.
@@ -96,7 +96,7 @@ class LoopPlan(NamedTuple):
         return plan.with_rounds(both, later)
 
     def is_once(self, step: Step) -> bool:
-        """Whether only the first round has to run a step."""
+        """Returns whether only the first round has to run a step."""
         return not self.once.isdisjoint(step.outputs)
 
     @property
@@ -114,10 +114,10 @@ class LoopPlan(NamedTuple):
         return self.with_rounds(self.all, Round(*later))
 
     def with_rounds(self, first: Round, later: Round) -> LoopPlan:
-        """The plan with these steps, which let go of what nobody reads any more.
+        """The plan with these steps, which release unused values.
 
-        What a round has made for the next one, the next one may write into, if nobody else knows
-        it. Whether that is so in every round is found out by following the memory for so long
+        An iteration may write into values that the previous one has made for it, if there are no
+        other references. Whether that holds in every iteration is found by following the memory
         until nothing changes.
         """
         first, later = self._letting_go(first), self._letting_go(later)
@@ -138,7 +138,7 @@ class LoopPlan(NamedTuple):
         return Round(both[: len(steps.cond)], both[len(steps.cond) :])
 
     def _owned(self, owners: Owners, variables: Iterable[int]) -> set[int]:
-        """The variables whose next values are known to nobody else."""
+        """Variables whose next values have no other references."""
         return {
             i
             for i in variables
@@ -168,11 +168,11 @@ def _computed_once(steps: Iterable[Step], same: Collection[int]) -> frozenset[in
     for step in steps:
         if (
             step.op.definition.pure
-            # What a reference refers to may change between two readings.
+            # The value behind a reference may change between two reads.
             and not any(tensor.dtype.is_ref_dtype for tensor in step.op.outputs)
             and known.issuperset(step.inputs)
             and updated.isdisjoint(step.outputs)
-            # What a reference refers to may be another value in each round.
+            # The value behind a reference may differ between iterations.
             and not any(tensor.dtype.is_ref_dtype for tensor in step.op.outputs)
         ):
             made = {slot for slot in step.outputs if slot >= 0}

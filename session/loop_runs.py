@@ -34,7 +34,7 @@ class LoopRun:
     Args:
         name: what errors call the loop.
         make: makes the plan.
-        test: tells of what the condition has made whether there is another round.
+        test: returns from the condition's result whether there is another iteration.
         is_flag: whether that is a flag, which Python takes for true as `test` does.
         pool: the threads that share the blocks of large arrays.
         waits: what the session waits for; when it closes, the loop ends.
@@ -111,7 +111,7 @@ class LoopRun:
                 return
 
     def _lowered(self, seen: Observer) -> Steady:
-        """What runs the loop from now on, made for what a round has shown of sizes."""
+        """Runner of further iterations, specialized for the sizes seen in one."""
         plan = self.plan.fused(seen.values, self._pool)
         if sum(len(part) for part in plan.all) > _MOST_STEPS_OF_A_FUNCTION:
             return _FlatLoop(plan, self._test, self.name).run
@@ -143,7 +143,7 @@ class _FlatLoop:
             self._template[slot] = array
 
     def begun(self, state: Sequence[Any]) -> list[Any]:
-        """What the slots hold before the first round."""
+        """Contents of the slots before the first iteration."""
         return [*state, *self._template[len(state) :]]
 
     def run(
@@ -157,12 +157,12 @@ class _FlatLoop:
     def has_ended(
         self, numbers: Iterable[int], values: list[Any], watch: Watch | None = None
     ) -> bool:
-        """Runs as many rounds as there are numbers, and tells whether no other round follows."""
+        """Runs an iteration for each number; returns whether the loop has ended."""
         plan = self.plan
         cond, body = self._first
         number = 0
         try:
-            for number in numbers:  # noqa: B007 - told in the error
+            for number in numbers:  # noqa: B007 - shown in the error
                 interpret(cond, values, watch)
                 if not self._test(values[plan.test]):
                     return True
@@ -179,7 +179,7 @@ def _freeing(step: Step) -> FlatStep:
 
 
 def _in_round(error: Exception, number: int, name: str) -> Exception:
-    """The error, with the round told in which it happened."""
+    """Adds the number of the iteration to an error."""
     if not isinstance(error, errors.OpError):
         return error
     return type(error)(None, error.op, f"{error.message}\n  in round {number} of {name!r}")

@@ -1,4 +1,4 @@
-"""Sizes with names: within one run, a name stands for one number."""
+"""Named sizes: within one run, a name is one number."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class _Place(NamedTuple):
 
 
 class NamedSizes:
-    """What names in the shapes of tensors ask of the arrays that are fed for them.
+    """Constraints on fed arrays from named sizes in the shapes of tensors.
 
     The first axis with a name binds it. The others are compared to that, and so are expressions of
     names that are all bound, such as `2*n`.
@@ -59,7 +59,7 @@ class NamedSizes:
         return bool(self._equal or self._expressions or self._facts)
 
     def hold(self, arrays: Sequence[Any]) -> bool:
-        """Whether equal names have equal numbers, quickly; False where only `check` can tell."""
+        """Quick check that equal names have equal numbers; False if only `check` can decide."""
         for i, axis, j, other in self._equal:
             if arrays[i].shape[axis] != arrays[j].shape[other]:
                 return False
@@ -72,7 +72,7 @@ class NamedSizes:
         """Checks the shapes of what is fed, one for each tensor; their ranks are right already.
 
         Raises:
-            ValueError: a name would stand for two numbers, or for one that it cannot have.
+            ValueError: a name would have two values, or one that it cannot have.
         """
         for (i, axis), symbol in self._facts:
             broken = broken_fact(symbol, shapes[i][axis])

@@ -13,7 +13,7 @@ from .plan import Step
 
 
 class Observed(NamedTuple):
-    """What the value in a slot was in an earlier run."""
+    """Shape and dtype of a slot's value in an earlier run."""
 
     shape: tuple[int, ...]
     dtype: np.dtype[Any]

@@ -44,7 +44,7 @@ class _Accepted:
 
 
 class OptimizerOptions(_Accepted):
-    """How TensorFlow optimizes a graph: accepted for its sake, with any settings.
+    """Options of TensorFlow's graph optimizer: accepted with any settings, ignored.
 
     Example:
         >>> td.OptimizerOptions(opt_level=td.OptimizerOptions.L0).opt_level
@@ -60,7 +60,7 @@ class OptimizerOptions(_Accepted):
 
 
 class RewriterConfig(_Accepted):
-    """Which rewritings of graphs are asked for; TensorFlow has it in `rewriter_config_pb2`."""
+    """Requested graph rewritings; in TensorFlow part of `rewriter_config_pb2`."""
 
     DEFAULT = 0
     ON = 1
@@ -72,9 +72,9 @@ class RewriterConfig(_Accepted):
 
 
 class GraphOptions(_Accepted):
-    """How a graph is made ready to run, with any settings that TensorFlow knows.
+    """Options for preparing a graph, with any of TensorFlow's settings.
 
-    What has an effect is `rewrite_options`, under the names of TensorFlow's RewriterConfig: where
+    Only `rewrite_options` has an effect, under the names of TensorFlow's RewriterConfig: where
     its `remapping` is 2, that is OFF, or `disable_meta_optimizer` is True, nothing is folded into
     the filters of convolutions and products, and each op gives its own result. The same does an
     `opt_level` of L0 in `optimizer_options`.
@@ -92,7 +92,7 @@ class GraphOptions(_Accepted):
 
 
 class GPUOptions(_Accepted):
-    """How TensorFlow uses a GPU: accepted for its sake, with any settings.
+    """TensorFlow's GPU options: accepted with any settings, ignored.
 
     Example:
         >>> config = td.ConfigProto()
@@ -121,7 +121,7 @@ class _ThreadPools(list[Any]):
 
 
 class ConfigProto(_Options):
-    """How a session runs its graph.
+    """Options of a session.
 
     Attributes:
         intra_op_parallelism_threads: how many threads share the work of one step, be it a product,
@@ -175,8 +175,8 @@ class ConfigProto(_Options):
     def __repr__(self) -> str:
         plain = {repr(GraphOptions()), "GPUOptions()", "{}", "[]"}
         settings = [f"{name}={value!r}" for name, value in vars(self).items()]
-        told = [text for text in settings if text.partition("=")[2] not in plain]
-        return f"ConfigProto({', '.join(told)})"
+        shown = [text for text in settings if text.partition("=")[2] not in plain]
+        return f"ConfigProto({', '.join(shown)})"
 
 
 def enable_check_numerics(stack_height_limit: int = 30, path_length_limit: int = 50) -> None:
@@ -215,7 +215,7 @@ def disable_check_numerics() -> None:
 
 
 def asks_for_exact(config: ConfigProto) -> bool:
-    """Whether a config has every op give its own result."""
+    """Returns whether a config requires every op to compute its own result."""
     options = config.graph_options
     rewriting = getattr(options, "rewrite_options", None)
     level = getattr(getattr(options, "optimizer_options", None), "opt_level", 0)
@@ -227,7 +227,7 @@ def asks_for_exact(config: ConfigProto) -> bool:
 
 
 class RunOptions(_Options):
-    """How one call of `Session.run` goes.
+    """Options of one call of `Session.run`.
 
     Attributes:
         trace_level: `RunOptions.FULL_TRACE` to fill in the RunMetadata of the call.

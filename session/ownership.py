@@ -1,4 +1,4 @@
-"""Whose memory is whose: which arrays a step may write into, since nobody else knows them."""
+"""Ownership of memory: the arrays that a step may write into, since nothing else refers to them."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from .plan import Step
 class _Piece:
     """Memory that a step has made.
 
-    `known` tells that others than the slots of the plan may know it, `slots` in which of them it
+    `known` is set if there may be references outside the plan, `slots` are those in which it
     is seen now, `readers` which steps have read it.
     """
 
@@ -24,11 +24,11 @@ class _Piece:
 
 
 def reusing_memory(steps: Sequence[Step], known: Iterable[int] = ()) -> list[Step]:
-    """The steps, of which those that can write into memory that nobody else knows will do so.
+    """Makes steps write into memory without other references, where they can.
 
-    What is fed, constant or the state of a session is never written into, nor what a kernel has
-    seen that does not state where its results lie. A view of what is fed or constant is read-only,
-    as that is; so functions that write into an argument look whether it can be written to.
+    Memory that is fed, constant or the state of a session is never written into, nor memory seen by
+    a kernel that does not state where its results lie. Views of feeds and constants are read-only
+    like these, so functions that write into an argument check whether it is writable.
 
     Args:
         steps: in the order in which they run, with their dead slots.
@@ -42,7 +42,7 @@ class Owners:
 
     Args:
         known: slots that hold what others know before the first step.
-        own: slots whose memory nobody else knows before the first step.
+        own: slots whose memory has no other references before the first step.
     """
 
     def __init__(self, known: Iterable[int] = (), own: Iterable[int] = ()) -> None:
@@ -58,7 +58,7 @@ class Owners:
         return [self._passed(i, step) for i, step in enumerate(steps)]
 
     def is_alone(self, slot: int) -> bool:
-        """Whether nobody else knows the memory of a slot, behind the steps."""
+        """Returns whether a slot's memory has no other references after the steps."""
         pieces = self._pieces.get(slot, {self._outside})
         return all(not piece.known and piece.slots == {slot} for piece in pieces)
 
@@ -85,17 +85,17 @@ class Owners:
         return step
 
     def _seen(self, slots: Iterable[int]) -> set[_Piece]:
-        """Where the slots lie, but for what is fed or constant: those are read-only anyway."""
+        """Memory of the slots, except for feeds and constants, which are read-only anyway."""
         return set().union(*[self._pieces.get(slot, ()) for slot in slots])
 
     def _is_spare(self, step: Step, slot: int) -> bool:
-        """Whether the step is the last to read the slot, once, and no other slot shares it."""
+        """Returns whether the step is the last and only reader of the slot's memory."""
         if (slot not in step.dead and slot not in step.outputs) or step.inputs.count(slot) > 1:
             return False
         return self.is_alone(slot)
 
     def _made(self, memory: Memory, read: set[_Piece], taken: set[_Piece]) -> set[_Piece]:
-        """Where a result may lie."""
+        """Memory that a result may share."""
         if memory is Memory.UNKNOWN:
             return {self._outside}
         return {_Piece()} | (read if memory is Memory.VIEW else taken)

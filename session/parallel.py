@@ -58,7 +58,7 @@ class ParallelRun:
         self._pool = pool
 
     def has_independent_work(self) -> bool:
-        """Whether two heavy steps can run at the same time."""
+        """Returns whether two heavy steps can run at the same time."""
         before: list[set[int]] = []
         for i, needs in enumerate(self._needs):
             behind = set().union(*[before[maker] for maker in needs])

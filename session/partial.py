@@ -45,7 +45,7 @@ class PartialRun:
 
     @property
     def finished(self) -> bool:
-        """Whether all has been fetched, so that nothing is left to ask for."""
+        """True if all fetches have been returned."""
         return len(self._fetched) == len(self._slots)
 
     def run(
@@ -105,7 +105,7 @@ class PartialRun:
             self._done.add(i)
 
     def _release(self) -> None:
-        """Lets go of what no later call can ask for."""
+        """Releases values that no later call can fetch."""
         wanted = {slot for item, slot in self._slots.items() if item not in self._fetched}
         wanted.update(
             slot

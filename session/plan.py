@@ -23,15 +23,15 @@ class Step(NamedTuple):
         kernel: what computes it.
         run: the function of the kernel that is called.
         inputs: the slots that it reads.
-        outputs: the slots that it writes; -1 for a result that nobody reads.
-        dead: the slots that nobody reads after this step.
+        outputs: the slots that it writes; -1 for an unused result.
+        dead: the slots that are not read after this step.
         waits: the steps, by number, that have to be done before, beside those that write inputs:
             they read memory that `run` writes into.
-        parts: the steps that a fused one stands for.
+        parts: the steps that were fused.
         folded: further ops that it does, since its filters or windows were changed for that, and
-            how, as `explain` tells it.
+            how, as shown by `explain`.
         acceleration: where there is a loop for it that machine code may do.
-        obstacle: of a fused one, tells why machine code does not do it; None where it does.
+        obstacle: for a fused step, the reason why machine code does not run it; None if it does.
     """
 
     op: Operation
@@ -48,7 +48,7 @@ class Step(NamedTuple):
 
 
 class Plan(NamedTuple):
-    """What a run does: constants, then steps, then the slots to hand out (-1 for an op).
+    """A run: constants, then steps, then the slots to return (-1 for an op).
 
     Slots are numbered from 0; the first `feeds` of them hold what is fed. `inference` knows the
     static shapes of what the steps make.
@@ -67,7 +67,7 @@ class Plan(NamedTuple):
         return {-1, *self.fetched, *self.constants, *range(self.feeds)}
 
     def begun(self, feeds: Sequence[Array | None]) -> list[Any]:
-        """What the slots hold before the first step, and one more for slot -1."""
+        """Contents of the slots before the first step, and one more for slot -1."""
         values: list[Any] = [None] * (self.slots + 1)
         for slot, array in self.constants.items():
             values[slot] = array
@@ -75,7 +75,7 @@ class Plan(NamedTuple):
         return values
 
     def results(self, values: Sequence[Any]) -> list[Any]:
-        """What is handed out of the slots after the last step."""
+        """Results, taken from the slots after the last step."""
         return [None if slot < 0 else values[slot] for slot in self.fetched]
 
 

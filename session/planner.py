@@ -41,7 +41,7 @@ PASSES: list[Callable[[Draft], None]] = [
     use_quicker_forms,
     use_machine_code,
 ]
-"""What is done to a draft once its work is known, in order: each pass may rewrite the work."""
+"""Passes over a draft, in order: each may rewrite the work."""
 
 
 def make_plan(
@@ -91,7 +91,7 @@ def plan_under(
     deterministic: bool = False,
     own_files: Mapping[Operation, Tensor] | None = None,
 ) -> Plan:
-    """The plan that `make_plan` makes, by what an inference knows of the tensors.
+    """Implements `make_plan`, with the static facts of an inference.
 
     Args:
         inference: what is known.
@@ -138,14 +138,14 @@ class _Bodies:
         self._deterministic = deterministic
 
     def planned(self, draft: Draft) -> Plan:
-        """The plan of a draft, which does not yet free what is no longer needed."""
+        """Plan of a draft, without releasing values after their last use."""
         simplify(draft, self._state, self)
         for work_on in PASSES:
             work_on(draft)
         return laid_out(draft)
 
     def body(self, body: Body, given: Sequence[Known], depth: int) -> BodyRun:
-        """What runs a branch, or a function that is called.
+        """Makes a runner of a branch or a called function.
 
         Args:
             body: the body.
@@ -155,7 +155,7 @@ class _Bodies:
 
         def make() -> Plan:
             plan = self._plan(body, given, depth)
-            # What is passed is not read-only, and others may read it afterwards.
+            # Arguments are not read-only, and may be read by others afterwards.
             return freeing_memory(plan, known=range(plan.feeds))
 
         return BodyRun(body.name, make, self._pool)
@@ -168,12 +168,12 @@ class _Bodies:
         name: str,
         depth: int,
     ) -> LoopRun:
-        """What runs a loop.
+        """Makes a runner of a loop.
 
         Args:
             parts: the condition and the body.
             state: what is known of the variables in every round.
-            test: tells of what the condition has made whether there is another round.
+            test: returns from the condition's result whether there is another iteration.
             name: what errors call the loop.
             depth: how many bodies are around the op.
         """

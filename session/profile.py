@@ -1,4 +1,4 @@
-"""Where the time and the memory of a run go: what a traced run told, and several summed up."""
+"""Time and memory of ops: profiles of traced runs, and sums of several."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class OpTrace(NamedTuple):
 
 
 class RunMetadata:
-    """What a call of `Session.run` with `trace_level=FULL_TRACE` tells of itself.
+    """Metadata of a call of `Session.run` with `trace_level=FULL_TRACE`.
 
     Attributes:
         step_stats: an OpTrace for each op that ran, in order.
@@ -56,7 +56,7 @@ class RunMetadata:
 
     @property
     def seconds(self) -> float:
-        """How long all ops took together."""
+        """Total time of all ops."""
         return sum(trace.seconds for trace in self.step_stats)
 
     def __str__(self) -> str:
@@ -104,10 +104,10 @@ class RunMetadata:
 
 
 class Cost(NamedTuple):
-    """What an op, or all ops of a type, cost in a run, and how often they ran.
+    """Cost of an op, or of all ops of a type, in a run, and the number of executions.
 
     An op in the body of a loop runs in each round, and `nbytes` is what its results hold in one of
-    them. What ops in bodies take does not count to the op that has the bodies.
+    them. The cost of ops in bodies does not count towards the op with the bodies.
     """
 
     name: str
@@ -163,7 +163,7 @@ class Profile(ShownText):
 
 
 def _costs(run: RunMetadata) -> dict[tuple[str, str], Cost]:
-    """What each op cost in a run, by its name and type."""
+    """Cost of each op in a run, by name and type."""
     costs: dict[tuple[str, str], Cost] = {}
     for trace in run.step_stats:
         key = trace.name, trace.type

@@ -52,7 +52,7 @@ def _text(target: str | bytes | None) -> str:
 
 
 def connect(target: Any, session: Any) -> None:
-    """Notes a session as one of a target, for as long as somebody has it."""
+    """Registers a session for a target by a weak reference."""
     if target is None or isinstance(target, (str, bytes)):
         with _lock:
             _sessions.setdefault(_text(target), WeakSet()).add(session)

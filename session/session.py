@@ -35,7 +35,7 @@ public = {"td": "Session"}
 
 
 class _EmptyGraphError(errors.FailedPreconditionError, RuntimeError):
-    """There is nothing in the graph to run; TensorFlow tells it by a RuntimeError."""
+    """The graph has nothing to run; TensorFlow raises RuntimeError here."""
 
 
 class Session(SessionInsights):
@@ -47,7 +47,7 @@ class Session(SessionInsights):
             `distributed.Client`, what is large runs on a cluster: see `td.data_parallel`.
         graph: the graph to run; by default the default graph.
         config: how many threads to use, and whether to rewrite the graph, as a ConfigProto.
-        optimize: "exact" has each op give its own result, rounded as it rounds, in place of
+        optimize: "exact" makes each op compute its own result, rounded as it rounds, instead of
             "fast", where what constants multiply and add behind a convolution or product may be
             folded into its filters.
         deterministic: whether results are the same bits whether or not numba is installed, and has
@@ -151,7 +151,7 @@ class Session(SessionInsights):
         """
         try:
             self._check_open()
-            # What was asked before need not be looked up again: a list is compared by its items.
+            # Repeated calls need no lookup: a list is compared by its items.
             asked = (*fetches,) if type(fetches) is list else fetches
             key: tuple[Any, ...] = (self._graph.restrictions, type(fetches), asked)
             if feed_dict:
@@ -167,7 +167,7 @@ class Session(SessionInsights):
             if is_plain(asked, feed_dict or ()) and len(pairs) == len(feed_dict or ()):
                 self._calls.keep(key, call)
             return call.run(pairs.values(), options, run_metadata)
-        except Exception as error:  # noqa: BLE001 - it goes on
+        except Exception as error:  # noqa: BLE001 - it is raised again
             raise trimmed(error)  # noqa: B904 - td.config.full_tracebacks shows the rest
 
     def _call(self, fetches: Any, feeds: tuple[Tensor, ...]) -> Call:
@@ -182,7 +182,7 @@ class Session(SessionInsights):
         return Call(fetched, feeds, executor, self._config)
 
     def executor_for(self, fetches: Sequence[Any], feeds: Sequence[Tensor]) -> Executor:
-        """What runs `fetches`; where programs are only checked, another stands in its place."""
+        """Returns a runner of `fetches`; overridden where programs are only checked."""
         return Executor(self._plan(fetches, feeds), self._threads)
 
     def _fused(self, fetches: Sequence[Any], feeds: Sequence[Tensor]) -> Sequence[Step]:
@@ -201,7 +201,7 @@ class Session(SessionInsights):
     ) -> Callable[..., Any]:
         """A function that runs `fetches` with its arguments fed to the tensors of `feed_list`.
 
-        What `run` does for every call, looking up what to run, is done once.
+        The lookup that `run` does in every call is done once.
 
         Args:
             fetches: as for `run`.
@@ -234,7 +234,7 @@ class Session(SessionInsights):
         return call
 
     def partial_run_setup(self, fetches: Any, feeds: Sequence[Any] | None = None) -> str:
-        """Announces a run that goes on over several calls of `partial_run`.
+        """Sets up a run that spans several calls of `partial_run`.
 
         Args:
             fetches: all that will be fetched, as for `run`.
@@ -272,7 +272,7 @@ class Session(SessionInsights):
     def partial_run(
         self, handle: str, fetches: Any, feed_dict: Mapping[Any, Any] | None = None
     ) -> Any:
-        """Goes on with a run that `partial_run_setup` announced.
+        """Continues a run set up by `partial_run_setup`.
 
         Args:
             handle: what `partial_run_setup` returned.
@@ -283,14 +283,14 @@ class Session(SessionInsights):
             The structure of `fetches`, as from `run`.
 
         Raises:
-            InvalidArgumentError: there is no such handle, or all that was announced has been
+            InvalidArgumentError: there is no such handle, or all that was set up has been
                 fetched; something was not announced, was fetched or fed before, or is not fed.
             TypeError, ValueError, OpError: as for `run`.
         """
         self._check_open()
         run = self._partial_runs.get(handle)
         if run is None:
-            message = f"{handle!r} is no handle from partial_run_setup of this session"
+            message = f"{handle!r} is not a handle from partial_run_setup of this session"
             raise errors.InvalidArgumentError(None, None, message)
         fetched = Fetches(self._graph, fetches)
         pairs = feed_pairs(self._graph, feed_dict) if feed_dict else {}

@@ -1,4 +1,4 @@
-"""Targets of sessions that are not this process alone, and who knows the sessions of these."""
+"""Registry of session classes for targets other than this process."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def class_for(target: Any) -> Any:
 
 
 def is_cluster(target: Any) -> bool:
-    """Whether a target is a cluster of dask: "dask", "dask://host:port", or a Client of one."""
+    """Returns whether a target is a dask cluster: "dask", "dask://host:port", or a Client."""
     if isinstance(target, bytes):
         target = target.decode(errors="replace")
     if isinstance(target, str):

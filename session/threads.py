@@ -9,7 +9,7 @@ from .options import ConfigProto
 
 
 class Threads(NamedTuple):
-    """Who helps the thread that calls `run`.
+    """Helper threads of the thread that calls `run`.
 
     `steps` run whole steps, so that there are none unless there are two; `blocks` share the
     blocks of large arrays with the thread that runs the step. `asked` is how many the config asks

@@ -40,8 +40,8 @@ class Timeline:
         """The trace as JSON.
 
         Args:
-            show_dataflow: what TensorFlow draws between ops; the order tells it here.
-            show_memory: what TensorFlow draws of memory; each op tells its bytes here.
+            show_dataflow: TensorFlow draws arrows between ops; here the order shows it.
+            show_memory: TensorFlow draws memory; here each op shows its bytes.
 
         Returns:
             The text of a file.

@@ -36,12 +36,12 @@ class TracedRun:
 
     @property
     def follows_steps(self) -> bool:
-        """Whether each step is looked at, in bodies of ops, too."""
+        """True if each step is traced, also in bodies of ops."""
         return self.traces or self._numerics is not None
 
     @property
     def ends(self) -> float | None:
-        """When the run is given up, by `time.perf_counter`; None for never."""
+        """Deadline of the run, by `time.perf_counter`; None for none."""
         return self._begun + self._limit / 1e3 if self._limit > 0 else None
 
     def __call__(self, step: Step, results: Sequence[Any]) -> None:
@@ -114,7 +114,7 @@ class TracedRun:
 
 
 class _Watched:
-    """What a watch knows of a plan that is being run, or of a body inside it."""
+    """State of a watch for a running plan, or a body inside it."""
 
     def __init__(self, given: Sequence[Any]) -> None:
         self.memory = _Memory(given)
@@ -124,7 +124,7 @@ class _Watched:
 
 
 class _Watching(threading.local):
-    """What watches the run that is under way in this thread."""
+    """Watch of the current run in this thread."""
 
     run: TracedRun | None = None
 
@@ -133,7 +133,7 @@ _watching = _Watching()
 
 
 def watching_run() -> TracedRun | None:
-    """What watches the run that is under way in this thread; mostly nothing does."""
+    """Watch of the current run in this thread; usually None."""
     return _watching.run
 
 
@@ -170,7 +170,7 @@ class _Memory:
                 self.nbytes += owner.nbytes if self._holders[id(owner)] == 1 else 0
 
     def release(self, slots: Iterable[int]) -> None:
-        """Counts results out that nobody reads any more."""
+        """Subtracts results that are not read any more."""
         for slot in slots:
             owner = self._owners.pop(slot, None)
             if owner is not None:

@@ -56,7 +56,7 @@ class CheckingInference(Inference):
         return requirement._replace(left=left, right=right)
 
     def shape(self, edge: Edge) -> TensorShape:
-        """What is known of the shape of `edge`, under all that has been assumed."""
+        """Static shape of `edge` under the assumptions."""
         shape = super().shape(edge)
         sizes = shape.sizes
         if not self._equal or sizes is None or all(isinstance(size, int) for size in sizes):
@@ -66,7 +66,7 @@ class CheckingInference(Inference):
         )
 
     def value(self, edge: Edge) -> Array | None:
-        """What is known of the elements of `edge`, under all that has been assumed."""
+        """Known elements of `edge` under the assumptions."""
         value = super().value(edge)
         if value is None or not self._equal or not is_symbolic(value):
             return value
@@ -108,7 +108,7 @@ class CheckingInference(Inference):
         return size
 
     def _assume_equal(self, left: Dim, right: Dim) -> None:
-        """Puts something else in place of a symbol, so that both sides become the same."""
+        """Substitutes a symbol so that both sides become equal."""
         candidates = [*sorted(symbols_of(right), key=str), *sorted(symbols_of(left), key=str)]
         # One without a name goes first, so that reports speak of those that have names.
         for symbol in sorted(candidates, key=lambda symbol: symbol.name is not None):
@@ -124,7 +124,7 @@ def _fails(requirement: Requirement) -> bool:
 
 
 def _solved(difference: Dim, symbol: Symbol) -> Dim | None:
-    """What `symbol` is where `difference` is 0; None if that is no expression of the others."""
+    """Solves `difference = 0` for `symbol`; None if that is not an expression of the others."""
     try:
         rest = substitute(difference, {symbol: 0})
     except ZeroDivisionError:

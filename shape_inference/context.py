@@ -1,4 +1,4 @@
-"""What a shape function and a kernel factory see of the op that they serve."""
+"""Contexts passed to shape functions and kernel factories."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class Requirement(NamedTuple):
     """Something that must hold in every run of an op, though nothing before the run decides it.
 
     `kind` is "equal" (`left` is `right`) or "divides" (`left` is a multiple of `right`); `name`
-    tells of which argument or size. As text it is what must hold; `clause` tells what is wrong
+    names the argument or size. As text it is what must hold; `clause` says what is wrong
     where it does not.
     """
 
@@ -34,22 +34,22 @@ class Requirement(NamedTuple):
 
     @property
     def clause(self) -> str:
-        """What to say if it does not hold."""
+        """Message if it does not hold."""
         if self.kind == "equal":
             return f"{self.name} must be equal, got {self.left} and {self.right}"
         return f"{self.name} must be a multiple of {self.right}, got {self.left}"
 
 
 class Knowledge(Protocol):
-    """What an `Inference` knows of a graph, and is told of it."""
+    """Interface to the facts that an `Inference` holds about a graph."""
 
     depth: int
 
     def content(self, edge: Edge) -> HandleData | None:
-        """What is known of what the handle `edge` stands for."""
+        """Facts about the object behind the handle `edge`."""
 
     def set_content(self, edge: Edge, content: HandleData | None) -> None:
-        """States what the handle `edge` stands for."""
+        """Sets the facts about the object behind the handle `edge`."""
 
     def set_value(self, edge: Edge, value: Array | None) -> None:
         """States what is known of the elements of `edge`."""
@@ -58,7 +58,7 @@ class Knowledge(Protocol):
         """States why less is known of `edge` than one might think."""
 
     def shape(self, edge: Edge) -> TensorShape:
-        """What is known of the shape of `edge`."""
+        """Static shape of `edge`."""
 
     def read_with_rank(self, node: Node, edge: Edge, rank: int) -> TensorShape:
         """The shape that `edge`, whose rank is unknown, has where `node` runs."""
@@ -67,7 +67,7 @@ class Knowledge(Protocol):
         """Notes that `edge` has this shape in every run of `node`."""
 
     def value_read(self, node: Node, edge: Edge) -> Array | None:
-        """What is known of the elements of `edge` where `node` runs."""
+        """Known elements of `edge` where `node` runs."""
 
     def require(self, requirement: Requirement) -> None:
         """Records what must hold in every run."""
@@ -91,7 +91,7 @@ class OpContext:
 
     @property
     def depth(self) -> int:
-        """How many bodies of functions are around the op."""
+        """Number of function bodies around the op."""
         return self._inference.depth
 
     def attr(self, name: str) -> Any:
@@ -106,11 +106,11 @@ class OpContext:
         return self.node.inputs[position]
 
     def content(self, name: str) -> HandleData | None:
-        """What is known of what the handle passed as argument `name` stands for."""
+        """Facts about the object behind the handle argument `name`."""
         return self._inference.content(self.input(name))
 
     def content_of(self, edge: Edge) -> HandleData | None:
-        """What is known of what the handle `edge`, an input, stands for."""
+        """Facts about the object behind the handle `edge`, an input."""
         return self._inference.content(edge)
 
     def inputs(self, name: str) -> Sequence[Edge]:
@@ -174,7 +174,7 @@ class OpContext:
         return [self._inference.shape(edge) for edge in self.inputs(name)]
 
     def common_shape(self, name: str) -> TensorShape:
-        """What is known of the shape that all tensors in the list argument `name` must have.
+        """Static shape that all tensors in the list argument `name` must have.
 
         Raises:
             ValueError: two of them contradict each other.
@@ -216,7 +216,7 @@ class OpContext:
         return quotient
 
     def merged(self, name: str, shapes: Iterable[TensorShape]) -> TensorShape:
-        """What is known of a shape that all of `shapes` must be.
+        """Merges `shapes`, which must all be equal.
 
         Raises:
             ValueError: two of them contradict each other.
@@ -251,16 +251,16 @@ class OpContext:
 
 
 class ShapeContext(OpContext):
-    """What a shape function sees: static shapes, and values as far as they are known."""
+    """Context of a shape function: static shapes, and values as far as they are known."""
 
     __slots__ = ()
 
     def hold(self, content: HandleData | None, output: int = 0) -> None:
-        """States what the handle that the op puts out stands for."""
+        """Sets the facts about the object behind the output handle."""
         self._inference.set_content(self.node.outputs[output], content)
 
     def know(self, value: Array | None, output: int = 0) -> None:
-        """States what is known of the elements of an output, where the op's kernel cannot tell."""
+        """Sets the known elements of an output, where the op's kernel cannot compute them."""
         self._inference.set_value(self.node.outputs[output], value)
 
     def explain(self, why: str, output: int = 0) -> None:
@@ -268,16 +268,16 @@ class ShapeContext(OpContext):
         self._inference.explain(self.node.outputs[output], why)
 
     def relay_contents(self) -> None:
-        """States that each output stands for what the input of its number stands for."""
+        """Makes each output a handle of the same object as the input at its index."""
         for edge, source in zip(self.node.outputs, self.node.inputs, strict=False):
             self._inference.set_content(edge, self._inference.content(source))
 
     def value_of(self, edge: Edge) -> Array | None:
-        """What is known of the elements of `edge`, an input."""
+        """Known elements of `edge`, an input."""
         return self._inference.value_read(self.node, edge)
 
     def value(self, name: str) -> Array | None:
-        """What is known of the elements of argument `name` before the run.
+        """Elements of argument `name` known before the run.
 
         Returns:
             An array of the argument's dtype where every element is known; an object array of ints
@@ -296,7 +296,7 @@ class ShapeContext(OpContext):
         return None if value is None or is_symbolic(value) else value
 
     def scalar(self, name: str) -> int | DimExpr | None:
-        """What is known of the scalar integer argument `name`.
+        """Known value of the scalar integer argument `name`.
 
         A one-element vector is taken for a scalar, as most TensorFlow ops do.
         """
@@ -305,10 +305,10 @@ class ShapeContext(OpContext):
 
 
 class KernelContext(OpContext):
-    """What a kernel factory sees when a plan is made: static shapes and the constant inputs.
+    """Context of a kernel factory when a plan is made: static shapes and the constant inputs.
 
     `state` is the session's store for stateful ops; `bodies` makes what runs the bodies of an op
-    that has some, of a body and what is known of its inputs. `symbolic` tells that the kernel is
+    that has some, of a body and the facts about its inputs. `symbolic` means that the kernel is
     wanted for object arrays of dimension expressions, before any run.
     """
 
@@ -348,14 +348,14 @@ KernelFactory = Callable[[KernelContext], Kernel]
 
 
 def is_symbolic(value: Array) -> bool:
-    """Whether `value` holds dimension expressions rather than numbers or strings only."""
+    """Returns whether `value` holds dimension expressions rather than numbers or strings only."""
     return value.dtype == object and any(isinstance(item, DimExpr) for item in value.ravel())
 
 
 def check_rank(
     name: str, shape: TensorShape, rank: int | None, min_rank: int = 0, max_rank: int | None = None
 ) -> TensorShape:
-    """`shape` if its rank fits (or is unknown), told in terms of the argument `name` if not."""
+    """Checks the rank of `shape`, unless unknown; an error names the argument `name`."""
     sizes = shape.sizes
     if sizes is None:
         if rank is None:

@@ -1,4 +1,4 @@
-"""What a run of an op costs, as far as its static shapes tell: operations on numbers."""
+"""Cost of ops in arithmetic operations, as far as static shapes determine it."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _TRANSPOSES_FIRST = ("transpose_a", "adj_x")
 
 
 class CostContext(OpContext):
-    """What a rule of costs sees: attrs, and the static shapes of inputs and results.
+    """Context of a cost rule: attrs, and the static shapes of inputs and results.
 
     A size of which nothing is known is a symbol, so that it stands in the formula as `?`.
     """
@@ -23,7 +23,7 @@ class CostContext(OpContext):
     __slots__ = ()
 
     def elements(self, name: str) -> Formula:
-        """How many elements argument `name` has."""
+        """Number of elements of argument `name`."""
         return elements_of(self.shape(name))
 
     def result_shape(self, output: int = 0) -> TensorShape:
@@ -35,11 +35,11 @@ class CostContext(OpContext):
         return settled(self.result_shape(output))
 
     def result_elements(self, output: int = 0) -> Formula:
-        """How many elements an output has."""
+        """Number of elements of an output."""
         return elements_of(self.result_shape(output))
 
     def first_elements(self) -> Formula:
-        """How many elements the first input has."""
+        """Number of elements of the first input."""
         return elements_of(self._inference.shape(self.node.inputs[0]))
 
     def sizes_or_unknown(self, name: str, rank: int) -> tuple[Dim, ...]:
@@ -52,20 +52,20 @@ FlopsRule = Callable[[CostContext], "Formula | Dim"]
 
 
 def elements_of(shape: TensorShape) -> Formula:
-    """How many elements a tensor of this shape has."""
+    """Number of elements of a shape."""
     sizes = settled(shape)
     return Formula.of(dim_symbol()) if sizes is None else Formula.product(sizes)
 
 
 def bytes_of(edge: Edge, shape: TensorShape) -> Formula:
-    """How many bytes a tensor takes: of strings the references to them, of handles nothing."""
+    """Size of a tensor in bytes: references for strings, nothing for handles."""
     if edge.dtype.base_dtype.name in ("resource", "variant"):
         return Formula.of(0)
     return elements_of(shape) * edge.dtype.numpy_dtype.itemsize
 
 
 def flops_of(node: Node, inference: Knowledge) -> Formula | None:
-    """How many operations on numbers a run of an op takes; None if it states no rule.
+    """Number of arithmetic operations of a run of an op; None if it has no rule.
 
     A multiplication is one, an addition is one, and so is what is asked of one number: a square
     root, an exponential, a comparison.

@@ -39,7 +39,7 @@ class Dimension:
     __slots__ = ("size",)
 
     size: Size
-    """What is known: an integer, an expression of symbols, or `None`."""
+    """The size: an integer, an expression of symbols, or `None` if unknown."""
 
     def __init__(self, value: object) -> None:
         self.size = as_size(value)
@@ -238,7 +238,7 @@ def as_size(value: Any) -> Size:
     """Returns what a `Dimension` of the value keeps.
 
     Raises:
-        TypeError: The value is no integer, `None`, name, expression or dimension.
+        TypeError: The value is not an integer, `None`, name, expression or dimension.
         ValueError: The value is negative.
     """
     if value is None:
@@ -267,7 +267,7 @@ def _is_symbol(size: Size) -> bool:
 
 
 def _operand(value: Any) -> Any:
-    """The size that an operator works on, or `NotImplemented` where the value is no size."""
+    """Operand of an operator as a size, or `NotImplemented` if it is not one."""
     if value is None or isinstance(value, DimExpr):
         return value
     if isinstance(value, Dimension):

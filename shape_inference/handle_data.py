@@ -1,4 +1,4 @@
-"""What is known of what handles stand for: variables, lists and arrays of tensors."""
+"""Static facts about the objects behind handles: variables, lists and arrays of tensors."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _UNKNOWN = TensorShape(None)
 
 
 class HandleData(NamedTuple):
-    """What stands behind a handle, as far as it is known before a run.
+    """Static facts about the object behind a handle.
 
     Args:
         dtype: the dtype of the variable, or of the elements.
@@ -43,7 +43,7 @@ class HandleData(NamedTuple):
         return self._replace(element=element, length=length)
 
     def joined(self, other: HandleData) -> HandleData:
-        """What holds of either content."""
+        """Facts that both have in common."""
         if self.element is None or other.element is None:
             element = other.element if self.element is None else self.element
         else:
@@ -61,7 +61,7 @@ class HandleData(NamedTuple):
 
 
 def common_shape(x: TensorShape, y: TensorShape) -> TensorShape:
-    """What two shapes share: the sizes that are the same; None in place of others."""
+    """Common part of two shapes: sizes that differ become None."""
     if x.sizes is None or y.sizes is None or len(x.sizes) != len(y.sizes):
         return _UNKNOWN
     if x.sizes == y.sizes:
@@ -77,7 +77,7 @@ def common_shape(x: TensorShape, y: TensorShape) -> TensorShape:
 
 
 def merged_if_alike(x: TensorShape, y: TensorShape) -> TensorShape:
-    """`x`, with what `y` knows and `x` does not; `x` alone where they contradict each other."""
+    """Completes `x` with facts of `y`; unchanged if they contradict each other."""
     if x.sizes is None or y.sizes is None:
         return y if x.sizes is None else x
     if len(x.sizes) != len(y.sizes):

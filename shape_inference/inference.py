@@ -34,7 +34,7 @@ class Inference:
     Args:
         depth: how many bodies of functions are around the graph.
 
-    A shape's sizes are ints or dimension expressions: a size that nobody knows gets a symbol of
+    A shape's sizes are ints or dimension expressions: an unknown size gets a symbol of
     its own, so that two tensors which share it are known to agree. A value is worked out when it
     is first asked for, by the op's own kernel on an array whose elements may be expressions.
 
@@ -54,35 +54,35 @@ class Inference:
         self._seen = SeenShapes()
         # Sizes that depend on the data, of which there is little: perhaps constants only.
         self._bounded: set[Edge] = set()
-        # Of an edge of unknown rank a node may tell more, which holds wherever that node runs.
+        # A node may imply more about an edge of unknown rank, which holds wherever that node runs.
         self._read: dict[Node, dict[Edge, TensorShape]] = {}
         self._with_rank: dict[Edge, dict[int, TensorShape]] = {}
         self._with_sizes: dict[Edge, dict[Any, Array | None]] = {}
         self._contents: dict[Edge, HandleData] = {}
 
     def content(self, edge: Edge) -> HandleData | None:
-        """What is known of what the handle `edge` stands for."""
+        """Facts about the object behind the handle `edge`."""
         return self._contents.get(edge)
 
     def set_content(self, edge: Edge, content: HandleData | None) -> None:
-        """States what the handle `edge` stands for."""
+        """Sets the facts about the object behind the handle `edge`."""
         if content is None:
             self._contents.pop(edge, None)
         else:
             self._contents[edge] = content
 
     def set_value(self, edge: Edge, value: Array | None) -> None:
-        """States what is known of the elements of `edge`; None if its kernel is to tell."""
+        """Sets the known elements of `edge`; None leaves them to its kernel."""
         if value is None:
             self._values.pop(edge, None)
         else:
             self._values[edge] = _tidy(value, edge.dtype)
 
     def explain(self, edge: Edge, why: str) -> None:
-        """Takes note of why less is known of `edge` than one might think; a checker tells it."""
+        """Records why less is known of `edge` than expected, for checkers to report."""
 
     def shape(self, edge: Edge) -> TensorShape:
-        """What is known of the shape of `edge`."""
+        """Static shape of `edge`."""
         return self._shapes.get(edge, _UNKNOWN)
 
     def require(self, requirement: Requirement) -> None:
@@ -106,7 +106,7 @@ class Inference:
         return shape
 
     def value_read(self, node: Node, edge: Edge) -> Array | None:
-        """What is known of the elements of `edge` where `node` runs."""
+        """Known elements of `edge` where `node` runs."""
         value = self.value(edge)
         shape = self._read.get(node, {}).get(edge)
         if value is not None or shape is None:
@@ -182,7 +182,7 @@ class Inference:
             self._shapes[edge] = self._seen.one(shape)
             if not shape.is_fully_defined():
                 unsized.append(edge)
-        # What holds a new symbol, or requires something of this node, is worked out each time.
+        # Values with a new symbol, or with requirements on this node, are computed each time.
         if key is not None and len(self.requirements) == required:
             sizes = shapes[0].sizes
             if sizes is not None and None not in sizes:
@@ -195,7 +195,7 @@ class Inference:
             self.reshaping[node] = variable
 
     def _unsure(self, edges: Sequence[Edge]) -> list[int] | None:
-        """Which of `edges` need to be bounded for all to be; None if one is known not to be."""
+        """Subset of `edges` that must be bounded for all to be; None if one is known not to be."""
         unsure = []
         for i, edge in enumerate(edges):
             size = self.shape(edge).num_elements()
@@ -206,7 +206,7 @@ class Inference:
         return unsure
 
     def _is_reshaped(self, variable: Edge, update: Edge) -> bool:
-        """Whether the value that `update` gives may be of another shape than `variable` has."""
+        """Returns whether the value of `update` may have another shape than `variable`."""
         declared = self.shape(variable).sizes
         return declared is not None and self.shape(update).sizes != declared
 
@@ -222,7 +222,7 @@ class Inference:
             edge = aliased(edge)
 
     def value(self, edge: Edge) -> Array | None:
-        """What is known of the elements of `edge`: see `ShapeContext.value`."""
+        """Known elements of `edge`: see `ShapeContext.value`."""
         if edge.dtype.is_ref_dtype:
             return None  # each reader may find another value
         values = self._values

@@ -1,4 +1,4 @@
-"""`PartialShape`: what a single shape can tell of itself."""
+"""`PartialShape`: properties of a single shape."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from .symbolic.sizes import Size, Sizes, checked_rank, size_text
 
 
 class PartialShape:
-    """The part of `TensorShape` that concerns one shape alone."""
+    """The part of `TensorShape` that concerns only one shape."""
 
     __slots__ = ("sizes",)
 
     sizes: Sizes
-    """What is known of each axis: an integer, an expression of symbols, or `None`."""
+    """Size of each axis: an integer, an expression of symbols, or `None` if unknown."""
 
     @classmethod
     def of(cls, sizes: Sizes) -> Self:

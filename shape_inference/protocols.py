@@ -1,4 +1,4 @@
-"""What inference needs to know of a graph: nodes, edges and op definitions, by structure only."""
+"""Protocols of graphs for inference: nodes, edges and op definitions."""
 
 from __future__ import annotations
 

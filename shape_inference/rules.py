@@ -90,17 +90,17 @@ def shape_from_value(
     Args:
         c: the context.
         name: the argument.
-        minus_one_is_unknown: whether -1 is a legal element, which stands for any size.
+        minus_one_is_unknown: whether -1 is a legal element, for an unknown size.
 
     Raises:
-        ValueError: the argument is no vector, or an element is known to be negative.
+        ValueError: the argument is not a vector, or an element is known to be negative.
     """
     sizes = sizes_from_value(c, name, minus_one_is_unknown=minus_one_is_unknown)
     return UNKNOWN_SHAPE if sizes is None else TensorShape.of(without_minus_one(sizes))
 
 
 def without_minus_one(sizes: Sequence[Dim | None]) -> tuple[Dim | None, ...]:
-    """The sizes, with None in the place of -1."""
+    """Sizes with -1 replaced by None."""
     return tuple([None if size == -1 else size for size in sizes])
 
 
@@ -127,9 +127,9 @@ def sizes_from_value(
 
 
 def is_packed(edge: Edge) -> bool:
-    """Whether a vector is made of scalars by a `Stack`, perhaps by way of what relays sizes.
+    """Returns whether a vector is a `Stack` of scalars, perhaps behind ops that pass on sizes.
 
-    TensorFlow takes a negative one of those for a size that only the run tells.
+    TensorFlow takes a negative one of those for a size that only the run determines.
     """
     traits = edge.op.definition.traits
     if traits.relays_sizes:
@@ -165,7 +165,7 @@ def _never_negative(item: DimExpr) -> bool:
 
 
 def fresh_vector() -> TensorShape:
-    """A vector of a length that only the run tells."""
+    """Vector of a length that only the run determines."""
     return TensorShape.of((dim_symbol(),))
 
 

@@ -29,7 +29,7 @@ class SeenShapes:
         self._numbers: dict[tuple[Any, ...], TensorShape] = {}
 
     def one(self, shape: TensorShape) -> TensorShape:
-        """The object that stands for `shape`, with a symbol for every size that nobody knows.
+        """Canonical object of `shape`, with a symbol for every unknown size.
 
         Raises:
             ValueError: a size does not fit in 64 bits.
@@ -49,7 +49,7 @@ class SeenShapes:
 
 
 def identified(shape: TensorShape) -> TensorShape:
-    """`shape` with a symbol in place of every size that nobody knows."""
+    """`shape` with a symbol for every unknown size."""
     sizes = shape.sizes
     if sizes is None or None not in sizes:
         return shape

@@ -1,4 +1,4 @@
-"""What is known of named sizes: least and greatest numbers, and what divides them."""
+"""Facts about named sizes: bounds and divisors."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _KEYS = ("min", "max", "multiple_of")
 class Size(Dimension):
     """A named size of which more is known: a dimension of a shape.
 
-    What is known holds for all sizes of that name that are computed from the tensor whose shape
+    Facts hold for all sizes of that name that are computed from the tensor whose shape
     says it. Inference uses it, a run checks it of what is fed, and files keep it.
 
     Args:
@@ -29,7 +29,7 @@ class Size(Dimension):
         multiple_of: a number that divides it.
 
     Raises:
-        TypeError: the name is no text, or a number no integer.
+        TypeError: the name is not text, or a number not an integer.
         ValueError: the name is empty; a number is negative, `multiple_of` is not positive, or no
             number fits.
 
@@ -112,7 +112,7 @@ def positive_shape(shape: TensorShape, name: str) -> TensorShape:
 
 
 def broken_fact(symbol: Symbol, size: int) -> str:
-    """What is known of a named size and does not hold of a number; "" if all of it does."""
+    """Facts about a named size that a number violates; "" if none."""
     if symbol.lower is not None and size < symbol.lower:
         return f"must be at least {symbol.lower}"
     if symbol.upper is not None and size > symbol.upper:
@@ -121,13 +121,13 @@ def broken_fact(symbol: Symbol, size: int) -> str:
 
 
 def encoded_facts(shapes: Iterable[TensorShape]) -> bytes:
-    """What is known of the named sizes in shapes, as a file keeps it; empty if nothing is."""
+    """Facts about the named sizes in shapes, as stored in files; empty if there are none."""
     facts = {}
     for symbol in sorted(_named(shapes), key=lambda symbol: symbol.key):
         known = {"min": symbol.lower or 0, "max": symbol.upper, "multiple_of": symbol.multiple_of}
-        told = {key: known[key] for key in _KEYS if known[key] != _NOTHING[key]}
-        if told:
-            facts[symbol.name] = told
+        entries = {key: known[key] for key in _KEYS if known[key] != _NOTHING[key]}
+        if entries:
+            facts[symbol.name] = entries
     return json.dumps(facts).encode() if facts else b""
 
 
@@ -143,9 +143,9 @@ def decoded_facts(text: bytes) -> dict[Symbol, Symbol]:
     try:
         facts = json.loads(text)
         symbols = [
-            symbol_with(name, *[{**_NOTHING, **told}[key] for key in _KEYS])
-            for name, told in facts.items()
-            if not told.keys() - _NOTHING.keys()
+            symbol_with(name, *[{**_NOTHING, **entries}[key] for key in _KEYS])
+            for name, entries in facts.items()
+            if not entries.keys() - _NOTHING.keys()
         ]
         if len(symbols) < len(facts):
             raise ValueError(f"known are {', '.join(_KEYS)}")

@@ -26,19 +26,19 @@ class Window(NamedTuple):
 
     @property
     def extent(self) -> Dim:
-        """How many elements of the input it spans."""
+        """Number of input elements that the window spans."""
         return (self.size - 1) * self.rate + 1
 
     def fits(self, size: Dim) -> bool:
-        """Whether it may slide along `size` elements, as far as is known."""
+        """Returns whether it may slide along `size` elements, as far as is known."""
         room = size + self.before + self.after - self.extent
         return self.same or not isinstance(room, int) or room >= -self.slack
 
     def positions(self, size: Dim, name: str = "input") -> Dim:
-        """How many positions it takes along `size` elements of argument `name`.
+        """Number of positions of the window along `size` elements of argument `name`.
 
         Raises:
-            ValueError: the stride is no step forward, or the window does not fit.
+            ValueError: the stride is not positive, or the window does not fit.
         """
         if self.stride < 1:
             raise ValueError(f"strides must be at least 1, got {self.stride}")
@@ -56,7 +56,7 @@ class Window(NamedTuple):
         return max(number, 0) if isinstance(number, int) else dim_max(number, 0)
 
     def padding(self, size: int, positions: int) -> tuple[int, int]:
-        """How many elements the margins before and after `size` elements have."""
+        """Padding before and after `size` elements."""
         if not self.same:
             return self.before, self.after
         missing = max((positions - 1) * self.stride + int(self.extent) - size, 0)
@@ -64,7 +64,7 @@ class Window(NamedTuple):
 
 
 class Sliding(NamedTuple):
-    """How windows slide over the dimensions of a tensor: all but their sizes."""
+    """Strides, dilations and padding of sliding windows: everything but their sizes."""
 
     strides: list[int]
     rates: list[int]
@@ -72,7 +72,7 @@ class Sliding(NamedTuple):
     margins: list[int]
     channels: int
     in_run: bool = False
-    """Whether a window may have no position: TensorFlow refuses that only before the run."""
+    """True if a window may have no position: TensorFlow rejects that only before the run."""
 
     @property
     def space(self) -> range:
@@ -100,7 +100,7 @@ class Sliding(NamedTuple):
 
 
 def sliding(c: OpContext, rank: int) -> Sliding:
-    """What the attrs of an op say of how windows slide over a tensor of this rank.
+    """Sliding of windows over a tensor of this rank, from the attrs of an op.
 
     Raises:
         ValueError: an attr has the wrong length, or holds a number that is too small.

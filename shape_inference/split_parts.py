@@ -1,7 +1,7 @@
-"""How an op falls apart along an axis: what parts of its inputs tell of its results.
+"""Splitting of ops along an axis: the parts of results that follow from parts of inputs.
 
 A tensor that depends on rows (of a batch, say) is computed chunk of rows by chunk of rows, and a
-`Part` tells how the values of the chunks and the whole value belong together. An op's rule says
+`Part` states how the values of the chunks combine to the whole value. An op's rule says
 which parts of its inputs it takes, and what it then gives. It stands next to the op, as `splits` in
 its traits, in a notation with a term for each argument and each result:
 
@@ -11,9 +11,9 @@ its traits, in a notation with a term for each argument and each result:
     #,n*->n*        `#` is a vector of sizes, of which each chunk takes its own
     =               each result is the argument of its number
 
-A letter stands for an axis, `...` for any number of axes, counted from the last; along these the op
-falls apart. `_` stands for one axis and `*` for any number along which it does not. What takes more
-than that is a function, `@OP.split`. Elementwise ops, reductions and products need neither.
+A letter is an axis, `...` any number of axes, counted from the last; along these the op can be
+split. `_` is one axis and `*` any number of axes along which it cannot. Rules beyond that are
+functions, `@OP.split`. Elementwise ops, reductions and products need neither.
 """
 
 from __future__ import annotations
@@ -28,14 +28,14 @@ from .tensor_shape import TensorShape
 from .traits import Elementwise, Product, Reduction
 
 COMBINATIONS = ("sum", "mean", "max", "min", "prod", "any", "all", "norm", "first")
-"""How the values of parts make the value of the whole.
+"""Combinations of the values of parts into the whole value.
 
 "mean" weighs them by their rows, "norm" is the root of the sum of squares, and "first" takes any
 of them, since all have the same."""
 
 
 class Part(NamedTuple):
-    """How the values that chunks have of a tensor make its whole value.
+    """Combination of the values of a tensor in chunks into the whole value.
 
     Args:
         kind: "whole", where every chunk has all of it; "split", where they lie one behind the other
@@ -52,7 +52,7 @@ class Part(NamedTuple):
 
     @property
     def in_chunks(self) -> bool:
-        """Whether chunks make it."""
+        """True if it is computed in chunks."""
         return self.kind in ("split", "partial", "listed")
 
     def __str__(self) -> str:
@@ -85,18 +85,18 @@ def listed(axis: int = -1) -> Part:
 
 
 class Partition(NamedTuple):
-    """How an op falls apart: the part that it takes of each input, and that which it gives."""
+    """Split of an op: the part of each input that it takes, and the part of each result."""
 
     takes: Sequence[Part]
     gives: Sequence[Part]
 
 
 class NotSplittable(Exception):  # noqa: N818 - it is an answer, not an error
-    """An op needs all rows at once; the message is a clause that tells why."""
+    """An op needs all rows at once; the message is a clause with the reason."""
 
 
 class SplitContext(OpContext):
-    """What a rule sees: static shapes, known values, and the part that is there of each input.
+    """Context of a rule: static shapes, known values, and the available part of each input.
 
     Args:
         node: the op.
@@ -114,11 +114,11 @@ class SplitContext(OpContext):
         self.parts = parts
 
     def value(self, name: str) -> Array | None:
-        """What is known of the elements of argument `name`: numbers and dimension expressions."""
+        """Known elements of argument `name`: numbers and dimension expressions."""
         return self._known.value_read(self.node, self.input(name))
 
     def value_of(self, edge: Edge) -> Array | None:
-        """What is known of the elements of `edge`, an input."""
+        """Known elements of `edge`, an input."""
         return self._known.value_read(self.node, edge)
 
     def const(self, name: str) -> Array | None:
@@ -127,7 +127,7 @@ class SplitContext(OpContext):
         return None if value is None or is_symbolic(value) else value
 
     def needed(self, name: str) -> Array:
-        """As `const`, for what decides how the op falls apart.
+        """Like `const`, for values that decide how the op is split.
 
         Raises:
             Mixes: it is not known.
@@ -158,7 +158,7 @@ class SplitContext(OpContext):
         return sizes
 
     def depends(self, size: Any) -> bool:
-        """Whether a size depends on the number of rows."""
+        """Returns whether a size depends on the number of rows."""
         return isinstance(size, DimExpr) and self.rows in symbols_of(size)
 
     def out_shape(self, output: int = 0) -> TensorShape:
@@ -170,7 +170,7 @@ Rule = Callable[[SplitContext], Partition]
 
 
 def per_row(size: Any, rows: Symbol) -> Dim | None:
-    """What an axis has for each row, if its size is a multiple of the rows; else None."""
+    """Elements of an axis per row, if its size is a multiple of the rows; else None."""
     if not isinstance(size, DimExpr) or rows not in symbols_of(size):
         return None
     each = exact_div(size, DimExpr({(rows,): 1}))
@@ -180,7 +180,7 @@ def per_row(size: Any, rows: Symbol) -> Dim | None:
 
 
 def fall_apart(c: SplitContext, rule: Rule | None) -> Partition:
-    """How an op falls apart whose inputs are split as `c` tells.
+    """Split of an op whose inputs are split as in `c`.
 
     Args:
         c: the op.
@@ -248,10 +248,10 @@ _Label = tuple[str, int]
 
 
 def by_letters(c: SplitContext, notation: str) -> Partition:
-    """How an op falls apart by a notation: see the head of this file.
+    """Split of an op by a notation: see the head of this file.
 
     Raises:
-        Mixes: what is split is nothing along which the op falls apart.
+        NotSplittable: an input is split along an axis along which the op cannot be split.
     """
     if notation == "=":
         return Partition(c.parts, c.parts[: len(c.node.outputs)])
@@ -284,7 +284,7 @@ def _spread(c: SplitContext, terms: list[str]) -> list[str]:
 
 
 def _common(c: SplitContext, terms: Sequence[str]) -> tuple[_Label | None, Dim]:
-    """What is split, in all inputs where anything is; and its size."""
+    """The common split axis of all split inputs, and its size."""
     found: dict[_Label, Dim] = {}
     for edge, term, part in zip(c.node.inputs, terms, c.parts, strict=True):
         if part.kind != "split":
@@ -292,7 +292,7 @@ def _common(c: SplitContext, terms: Sequence[str]) -> tuple[_Label | None, Dim]:
         sizes = c.known_sizes(edge)
         label = _labels(term, len(sizes))[part.axis]
         if label is None or term.count(label[0]) > 1:
-            raise NotSplittable(f"it does not fall apart along axis {part.axis} of {edge.op.name}")
+            raise NotSplittable(f"it cannot be split along axis {part.axis} of {edge.op.name}")
         found.setdefault(label, sizes[part.axis])
     if len(found) > 1:
         raise NotSplittable("its inputs are split along different axes")
@@ -338,13 +338,13 @@ def _given(c: SplitContext, output: int, term: str, label: _Label | None) -> Par
 
 
 def _letters(term: str) -> set[_Label]:
-    """What a term may name at any rank; where `...` stands, more than can be listed."""
+    """Axes that a term may name at any rank; more than listed after `...`."""
     found = {(letter, 0) for letter in term if letter.isalpha()}
     return found | {("...", k) for k in range(64 if "..." in term else 0)}
 
 
 def _labels(term: str, rank: int) -> list[_Label | None]:
-    """What each axis of a tensor is by its term.
+    """Meaning of each axis of a tensor by its term.
 
     Raises:
         Mixes: the term is not that of such a tensor.

@@ -1,4 +1,4 @@
-"""Rules of how ops fall apart that several families share, where the notation does not say it."""
+"""Split rules shared by several families of ops, beyond the notation."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from .symbolic.symbolic import Dim, equal
 
 
 def all_but(*names: str) -> Rule:
-    """The rule of an op that falls apart along all axes but those that arguments or attrs name."""
+    """Rule of an op that can be split along all axes except those in arguments or attrs."""
 
     def rule(c: SplitContext) -> Partition:
         part = c.parts[0]
@@ -32,7 +32,7 @@ def following(*moved: str) -> Rule:
     """The rule of an op that keeps elements in their order along each axis.
 
     So an axis of the result that has the size of what is split is that axis: where an op took
-    some of it, or put something beside it, the size would be another. The static shape tells.
+    some of it, or put something beside it, the size would change. The static shape decides.
 
     Args:
         moved: the arguments whose elements are moved; all others are sizes and places.
@@ -57,9 +57,7 @@ def following(*moved: str) -> Rule:
             sizes = c.known_sizes(edge)
             dependent = [k for k, n in enumerate(sizes) if c.depends(n)]
             if dependent and (dependent != [axis] or equal(sizes[axis], size) is not True):
-                raise NotSplittable(
-                    f"{edge.op.name} does not have the rows along axis {axis} alone"
-                )
+                raise NotSplittable(f"{edge.op.name} has more than the rows along axis {axis}")
             if not dependent and len(sizes) == len(c.known_sizes(c.node.inputs[first])):
                 raise NotSplittable(f"{edge.op.name} has no rows where others have them")
             takes.append(along(axis) if dependent else WHOLE)
@@ -79,7 +77,7 @@ def _followed(c: SplitContext, output: int, size: Dim) -> Part:
 
 
 def made_of_sizes(c: SplitContext) -> Partition:
-    """The rule of an op that makes the same row again and again, as many as sizes tell."""
+    """Rule of an op that repeats one row, as often as sizes specify."""
     sizes: Any = c.out_shape().sizes
     dependent = [k for k, n in enumerate(sizes or ()) if c.depends(n)]
     if len(dependent) != 1 or per_row(sizes[dependent[0]], c.rows) is None:

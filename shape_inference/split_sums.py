@@ -19,13 +19,13 @@ def adds_up(
     zero: Callable[[Any], bool],
     at_hand: Callable[[Any], bool],
 ) -> Partition | None:
-    """How an op falls apart that makes of summands summands of its result; None where it does not.
+    """Split of an op that maps summands to summands of its result; None if it does not.
 
     Args:
         c: the op.
         found: the part of each input, what is combined being partial.
-        zero: tells whether an input is known to be zero.
-        at_hand: tells whether the chunks have what is whole, so that nothing has to be sent.
+        zero: returns whether an input is known to be zero.
+        at_hand: returns whether the chunks have the whole value, so that nothing has to be sent.
     """
     hows = {part.how for part in found if part.kind == "partial"}
     how = next(iter(hows)) if len(hows) == 1 else ""
@@ -46,7 +46,7 @@ def adds_up(
 
 
 def _is_of_result(c: SplitContext, edge: Edge, part: Part, zero: Callable[[Any], bool]) -> bool:
-    """Whether an input has summands of the result: as large as it, so that no more is sent."""
+    """Returns whether an input is as large as the result, so that its summands cost no more."""
     if part.kind != "partial":
         return part == WHOLE and zero(edge)
     if isinstance(c.node.definition.traits, Move):
@@ -59,11 +59,11 @@ def _is_of_result(c: SplitContext, edge: Edge, part: Part, zero: Callable[[Any],
 
 
 def is_zero(edge: Edge, known: Callable[[Any], bool] | None = None) -> bool:
-    """Whether a tensor is known to be zero.
+    """Returns whether a tensor is known to be zero.
 
     Args:
         edge: the tensor.
-        known: tells of which it is known beside.
+        known: returns whether a tensor is otherwise known to be zero.
     """
     while not (known is not None and known(edge)):
         node: Any = edge.op

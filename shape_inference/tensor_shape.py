@@ -46,16 +46,15 @@ class TensorShape(PartialShape):
 
     A shape is fully known (`[16, 256]`), partly known (`[None, 256]`, `["batch", 256]`), or unknown
     altogether (`None`). It is immutable and follows TensorFlow 1.x, except that `==` is always a
-    plain bool: it tells whether the two shapes state the same, unknown sizes being alike. An
+    plain bool: it says whether the two shapes are equal, with unknown sizes as equal. An
     unknown size also equals one whose symbol has no name, since both print as `?`.
 
     Args:
-        dims: The sizes: a sequence of integers, `None`, names and dimensions; one of these alone,
-        for a
-            shape of rank 1; a shape; a `TensorShapeProto`; or `None` for an unknown shape.
+        dims: The sizes: a sequence of integers, `None`, names and dimensions; a single one
+            of these, for a shape of rank 1; a shape; a `TensorShapeProto`; or `None` if unknown.
 
     Raises:
-        TypeError: A size is no integer, `None`, name or dimension.
+        TypeError: A size is not an integer, `None`, name or dimension.
         ValueError: A size is negative.
 
     Example:
@@ -254,13 +253,13 @@ def as_shape(shape: object) -> TensorShape:
     """Returns the value as a `TensorShape`; a shape is returned as it is.
 
     Args:
-        shape: Whatever `TensorShape` takes.
+        shape: Anything that `TensorShape` accepts.
 
     Returns:
         The shape.
 
     Raises:
-        TypeError: A size is no integer, `None`, name or dimension.
+        TypeError: A size is not an integer, `None`, name or dimension.
         ValueError: A size is negative.
 
     Example:
@@ -281,7 +280,7 @@ def unknown_shape(rank: int | None = None, *, ndims: int | None = None) -> Tenso
         The shape.
 
     Raises:
-        TypeError: The rank is no integer, or both names are given.
+        TypeError: The rank is not an integer, or both names are given.
         ValueError: The rank is negative.
 
     Example:

@@ -7,11 +7,11 @@ from dataclasses import dataclass, field
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Traits:
-    """What others than its own kernel may know of an op type.
+    """Properties of an op type for code other than its kernel.
 
-    An op states one record, `OpDef(…, traits=Move())`. The class tells what kind of op it is:
+    An op states one record, `OpDef(…, traits=Move())`. The class is the kind of op:
     one of those below, or `Traits` itself where nothing is known of how results follow from
-    inputs. Whoever wants a rule for every op of a kind asks for the class; nobody below `ops/`
+    inputs. Code with a rule for every op of a kind tests for the class; no module below `ops/`
     asks for the name of an op type.
 
     Args:
@@ -22,9 +22,9 @@ class Traits:
             the inputs, and so has to run.
         stateful: the op reads or changes state, or returns something else at every run; it is
             never folded, merged or skipped.
-        local: the state lives in one run, and nobody sees it but who has a handle of it.
+        local: the state lives in one run, visible only through its handle.
         aliases: the input that the op updates in place, for an op with one output. Its kernel
-            returns the new array; the session lets whoever reads that input afterwards see it.
+            returns the new array; the session makes it visible to later readers of that input.
         assigns: the input that names a variable to which the op gives its first value.
         of_saver: the op writes or reads a checkpoint, so that the scope in which it is made is that
             of a Saver.
@@ -36,10 +36,10 @@ class Traits:
         waits: the kernel may have to wait for what others do, perhaps later ops of the same run.
         calls_python: the kernel calls a function of the program, which no file can hold.
         relays_sizes: a vector of sizes keeps its meaning on the way through the op: an element of
-            -1 from a `Stack` stands for an unknown size behind it as well, as in TensorFlow.
+            -1 from a `Stack` is an unknown size behind it as well, as in TensorFlow.
         splits: along which axes the results of parts are parts of the results, in the notation of
             `split_parts.py`: `"n*,*->n*"`. Without it the op mixes what it is given, unless its
-            kind or a rule of its own tells.
+            kind or a rule of its own decides.
         sums: the arguments of which sums may be given summand by summand, as the results then add
             up to that of the sums: `"x,y"` of both at once, `"x|y"` of either.
         zeros: all elements of the result are 0.
@@ -84,16 +84,16 @@ class Traits:
 
 
 OPAQUE = Traits()
-"""Of an op of which nothing is stated: its results follow from its inputs, one knows not how."""
+"""Traits of an op that states none: its results follow from its inputs in an unspecified way."""
 
 STATEFUL = Traits(stateful=True)
-"""Of an op of which nothing is stated but that it has state."""
+"""Traits of an op that only states that it has state."""
 
 SUMMARY = Traits(summarizes=True)
-"""Of an op of which nothing is stated but that its result is a summary."""
+"""Traits of an op that only states that its result is a summary."""
 
 WAITING = Traits(stateful=True, waits=True)
-"""Of an op of which nothing is stated but that it has state, and may wait for what others do."""
+"""Traits of an op that only states that it has state, and may block on other ops."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -160,7 +160,7 @@ class Constant(Traits):
 
 @dataclass(frozen=True, slots=True)
 class Input(Traits):
-    """What the op puts out is there to be fed: its shape holds for any value that may be fed."""
+    """An op whose output is meant to be fed: its shape holds for any value that may be fed."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,4 +1,4 @@
-"""Memory that kernels take besides their results, as far as sizes that are numbers tell."""
+"""Workspace memory of kernels besides their results, for known sizes."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from .symbolic.formulas import Formula
 
 
 class Workspace(NamedTuple):
-    """What a kernel takes besides its results, in bytes.
+    """Workspace memory of a kernel in bytes.
 
     Args:
         passing: what is given back when the op has run.
@@ -30,7 +30,7 @@ class UnsizedError(Exception):
 
 
 class SizedContext(OpContext):
-    """What a rule of workspaces sees: attrs, and the sizes of arguments and results as numbers."""
+    """Context of a workspace rule: attrs, and the sizes of arguments and results as numbers."""
 
     __slots__ = ("_constants", "_sizes")
 
@@ -54,7 +54,7 @@ class SizedContext(OpContext):
         return self.numbers_of(self.input(name))
 
     def is_constant(self, name: str) -> bool:
-        """Whether argument `name` is the same at every run of the plan."""
+        """Returns whether argument `name` is the same at every run of the plan."""
         return self.input(name) in self._constants
 
     def numbers_of(self, edge: Edge) -> tuple[int, ...]:
@@ -78,7 +78,7 @@ WorkspaceRule = Callable[[SizedContext], Workspace]
 def workspace_of(
     node: Node, inference: Knowledge, constants: Container[Edge], sizes: Mapping[str, int]
 ) -> Workspace:
-    """What the kernel of an op takes besides its results; nothing where that is not known.
+    """Workspace memory of an op's kernel; zero if unknown.
 
     Args:
         node: the op.
@@ -90,5 +90,5 @@ def workspace_of(
     try:
         c = SizedContext(node, inference, constants, sizes)
         return Workspace() if rule is None else rule(c)
-    except (UnsizedError, ValueError):  # or the op cannot run at these sizes, which a run tells
+    except (UnsizedError, ValueError):  # or the op cannot run at these sizes, as a run will report
         return Workspace()

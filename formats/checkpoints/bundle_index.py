@@ -19,9 +19,9 @@ _MOST_SHARDS = 99_999  # what the names of data files have room for
 
 
 class Entry(NamedTuple):
-    """Where a tensor is, and what it is: a BundleEntryProto.
+    """Location and type of a tensor: a BundleEntryProto.
 
-    Of a tensor that is stored in parts, `slices` tells which there are; each has an entry of its
+    For a tensor stored in parts, `slices` lists them; each has an entry of its
     own, under `slice_key`.
     """
 
@@ -67,7 +67,7 @@ def read_index(prefix: str) -> Index:
             else:
                 shards = _read_header(value)
         if shards is None:
-            raise ValueError("it does not tell how many data files there are")
+            raise ValueError("it does not state the number of data files")
         for entry in entries.values():
             if entry.shard >= shards:
                 raise ValueError(f"a tensor is in data file {entry.shard} of {shards}")
@@ -120,7 +120,7 @@ def _read_header(data: bytes) -> int:
         elif number == 2 and value == _BIG_ENDIAN:
             raise ValueError("its numbers are big-endian, which is not supported")
     if not 0 < shards <= _MOST_SHARDS:
-        raise ValueError(f"it tells of {shards} data files")
+        raise ValueError(f"it states {shards} data files")
     return shards
 
 

@@ -190,7 +190,7 @@ def _announce(saved: Saved, entries: dict[bytes, Entry]) -> bytes:
 
 
 def _stored(saved: Saved) -> tuple[list[bytes | memoryview], int]:
-    """What is written of a value, and its checksum."""
+    """Bytes written for a value, and their checksum."""
     if saved.dtype.name == "string":
         return _strings(saved.value)
     if saved.dtype.name in ("resource", "variant"):

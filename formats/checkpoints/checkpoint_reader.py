@@ -27,7 +27,7 @@ public = {
 
 
 class NoCheckpointError(errors.NotFoundError, ValueError):
-    """There is no checkpoint of that name. TensorFlow has told it by both of these classes."""
+    """There is no checkpoint of that name. TensorFlow has raised both of these classes."""
 
 
 class CheckpointReader:
@@ -83,7 +83,7 @@ class CheckpointReader:
         Raises:
             NotFoundError: there is none of that name.
             DataLossError: it is damaged.
-            InvalidArgumentError: it is no part of a tensor of that shape.
+            InvalidArgumentError: it is not a slice of a tensor of that shape.
         """
         if not self.has_tensor(name):
             message = f"Key {name} not found in checkpoint {self._prefix!r}"
@@ -100,7 +100,7 @@ class CheckpointReader:
         return self._prefix
 
     def has_tensor(self, name: str) -> bool:
-        """Whether there is a tensor of that name."""
+        """Returns whether there is a tensor of that name."""
         return name in self._shapes
 
     def get_variable_to_shape_map(self) -> dict[str, list[int]]:

@@ -20,7 +20,7 @@ _EXTENT = re.compile(r"-|[0-9]{1,18},[0-9]{1,18}")
 
 
 class Extent(NamedTuple):
-    """Where a part begins along a dimension, and how long it is: -1 for all of the dimension."""
+    """Start and length of a slice along a dimension; length -1 for the whole dimension."""
 
     start: int
     length: int
@@ -30,7 +30,7 @@ def fields(data: bytes) -> Iterator[tuple[int, int | bytes]]:
     """The numbers and values of the fields of a message in protobuf's wire format.
 
     Raises:
-        ValueError: the data is no message.
+        ValueError: the data is not a message.
     """
     position = 0
     while position < len(data):

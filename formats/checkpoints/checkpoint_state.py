@@ -29,7 +29,7 @@ _PARTS = re.compile(r"_temp(_[0-9a-f]{32})?$")
 
 
 def checkpoint_exists(checkpoint_prefix: str | PathLike[str]) -> bool:
-    """Whether there is a checkpoint of that name, of this library or of TensorFlow.
+    """Returns whether there is a checkpoint of that name, of this library or of TensorFlow.
 
     Args:
         checkpoint_prefix: the name of the checkpoint, without a suffix.
@@ -56,7 +56,7 @@ def generate_checkpoint_state_proto(
     all_model_checkpoint_timestamps: Sequence[float] | None = None,
     last_preserved_timestamp: float | None = None,
 ) -> CheckpointState:
-    """What the file `checkpoint` of a folder is to tell, as a message.
+    """Contents of the file `checkpoint` of a folder, as a message.
 
     Args:
         save_dir: the folder.
@@ -136,7 +136,9 @@ def update_checkpoint_state(
     )
     path = os.path.join(os.fsdecode(save_dir), latest_filename or "checkpoint")
     if os.path.abspath(path) == os.path.abspath(model_checkpoint_path):
-        raise RuntimeError(f"the checkpoint {path!r} has the name of the file that tells of it")
+        raise RuntimeError(
+            f"the checkpoint {path!r} has the name of the file that lists checkpoints"
+        )
     with replacing(path) as file:
         file.write(text_format.MessageToString(state).encode())
 
@@ -144,7 +146,7 @@ def update_checkpoint_state(
 def get_checkpoint_state(
     checkpoint_dir: str | PathLike[str], latest_filename: str | None = None
 ) -> CheckpointState | None:
-    """Which checkpoints a folder has; None if it tells of none.
+    """Checkpoints of a folder; None if it lists none.
 
     Args:
         checkpoint_dir: the folder.
@@ -155,7 +157,7 @@ def get_checkpoint_state(
 
     Raises:
         DataLossError: the file is damaged. TensorFlow takes it for absent, so that training begins
-            anew.
+            again.
 
     Example:
         >>> import os, tempfile
@@ -177,7 +179,7 @@ def get_checkpoint_state(
     except errors.NotFoundError:
         return None
     except UnicodeDecodeError as error:
-        raise errors.DataLossError(None, None, f"{path!r} is no text: {error}") from error
+        raise errors.DataLossError(None, None, f"{path!r} is not text: {error}") from error
     try:
         state = text_format.Parse(text, CheckpointState())
     except text_format.ParseError as error:
@@ -197,7 +199,7 @@ def latest_checkpoint(
 
     Args:
         checkpoint_dir: the folder.
-        latest_filename: the name of the file that tells; by default "checkpoint".
+        latest_filename: the name of the file that lists checkpoints; by default "checkpoint".
 
     Raises:
         DataLossError: that file is damaged.
@@ -214,7 +216,7 @@ def latest_checkpoint(
 
 
 def get_checkpoint_mtimes(checkpoint_prefixes: Iterable[str | PathLike[str]]) -> list[float]:
-    """When checkpoints were last changed, in seconds since 1970: of those that exist.
+    """Modification times of existing checkpoints, in seconds since 1970.
 
     Args:
         checkpoint_prefixes: the names of the checkpoints, without a suffix.
@@ -241,7 +243,7 @@ def remove_checkpoint(
 
     Args:
         checkpoint_prefix: the name of the checkpoint, without a suffix.
-        checkpoint_format_version: accepted for TensorFlow's sake: the files tell.
+        checkpoint_format_version: ignored: the format is detected from the files.
         meta_graph_suffix: how the file with the graph ends.
 
     Raises:

@@ -39,7 +39,7 @@ class TensorBundle:
             self._entries = {key.decode(): entries[key] for key in entries if key[0]}
         except UnicodeDecodeError as error:
             raise errors.DataLossError(
-                None, None, f"{prefix + SUFFIX!r} is damaged: a name is no text: {error}"
+                None, None, f"{prefix + SUFFIX!r} is damaged: a name is not text: {error}"
             ) from error
 
     def shapes(self) -> dict[str, list[int]]:

@@ -104,7 +104,7 @@ class OldCheckpoint:
         data = _message(_message(value, 2), 3)
         if data is None:
             raise ValueError("parts of it are missing")
-        # The message holds the values alone: dtype and shape are those of the part.
+        # The message holds only the values: dtype and shape are those of the slice.
         proto = TensorProto.FromString(data)
         proto.dtype = entry.dtype.as_datatype_enum
         del proto.tensor_shape.dim[:]

@@ -1,4 +1,4 @@
-"""How public names are handed out: guarded, so that errors end at the call, and well to read."""
+"""Guards of public functions and classes: tracebacks that end at the call, readable `help`."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _made: dict[Any, Any] = {}
 
 
 class _Unquoted(str):
-    """An annotation as `help` should show it: without quotes."""
+    """Annotation that `help` shows without quotes."""
 
     __slots__ = ()
 
@@ -25,7 +25,7 @@ class _Unquoted(str):
 
 
 def handed_out(item: Any, namespace: str) -> Any:
-    """What users get under a public name: a function is guarded, and so are methods of a class."""
+    """Public form of an object: functions and methods of classes are guarded."""
     if namespace in _PLAIN:
         return item
     if isfunction(item):
@@ -62,7 +62,7 @@ _CALLED = ("__init__", "__call__")
 
 
 def _unquote(function: Any) -> None:
-    """Has `help` show the annotations of a function without the quotes of strings."""
+    """Makes `help` show the annotations of a function without quotes."""
     notes = function.__annotations__
     notes.update({key: _Unquoted(note) for key, note in notes.items() if type(note) is str})
     stated: Signature | None = vars(function).get("__signature__")

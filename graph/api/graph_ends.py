@@ -1,6 +1,6 @@
-"""Inputs and outputs of a graph: what a person would feed, and what a person would fetch.
+"""Default inputs and outputs of a graph: what a person would feed and fetch.
 
-Every command and function that needs a default asks here, so that they agree.
+Shared by all commands and functions, so that their defaults agree.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from ...shape_inference.traits import Constant, Input
 
 _SWITCHES = ("Switch", "RefSwitch", "_SwitchN")
 _EXITS = ("Exit", "RefExit")
-# Names that TensorFlow gives: scopes of gradients, of what decides whether an assertion fails, and
+# Names assigned by TensorFlow: scopes of gradients, of the conditions of assertions, and
 # copies of a predicate.
 _OF_GRADIENTS = re.compile(r"(.+/)?gradients(_\d+)?/")
 _GUARD = re.compile(r"((?P<scope>.+)/)?AssertGuard(_\d+)?(/|$)")
@@ -21,7 +21,7 @@ _PREDICATE = re.compile(r"(.+/)?(pred_id|switch_t|switch_f)(_\d+)?$")
 
 
 class Ends(NamedTuple):
-    """Where a graph begins and where it ends.
+    """Inputs and outputs of a graph.
 
     Args:
         inputs: the placeholders, which have to be fed.
@@ -68,8 +68,8 @@ def graph_ends(graph: Any) -> Ends:
 class _View:
     """Facts about a whole graph, in terms of the nodes that it is saved with.
 
-    Ops that stand for the Switch, Merge and Exit nodes of a file keep those nodes: they tell what
-    the file reads.
+    Ops that replace the Switch, Merge and Exit nodes of a file keep those nodes: they
+    determine what the file reads.
     """
 
     def __init__(self, graph: Any, ops: Sequence[Any]) -> None:
@@ -93,7 +93,7 @@ class _View:
                 self.of_variables.add(op)
 
     def _serves_variables(self, op: Any) -> bool:
-        """Whether an op only reads or initializes variables, given those before it that do."""
+        """Returns whether an op only reads or initializes variables, given the earlier such ops."""
         traits = op.definition.traits
         if traits.assigns:
             return True
@@ -102,7 +102,7 @@ class _View:
         return bool(op.inputs and op.outputs) and all(map(_is_variable, op.inputs))
 
     def is_loose(self, op: Any) -> bool:
-        """Whether an op that is not read is left over from control flow or an assertion."""
+        """Returns whether an op that is not read is left over from control flow or an assertion."""
         kind = self._types.get(op.name, op.type)
         if kind in _SWITCHES or (
             kind == "Identity" and op.inputs and op.inputs[0].op.type in _SWITCHES
@@ -116,7 +116,7 @@ class _View:
         return is_constant and any(op.name.startswith(scope) for scope in self._assertions)
 
     def is_secondary(self, op: Any) -> bool:
-        """Whether an op that is not read is an output only for want of others."""
+        """Returns whether an op that is not read is an output only if there are no others."""
         if not op.outputs or op.definition.traits.summarizes:
             return True
         return all(map(_is_variable, op.outputs)) or (
@@ -125,7 +125,7 @@ class _View:
 
 
 def _updates(op: Any) -> bool:
-    """Whether an op changes the variable that is its first input."""
+    """Returns whether an op changes the variable that is its first input."""
     on_variable = bool(op.inputs) and _is_variable(op.inputs[0])
     return on_variable and not op.definition.traits.assigns and all(map(_is_variable, op.outputs))
 
@@ -135,7 +135,7 @@ def _is_variable(tensor: Any) -> bool:
 
 
 def _assertion(name: str, kind: str) -> str:
-    """The scope of an assertion that a node belongs to, or "": `a/Assert/AssertGuard/Assert`."""
+    """Scope of the assertion that a node belongs to, or "": `a/Assert/AssertGuard/Assert`."""
     guard = _GUARD.match(name)
     if guard:
         return f"{guard['scope']}/" if guard["scope"] else ""
@@ -149,5 +149,5 @@ def _scope(name: str) -> str:
 
 
 def tensors_of(ops: Iterable[Any]) -> list[Any]:
-    """The results of some ops."""
+    """Output tensors of `ops`."""
     return [tensor for op in ops for tensor in op.outputs]

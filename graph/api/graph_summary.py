@@ -1,4 +1,4 @@
-"""What a graph tells of itself: what it takes and gives, a summary, and how it is copied."""
+"""Default inputs and outputs of a graph, its summary, and copying by pickle."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ _copying: list[Callable[[], tuple[Callable[[Any], bytes], Callable[[bytes], Any]
 def offer_copies(
     load: Callable[[], tuple[Callable[[Any], bytes], Callable[[bytes], Any]]],
 ) -> None:
-    """Says what brings in the functions that make bytes of a graph, and a graph of those."""
+    """Registers the loader of the functions that serialize and parse graphs."""
     _copying[:] = [load]
 
 
 def graph_of_bytes(data: bytes) -> Any:
-    """The graph that was pickled as `data`."""
+    """Unpickles a graph."""
     return _copying[0]()[1](data)
 
 
 class ShownGraph(PicturedGraph):
-    """The part of a graph that tells of itself."""
+    """The part of a graph that describes it."""
 
     if TYPE_CHECKING:
 
@@ -60,10 +60,10 @@ class ShownGraph(PicturedGraph):
         return tensors_of(graph_ends(self).outputs)
 
     def summary(self) -> str:
-        """What the graph takes and gives, and what it is made of, on a few lines.
+        """Summary of the graph in a few lines: inputs, outputs and op types.
 
         Returns:
-            The text, which `print(graph)` prints, too.
+            The text that `print(graph)` also prints.
 
         Example:
             >>> with td.Graph().as_default() as graph:

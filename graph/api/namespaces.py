@@ -1,4 +1,4 @@
-"""The namespaces that users know, such as `td.nn`: modules filled from the public table."""
+"""Public namespaces such as `td.nn`: modules filled from the public table."""
 
 from __future__ import annotations
 
@@ -96,7 +96,7 @@ NAMESPACES = {
     "td.keras": "What programs of TensorFlow 1.x use of Keras.",
     "td.keras.activations": "Activations.",
     "td.keras.backend": "Functions, variables and the session that Keras builds upon.",
-    "td.keras.callbacks": "What is told of the training of models.",
+    "td.keras.callbacks": "Callbacks of the training of models.",
     "td.keras.constraints": "What is applied to variables after an update.",
     "td.keras.datasets": "Data of tutorials, from local files.",
     "td.keras.datasets.fashion_mnist": "Clothes, as small as the digits.",
@@ -125,7 +125,7 @@ NAMESPACES = {
     "td.nn": "Functions for neural networks.",
     "td.nn.rnn_cell": "Cells of recurrent networks.",
     "td.nn.seq2seq": "From lists of inputs to lists of outputs, and their losses.",
-    "td.profiler": "What a graph costs, as TensorFlow tells it.",
+    "td.profiler": "Cost of graphs, as reported by TensorFlow's profiler.",
     "td.python_io": "Files of records.",
     "td.quantization": "Numbers of few bits.",
     "td.ragged": "Rows of different lengths.",
@@ -166,11 +166,11 @@ _MODULES = {
 
 
 class Namespace(ModuleType):
-    """A module that holds what the public table says of it.
+    """Module whose contents come from the public table.
 
     Args:
         name: the name of the module.
-        namespace: what users call it.
+        namespace: its public name.
         table: the public table.
     """
 
@@ -190,16 +190,16 @@ class Namespace(ModuleType):
 
 
 def look_up(table: PublicTable, module: str, namespace: str, name: str) -> object:
-    """What a name stands for in a namespace.
+    """Looks up a name in a namespace.
 
     Args:
         table: the public table.
-        module: the module that the namespace is.
-        namespace: what users call it.
+        module: the module of the namespace.
+        namespace: its public name.
         name: the name.
 
     Raises:
-        AttributeError: there is no such name; the message says what to do where that is known.
+        AttributeError: there is no such name; the message suggests an alternative if there is one.
     """
     if f"{namespace}.{name}" in NAMESPACES or f"{namespace}.{name}" in _MODULES:
         return import_module(f"{module}.{name}")
@@ -213,13 +213,13 @@ def look_up(table: PublicTable, module: str, namespace: str, name: str) -> objec
 
 
 def _elsewhere(table: PublicTable, name: str) -> str | None:
-    """The shortest public name that ends in `name`."""
+    """Shortest public name that ends in `name`."""
     found = [f"{home}.{name}" for home in ("td", *NAMESPACES) if table.find(home, name)]
     return min(found, key=lambda full: (full.count("."), len(full)), default=None)
 
 
 def listed(table: PublicTable, namespace: str) -> list[str]:
-    """What a namespace holds, in order: names, and the namespaces inside of it."""
+    """Contents of a namespace in order: names and nested namespaces."""
     inside = [key.rpartition(".") for key in NAMESPACES]
     return sorted({*table.names(namespace), *(n for home, _, n in inside if home == namespace)})
 

@@ -1,4 +1,4 @@
-"""The pictures of graphs that notebooks show, and who knows how to draw them."""
+"""Pictures of graphs in notebooks, and the registry of the function that draws them."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ _offers: list[Callable[[], Callable[[Any], str]]] = []
 
 
 def offer_pictures(load: Callable[[], Callable[[Any], str]]) -> None:
-    """Says what brings in the function that makes HTML of a graph."""
+    """Registers the loader of the function that renders a graph as HTML."""
     _offers[:] = [load]
 
 
 class PicturedGraph:
-    """The part of a graph that notebooks show."""
+    """The part of a graph that notebooks display."""
 
     def _repr_html_(self) -> str | None:
         """A small picture, for a notebook."""

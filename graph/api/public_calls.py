@@ -1,4 +1,4 @@
-"""What the user has called: its name and arguments for messages, and tracebacks that end there.
+"""The public call in progress: its name and arguments for messages, tracebacks that end there.
 
 Public functions are guarded where they are handed out: an error that is meant for the user leaves
 them without the frames of the library, in one piece.
@@ -25,20 +25,20 @@ if TYPE_CHECKING:
     Function = TypeVar("Function", bound=Callable[..., Any])
 
 _UNEXPECTED = re.compile(r"^(?:\w+\.)?(\w+)\(\) got an unexpected keyword argument '(\w+)'")
-# What raises errors of arguments in our name.
+# Modules that raise argument errors on our behalf.
 _RELAYS = ("numpy", "os")
 _LIBRARIES = (__name__.partition(".")[0], "numpy", "importlib")
 
 _PATHS = re.compile("path|file|dir|prefix")
 _NO_PATH = re.compile("expected str, bytes or os.PathLike object, not ")
 
-# What an error says of its place, which `describe` and others have added.
+# The part of a message that locates the error, added by `describe` and others.
 _PLACED = re.compile(r"^  (?:in '|at )", re.MULTILINE)
 
-# What is not said to users, but a defect, whose frames are needed to find it.
+# Errors that are defects, whose frames are needed to find them.
 _DEFECTS = (ArithmeticError, AssertionError, AttributeError, NameError, RecursionError)
 
-# Arguments that op types have under other names than functions.
+# Arguments whose names differ between op types and functions.
 WIRE_NAMES = {
     "concat_dim": "axis",
     "dim": "axis",
@@ -50,11 +50,11 @@ WIRE_NAMES = {
 
 
 def guarded(function: Function, name: str = "") -> Function:
-    """`function`, whose errors come without what lies inside of it.
+    """Wraps `function` so that tracebacks leave out its internals.
 
     Args:
         function: a public function or method.
-        name: what messages call it; by default its name.
+        name: its name in messages; by default its own.
     """
     trim = _trimmed_of
 
@@ -62,10 +62,10 @@ def guarded(function: Function, name: str = "") -> Function:
         __tracebackhide__ = True  # IPython and pytest leave such frames out
         try:
             return function(*args, **kwargs)
-        except Exception as error:  # noqa: BLE001 - it goes on
+        except Exception as error:  # noqa: BLE001 - it is raised again
             raise trim(error, function)  # noqa: B904 - td.config.full_tracebacks shows the rest
 
-    # A name of its own tells, while an op is built, which function the user has called; with the
+    # Its own code name identifies, while an op is built, the function that was called; with the
     # globals of the function it counts as part of the function's module.
     name = name or function.__name__
     code = guard.__code__.replace(co_name=name, co_qualname=name)
@@ -78,15 +78,15 @@ _GUARD = guarded.__code__.co_filename
 
 
 def guard_name(frame: FrameType) -> str:
-    """What the user has called, if `frame` is that of a guard; "" otherwise."""
+    """Name of the public call if `frame` is that of a guard; "" otherwise."""
     return frame.f_code.co_name if frame.f_code.co_filename is _GUARD else ""
 
 
 def trimmed(error: BaseException) -> BaseException:
-    """The error with the user's own frames alone, and without what it was made of.
+    """The error with only the user's own frames, and without its cause.
 
-    What it was made of stays where it happened in the user's own code, as in a `py_func`. Hints
-    in its message are as the program would write them.
+    The cause stays if it was raised in the user's own code, as in a `py_func`. Hints in the
+    message are written as in the program.
     """
     _translate(error)
     if config.full_tracebacks or isinstance(error, _DEFECTS):
@@ -117,7 +117,7 @@ def _reason(error: BaseException) -> BaseException | None:
 
 
 def _trimmed_of(error: BaseException, function: Callable[..., Any]) -> BaseException:
-    """The error that leaves a guarded function."""
+    """Error to raise from a guarded function."""
     if type(error) is TypeError:
         wrong = _UNEXPECTED.search(str(error))
         if wrong is not None and wrong[1] == function.__name__:
@@ -132,7 +132,7 @@ def _trimmed_of(error: BaseException, function: Callable[..., Any]) -> BaseExcep
 
 
 def _without_path(guard: FrameType) -> str:
-    """What to say where Python has said that an argument is no path: which one."""
+    """Message for an argument that Python rejects as a path, naming the argument."""
     call = _call_of(guard)
     given = [name for name in call.given if name != "self"]
     for name in [name for name in given if _PATHS.search(name)] or given:
@@ -142,7 +142,7 @@ def _without_path(guard: FrameType) -> str:
 
 
 def _is_said_by_us(error: BaseException) -> bool:
-    """Whether it was not the user's own code, called back, that raised an error."""
+    """Returns whether an error was raised by the library, not by a callback of the user."""
     frames: list[FrameType] = []
     trace = error.__traceback__
     while trace is not None:
@@ -153,7 +153,7 @@ def _is_said_by_us(error: BaseException) -> bool:
 
 
 def _place(error: BaseException, guard: FrameType) -> None:
-    """Adds what the user has called, and where, to an error that tells neither."""
+    """Adds the public call and its location to an error that has neither."""
     text = error.args[0] if len(error.args) == 1 else None
     caller = guard.f_back
     if caller is None or is_ours(caller) or not isinstance(text, str) or _PLACED.search(text):
@@ -168,7 +168,7 @@ def _place(error: BaseException, guard: FrameType) -> None:
 
 
 def _called(guard: FrameType) -> str:
-    """What the user has called: of a class that is made, its own name, not that of a base."""
+    """Name of the public call; for a constructor, the class itself rather than a base."""
     name = guard.f_code.co_name
     function, args = guard.f_locals["function"], guard.f_locals["args"]
     return type(args[0]).__name__ if function.__name__ == "__init__" and args else name
@@ -187,35 +187,35 @@ def _user_frames(trace: TracebackType | None) -> TracebackType | None:
 
 
 class PublicCall(NamedTuple):
-    """A call of a public function: its name, its arguments, and which of them were given."""
+    """A call of a public function: its name, its arguments, and which were passed."""
 
     name: str
     arguments: dict[str, Any]
     given: frozenset[str] = frozenset()
 
     def argument(self, value: Any) -> str | None:
-        """What the user knows `value` as: `b`, `values[1]`; None if it is no argument."""
+        """Argument expression of `value`: `b`, `values[1]`; None if it is not an argument."""
         for name, item in self.items():
-            # Words and numbers are one object wherever they stand: those of defaults tell nothing.
+            # Interned strings and numbers are one object everywhere: defaults identify no argument.
             if item is value and name.partition("[")[0] in self.given:
                 return name
         return None
 
     def items(self) -> Iterator[tuple[str, Any]]:
-        """The arguments, and what is in lists among them."""
+        """The arguments, and the items of lists among them."""
         for name, value in self.arguments.items():
             yield name, value
             if isinstance(value, (list, tuple)):
                 yield from ((f"{name}[{i}]", item) for i, item in enumerate(value))
 
     def spelled(self, wire_name: str) -> str:
-        """What the user knows an argument of an op type as."""
+        """Public name of an op type's argument."""
         known = WIRE_NAMES.get(wire_name, wire_name)
         return known if known in self.arguments else wire_name
 
 
 def public_call() -> PublicCall | None:
-    """What the user has called; None where that is no guarded function."""
+    """The public call in progress; None outside guarded functions."""
     frame: FrameType | None = sys._getframe(1)
     last: FrameType | None = None
     while frame is not None and is_ours(frame):
@@ -225,7 +225,7 @@ def public_call() -> PublicCall | None:
 
 
 def _call_of(guard: FrameType) -> PublicCall:
-    """The call that a guard stands for."""
+    """Call that the frame of a guard represents."""
     function, args, kwargs = (guard.f_locals.get(key) for key in ("function", "args", "kwargs"))
     try:
         bound = inspect.signature(function).bind(*args, **kwargs)  # type: ignore[arg-type, misc]

@@ -1,4 +1,4 @@
-"""Which names users see, and where: what the modules of the package state in their `public`.
+"""Table of public names, collected from the `public` declarations of the package's modules.
 
 A module says `public = {"td, td.math": "abs add", "td": "half=float16"}`: its `abs` is `td.abs` and
 `td.math.abs`, its `float16` is also `td.half`. Modules are imported stage by stage, when a name is
@@ -19,14 +19,14 @@ from .rooms import STAGE_NAMES, STAGES
 
 
 class Home(NamedTuple):
-    """Where a public name is written: a module, and the name that it has there."""
+    """Home of a public name: a module, and the name inside it."""
 
     module: str
     name: str
 
 
 def entries(public: Mapping[str, str], module: str) -> Iterator[tuple[str, str, Home]]:
-    """What a module makes public, as triples of namespace, public name and home.
+    """Public names of a module, as triples of namespace, public name and home.
 
     Args:
         public: the table of the module.
@@ -40,7 +40,7 @@ def entries(public: Mapping[str, str], module: str) -> Iterator[tuple[str, str, 
 
 
 class PublicTable:
-    """The public names of a package, by namespace.
+    """Public names of a package by namespace.
 
     Args:
         package: the name of the package.
@@ -55,14 +55,14 @@ class PublicTable:
         self._lock = lock
 
     def find(self, namespace: str, name: str) -> Home | None:
-        """Where the name of a namespace is written, or None."""
+        """Home of a name in a namespace, or None."""
         with self._lock:
             while (home := self._homes[namespace].get(name)) is None and self._load_next():
                 pass
             return home
 
     def names(self, namespace: str) -> list[str]:
-        """The names in a namespace, in order."""
+        """Names in a namespace, in order."""
         with self._lock:
             while self._load_next():
                 pass
@@ -97,5 +97,5 @@ class PublicTable:
 
 
 def resolve(home: Home) -> object:
-    """What stands at a home."""
+    """Object at a home."""
     return getattr(sys.modules[home.module], home.name)

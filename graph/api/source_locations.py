@@ -1,4 +1,4 @@
-"""Lines of the user's program: which one made an op, and which one a warning is about."""
+"""Locations in the user's program: of the call that made an op, and for warnings."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ class Site(NamedTuple):
         return shown_line(self.file, self.line)
 
 
-def user_site(told: bool = True) -> Site | None:
-    """The innermost frame that is not ours.
+def user_site(named: bool = True) -> Site | None:
+    """Innermost frame outside the package.
 
     Args:
-        told: whether what is called there tells anything of the ops that come of it.
+        named: whether to include the name of the public function called there.
     """
     frame: FrameType | None = sys._getframe(1)  # inspect.stack() would read source files
     last = frame
@@ -36,7 +36,7 @@ def user_site(told: bool = True) -> Site | None:
         if starts(frame):
             return None
         if not is_ours(frame):
-            call = guard_name(last) if told and last is not None else ""
+            call = guard_name(last) if named and last is not None else ""
             return Site(frame.f_code.co_filename, frame.f_lineno, call)
         frame, last = frame.f_back, frame
     return None

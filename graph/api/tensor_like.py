@@ -1,4 +1,4 @@
-"""What ops take in the place of a tensor, as type checkers see it: `td.TensorLike`."""
+"""Static type of values that convert to tensors: `td.TensorLike`."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ public = {"td": "TensorLike"}
 
 
 class Typed(Protocol):
-    """What has a dtype: tensors, variables, arrays and scalars of NumPy."""
+    """Object with a dtype: tensors, variables, NumPy arrays and scalars."""
 
     @property
     def dtype(self) -> Any:
-        """What its elements are."""
+        """Element type."""
 
 
 class Arrayed(Protocol):
-    """What NumPy can make an array of, such as a table of pandas."""
+    """Object that NumPy converts to an array, such as a pandas table."""
 
     def __array__(self, dtype: Any = None) -> Any:
-        """The array."""
+        """Conversion to an array."""
 
 
 TensorLike: TypeAlias = Union[
@@ -38,4 +38,4 @@ TensorLike: TypeAlias = Union[
     TensorShape,
     "Sequence[TensorLike]",
 ]
-"""A tensor, a variable, or what `td.convert_to_tensor` makes a tensor of."""
+"""A tensor, a variable, or a value that `td.convert_to_tensor` accepts."""

@@ -1,4 +1,4 @@
-"""What tensors answer to programs that take them for values or arrays: what to write instead."""
+"""Errors for tensors used as values or arrays, with what to write instead."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import numpy as np
 
 from ...runtime.dialect import spoken
 
-_LATER = "it has a value in a run alone: write session.run(t)"
+_LATER = "it has a value only in a run: write session.run(t)"
 
 
 def _type_error(text: str) -> TypeError:
@@ -16,7 +16,7 @@ def _type_error(text: str) -> TypeError:
 
 
 class NoValues:
-    """The part of a tensor that tells that it holds no data."""
+    """The part of a tensor that rejects uses which need data."""
 
     __slots__ = ()
 
@@ -47,12 +47,12 @@ class NoValues:
     def __array__(self, dtype: Any = None, copy: Any = None) -> np.ndarray[Any, Any]:
         raise _type_error(
             f"the tensor {self.name!r} holds no data, so NumPy cannot read it: write "
-            "session.run(t), or use the td function in place of the np one"
+            "session.run(t), or use the td function instead of the np one"
         )
 
     def __contains__(self, item: object) -> NoReturn:
         raise _type_error(
-            f"whether the tensor {self.name!r} holds something, a run alone can tell: write "
+            f"only a run knows what the tensor {self.name!r} holds: write "
             "td.reduce_any(td.equal(t, item))"
         )
 
@@ -64,20 +64,24 @@ class NoValues:
 
     def __float__(self) -> NoReturn:
         raise _type_error(
-            f"the tensor {self.name!r} is no float: {_LATER}, or td.cast(t, td.float32)"
+            f"the tensor {self.name!r} is not a float: {_LATER}, or td.cast(t, td.float32)"
         )
 
     def __int__(self) -> NoReturn:
-        raise _type_error(f"the tensor {self.name!r} is no int: {_LATER}, or td.cast(t, td.int32)")
+        raise _type_error(
+            f"the tensor {self.name!r} is not an int: {_LATER}, or td.cast(t, td.int32)"
+        )
 
     def __complex__(self) -> NoReturn:
         raise _type_error(
-            f"the tensor {self.name!r} is no complex number: {_LATER}, or td.cast(t, td.complex64)"
+            f"the tensor {self.name!r} is not a complex number: {_LATER}, or "
+            "td.cast(t, td.complex64)"
         )
 
     def __index__(self) -> NoReturn:
         raise _type_error(
-            f"the tensor {self.name!r} is no int: {_LATER}; td.range, td.gather and td.while_loop "
+            f"the tensor {self.name!r} is not an int: {_LATER}; td.range, td.gather and "
+            "td.while_loop "
             "count and pick inside the graph"
         )
 

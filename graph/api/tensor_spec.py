@@ -1,4 +1,4 @@
-"""What a tensor is to be like: `td.TensorSpec`."""
+"""Expected shape and dtype of a tensor: `td.TensorSpec`."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ public = {"td": "TensorSpec"}
 
 
 class TensorSpec:
-    """The shape and dtype that a tensor is to have, and a name for it.
+    """Expected shape and dtype of a tensor, with a name.
 
     Args:
         shape: the shape, which may be partial.
@@ -19,7 +19,7 @@ class TensorSpec:
         name: a name.
 
     Raises:
-        TypeError: `shape` is no shape, or `dtype` no dtype.
+        TypeError: `shape` is not a shape, or `dtype` not a dtype.
 
     Example:
         >>> spec = td.TensorSpec([None, 3], td.float32, name="x")
@@ -35,7 +35,7 @@ class TensorSpec:
 
     @classmethod
     def from_spec(cls, spec: Any, name: str | None = None) -> Self:
-        """A spec like another one.
+        """Copies a spec.
 
         Args:
             spec: anything with a `shape` and a `dtype`.
@@ -45,7 +45,7 @@ class TensorSpec:
 
     @classmethod
     def from_tensor(cls, tensor: Any, name: str | None = None) -> Self:
-        """The spec of a tensor.
+        """Spec of a tensor.
 
         Args:
             tensor: the tensor.
@@ -69,7 +69,7 @@ class TensorSpec:
         return self._name
 
     def is_compatible_with(self, spec_or_tensor: Any) -> bool:
-        """Whether something has this dtype, and may have this shape.
+        """Returns whether a tensor or spec has this dtype and a compatible shape.
 
         Args:
             spec_or_tensor: a tensor, or a spec.

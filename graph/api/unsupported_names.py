@@ -1,4 +1,4 @@
-"""What TensorFlow has and tensordraft has not: names that programs ask for, and what to do."""
+"""TensorFlow names that tensordraft does not support, with alternatives."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ _REASONS = {
     "decode_jxl": _FORMATS,
     "decode_webp": _FORMATS,
     "enable_eager_execution": _EAGER,
-    "generate_bounding_box_proposals": "TensorFlow, too, has it for GPUs alone",
+    "generate_bounding_box_proposals": "TensorFlow, too, has it only for GPUs",
     "factorization": "clusters and factors of matrices are not supported; scikit-learn has them",
     "list_local_devices": "there is one device, the CPU",
     "make_saveable_from_iterator": _PLACES,
@@ -90,7 +90,7 @@ _REASONS = {
     "sdca_shrink_l1": _DUAL,
     "with_eager_op_as_function": _EAGER,
     "rejection_resample": "filter at random, with td.random_uniform in dataset.filter",
-    "graph_editor": "td.import_graph_def with input_map puts other tensors in place of some",
+    "graph_editor": "td.import_graph_def with input_map replaces tensors",
     "tensor_forest": "forests are not supported; scikit-learn has them",
     "tensorboard": "write projector_config.pbtxt beside the checkpoint yourself",
     "tensorrt": "there are no GPUs here",
@@ -98,7 +98,7 @@ _REASONS = {
 }
 
 
-# Several names for which the same is to be said.
+# Names that share one hint.
 _GROUPS = {
     "there is nothing to tune in datasets": (
         "AutoShardPolicy AutotuneAlgorithm AutotuneOptions DistributeOptions ExternalStatePolicy "
@@ -108,7 +108,7 @@ _GROUPS = {
         "CrossTrainerCache DispatcherConfig ShardingPolicy WorkerConfig distributed_save "
         "from_dataset_id register_dataset service"
     ),
-    "td.data.Dataset tells its output_types, output_shapes and output_classes": (
+    "td.data.Dataset has output_types, output_shapes and output_classes": (
         "DatasetSpec DatasetStructure OptionalStructure RaggedTensorStructure "
         "SparseTensorStructure Structure TensorArrayStructure TensorStructure get_structure"
     ),
@@ -132,7 +132,7 @@ _GROUPS = {
         "get_lib get_link_flags load_file_system_library load_library load_op_library sysconfig"
     ),
     "there is no compiler of graphs": "XLAOptions jit_scope mlir xla",
-    "write the products out: td.matmul, td.linalg.solve, td.linalg.diag and their kin": (
+    "write the products out: td.matmul, td.linalg.solve, td.linalg.diag and similar ops": (
         " ".join(
             f"LinearOperator{kind}"
             for kind in (
@@ -165,7 +165,7 @@ _GROUPS = {
     ),
     "td.feature_column.input_layer makes a tensor of columns": "DenseFeatures SequenceFeatures",
     "YAML can make a reader run code: to_json and model_from_json": "model_from_yaml",
-    "custom_objects={'Name': Name} tells what reads a model": "register_keras_serializable",
+    "custom_objects={'Name': Name} maps names for loading a model": "register_keras_serializable",
     "nothing is downloaded: read local files": "boston_housing cifar10 cifar100 imdb reuters",
     "fit takes a td.keras.utils.Sequence or a generator, and asks it for one batch at a time": (
         "GeneratorEnqueuer OrderedEnqueuer SequenceEnqueuer"
@@ -204,7 +204,7 @@ _GROUPS = {
         "mark_bool_flags_as_mutual_exclusive"
     ),
     "td.saved_model.simple_save writes a model, td.saved_model.Builder any": "save",
-    "write the signatures anew: td.saved_model.Builder": "MethodNameUpdater",
+    "write the signatures again: td.saved_model.Builder": "MethodNameUpdater",
     "a model holds no debugging information": "DEBUG_DIRECTORY DEBUG_INFO_FILENAME_PB",
     "td.Graph.get_tensor_by_name(name).shape is it": "tensor_shape_from_node_def_name",
     "there is one device, the CPU": "check_pinned must_run_on_cpu",
@@ -221,11 +221,11 @@ _REASONS |= {name: why for why, names in _GROUPS.items() for name in names.split
 
 
 def reasons() -> Mapping[str, str]:
-    """What to do instead of each name that is known to be absent."""
+    """Alternatives for unsupported names."""
     return _REASONS
 
 
-# What NumPy calls otherwise.
+# Names that NumPy spells differently.
 _OF_NUMPY = {
     "all": "td.reduce_all",
     "amax": "td.reduce_max",
@@ -260,13 +260,13 @@ _OF_NUMPY = {
 }
 
 
-# Of names that mean something else in other modules.
+# Names with other meanings in other modules.
 _IN_MODULES: dict[str, str | None] = {
     "keras.models": None,
     "contrib.summary": "td.summary.FileWriter writes what td.summary.merge_all gives",
     "compat.v2": "the API is that of TensorFlow 1.x",
     "random.set_seed": "it is td.set_random_seed",
-    "optimizers.schedules": "td.train.exponential_decay and its kin; a callback in fit",
+    "optimizers.schedules": "td.train.exponential_decay and similar ones; a callback in fit",
     "contrib.checkpoint": "td.train.Checkpoint saves objects",
     "contrib.compiler": "there is no compiler of graphs",
     "contrib.estimator": "td.estimator.Estimator takes a model_fn of any head",
@@ -279,7 +279,7 @@ _IN_MODULES: dict[str, str | None] = {
 
 
 def reason(name: str, module: str = "") -> str | None:
-    """What to do instead of a name that is absent, or None where that is not known.
+    """Alternative for an unsupported name, or None if there is none.
 
     Args:
         name: the name.
@@ -292,7 +292,7 @@ def reason(name: str, module: str = "") -> str | None:
 def missing(
     module: str, name: str, known: Sequence[str] = (), elsewhere: str | None = None
 ) -> AttributeError:
-    """The error for a name that a module does not have.
+    """Error for a name that a module does not have.
 
     Args:
         module: the module.
@@ -301,8 +301,7 @@ def missing(
         elsewhere: the public name that ends in `name`, in another module.
 
     Returns:
-        An AttributeError, which says what to do instead where that is known, and else which names
-        are like the one that was asked for.
+        An AttributeError that suggests an alternative if there is one, else similar names.
     """
     why = reason(name, module)
     if why is None and name in _OF_NUMPY:
@@ -311,6 +310,6 @@ def missing(
         why = f"it is {elsewhere}"
     if why is None and (alike := get_close_matches(name, known, n=1)):
         why = f"did you mean {alike[0]!r}?"
-    told = f"module {module!r} has no attribute {name!r}"
+    message = f"module {module!r} has no attribute {name!r}"
     # Without an object, Python adds no suggestion of its own.
-    return AttributeError(spoken(f"{told}: {why}") if why else told, name=name, obj=None)
+    return AttributeError(spoken(f"{message}: {why}") if why else message, name=name, obj=None)

@@ -1,4 +1,4 @@
-"""Attrs that a file has and this library does not: the drift between TensorFlow's versions."""
+"""Unknown attrs of graph files, from differences between TensorFlow versions."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _LAST_WITHOUT_UNKNOWN_RANK = 21
 
 
 class Drift:
-    """What to do with the unknown attrs of one file.
+    """Policy for the unknown attrs of one file.
 
     An attr that holds its op's default says nothing new and is dropped. One that holds something
     else changes what the op means, so it is refused, as is one of a newer producer whose default
@@ -37,7 +37,7 @@ class Drift:
             self._definitions = {op.name: op for op in op_list.op}
 
     def unknown(self, definition: OpType, name: str, value: AttrValue) -> AttrValue | None:
-        """What to keep of an attr that `definition` does not have.
+        """Value to keep of an attr that `definition` does not have.
 
         Raises:
             ValueError: it may change what the op means.
@@ -50,7 +50,7 @@ class Drift:
         return None
 
     def modernize(self, definition: OpType, attrs: dict[str, Any]) -> None:
-        """Writes in `attrs` what an old file means by them.
+        """Updates `attrs` to the meaning they have in old files.
 
         Up to version 21 a placeholder without a shape was stored as one of shape [].
         """
@@ -61,8 +61,8 @@ class Drift:
         if optional and isinstance(definition.traits, Input) and attrs["shape"].rank == 0:
             attrs["shape"] = TensorShape(None)
 
-    def told(self, message: str) -> str:
-        """`message` with the versions of who wrote the file and who reads it."""
+    def with_versions(self, message: str) -> str:
+        """`message` with the versions of the producer and the consumer."""
         return (
             f"{message}; the file was written by version {self._producer}, this library knows "
             f"version {self._consumer}"

@@ -53,12 +53,12 @@ def with_branches(source: BodySource) -> BodySource:
 
 
 def op_of_effects(found: list[Conditional]) -> dict[str, str]:
-    """For the nodes of branches that others wait for, the op that they have become a part of."""
+    """Op that has absorbed each node of a branch that others wait for."""
     return {name: item.nodes[0].name for item in found for name in item.effects}
 
 
 def waiting_for_ops(node: NodeDef, ops: Mapping[str, str]) -> NodeDef:
-    """A node that waits for ops in place of the nodes that have become parts of them."""
+    """Makes a node wait for the ops that have absorbed the nodes it waited for."""
     if not any(text.startswith("^") and text[1:] in ops for text in node.input):
         return node
     copy = NodeDef()
@@ -69,7 +69,7 @@ def waiting_for_ops(node: NodeDef, ops: Mapping[str, str]) -> NodeDef:
 
 
 class Found(NamedTuple):
-    """Conditionals, and what stands for tensors of their branches that are read outside."""
+    """Conditionals, and substitutes for tensors of their branches that are read outside."""
 
     made: list[Conditional]
     handed: dict[str, str]
@@ -86,8 +86,8 @@ def conditionals(
 
     Args:
         nodes: by name; they form no cycle.
-        taken: the names that are taken; those that are made are added.
-        prefix: what the names of bodies begin with.
+        taken: the names in use; new ones are added.
+        prefix: the prefix of the names of bodies.
         wanted: tensors to hand out, be they in a branch or not.
         awaited: the names of nodes to run where the branch that they are in is taken.
     """

@@ -40,9 +40,9 @@ class Branching(NamedTuple):
 
 
 class Conditional(NamedTuple):
-    """What takes the place of a conditional, and the names of the nodes that went into it.
+    """Nodes that replace a conditional, and the names of the nodes merged into it.
 
-    Who waited for one of `effects` has to wait for the first of `nodes`, the op.
+    Nodes that waited for one of `effects` have to wait for the first of `nodes`, the op.
     """
 
     nodes: list[NodeDef]
@@ -52,15 +52,15 @@ class Conditional(NamedTuple):
 
 
 class Known:
-    """What is known of nodes while they are put into conditionals.
+    """State shared while nodes are grouped into conditionals.
 
     Args:
         nodes: all nodes by name.
-        guards: when each of them runs.
+        guards: the conditions under which each runs.
         taken: the names that are taken.
 
     Attributes:
-        owners: the conditionals that run the nodes which do more than compute: each only one.
+        owners: the conditional that runs each node with side effects.
         dtypes: those of tensors that one conditional hands to others.
     """
 
@@ -78,7 +78,7 @@ class Known:
 
 
 class Choice:
-    """A conditional in the making. What is of its branches is taken first; then its op is made."""
+    """A conditional under construction: first its branches are collected, then its op is made."""
 
     def __init__(self, known: Known, group: Branching) -> None:
         self.known = known
@@ -92,12 +92,12 @@ class Choice:
             part.take([inputs[number] for inputs in group.merges.values()])
 
     def wait_for(self, name: str, number: int) -> None:
-        """Has a branch run a node that others wait for."""
+        """Makes a branch run a node that others wait for."""
         self._effects.append(name)
         self._parts[number].take([], [name])
 
     def handed(self, text: str, number: int) -> str:
-        """The name of a node that puts out what a tensor of a branch is, where that is taken."""
+        """Name of a node that outputs a tensor of a branch, if that branch is taken."""
         key = number, text
         if key not in self._handed:
             name, output = output_of(text)
@@ -109,7 +109,7 @@ class Choice:
         return self._handed[key]
 
     def made(self) -> Conditional:
-        """The op that stands for the conditional, and nodes that stand for what it puts out."""
+        """The op that replaces the conditional, and nodes that replace its outputs."""
         nodes, guards, group = self.known.nodes, self.known.guards, self.group
         names, parts = list(group.merges), list(self._parts.values())
         indices = [name for name in names if name in guards.second_read]
@@ -157,7 +157,7 @@ class Choice:
 
 
 def index_name(merge: str) -> str:
-    """The name of the node that tells which of its inputs a Merge has taken."""
+    """Name of the node that outputs the index of the input a Merge has taken."""
     return f"{merge}/value_index"
 
 
@@ -181,7 +181,7 @@ class _Branch:
         self.references: set[str] = set()
 
     def take(self, wanted: Iterable[str], awaited: Iterable[str] = ()) -> None:
-        """Takes what is needed for some tensors, and for some nodes that others wait for."""
+        """Collects the nodes needed for some tensors, and for nodes that others wait for."""
         self.effects += awaited
         pending = [*[source_name(self._text(text)) for text in wanted], *awaited]
         while pending:
@@ -207,15 +207,15 @@ class _Branch:
         return not is_pure(node) and node.op not in _DECIDING
 
     def is_pure(self) -> bool:
-        """Whether the branch computes the same from the same, and does nothing else."""
+        """Returns whether the branch is deterministic and has no side effects."""
         return all(is_pure(node) or node.op in WAITING for node in self.nodes.values())
 
     def put_out(self, wanted: Iterable[str]) -> None:
-        """Has the branch return tensors that have been taken."""
+        """Makes the branch return collected tensors."""
         self.outputs += [self._text(text) for text in wanted]
 
     def put_out_index(self, index: int) -> None:
-        """Has the branch return the number of the input that a Merge takes from it."""
+        """Makes the branch return the index of the input that a Merge takes from it."""
         node = NodeDef(name=self._free("value_index"), op="Const")
         node.attr["dtype"].type = 3
         node.attr["value"].tensor.dtype = 3
@@ -225,7 +225,7 @@ class _Branch:
         self.outputs.append(node.name)
 
     def put_out_any(self, dtype: int) -> None:
-        """Has the branch return something for a tensor of another branch, which nobody reads."""
+        """Makes the branch return a dummy for a tensor of another branch; it is not read."""
         node = NodeDef(name=self._free("other_branch"), op="FakeParam")
         node.attr["dtype"].type = dtype
         node.attr["shape"].shape.unknown_rank = True
@@ -236,7 +236,7 @@ class _Branch:
         return free_name(name, self._all.keys() | self.nodes.keys())
 
     def _text(self, text: str) -> str:
-        """An input of a node in the branch as an input in its body."""
+        """Translates an input of a node in the branch to an input in its body."""
         name, number = output_of(text)
         referred = False
         while name in self._all and self._all[name].op in SWITCHES:
@@ -263,7 +263,7 @@ class _Branch:
         return self._given(text, f"{name}/output_{number}" if number else name)
 
     def _given(self, text: str, name: str) -> str:
-        """The placeholder for a tensor that is passed to the branch."""
+        """Placeholder for a tensor passed to the branch."""
         given = self._inputs.setdefault(text, name)
         self._placeholders.add(given)
         return given
@@ -280,7 +280,7 @@ class _Branch:
         return text
 
     def _is_pivot(self, name: str) -> bool:
-        """Whether a node is there only to tell that the branch is taken."""
+        """Returns whether a node only signals that the branch is taken."""
         node = self._all[name]
         if node.op != "Identity" or control_inputs(node):
             return False
@@ -292,7 +292,7 @@ class _Branch:
         return self._is_pivot(source)
 
     def source(self, inputs: list[str], dtypes: list[int]) -> BodySource:
-        """The branch as a body that takes what any branch needs."""
+        """Body of the branch, with the inputs of all branches."""
         graph_def = GraphDef()
         graph_def.node.extend(map(placeholder, inputs, dtypes))
         graph_def.node.extend(self.nodes.values())

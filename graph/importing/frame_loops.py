@@ -34,7 +34,7 @@ from .node_texts import (
 
 
 class Variable(NamedTuple):
-    """A variable of a loop: what it is before the first round, and after each."""
+    """A loop variable: its initial value, and its value after each iteration."""
 
     name: str
     start: str
@@ -43,7 +43,7 @@ class Variable(NamedTuple):
 
 
 class Loop:
-    """One frame, put in terms of a condition and a body.
+    """Conversion of one frame to a condition and a body.
 
     Args:
         frame: the frame; the frames inside it have become ops already.
@@ -51,7 +51,7 @@ class Loop:
         taken: the names that are taken.
 
     Raises:
-        IrregularError: the nodes of the frame are no loop.
+        IrregularError: the nodes of the frame do not form a loop.
     """
 
     def __init__(self, frame: Frame, nodes: Nodes, taken: set[str]) -> None:
@@ -118,14 +118,14 @@ class Loop:
         return name in self.conds
 
     def _data(self, text: str) -> str:
-        """What a tensor inside the frame is taken from: the Enter of a variable, or itself."""
+        """Source of a tensor inside the frame: the Enter of a variable, or itself."""
         name, number = output_of(text)
         if name in self.merge_of and number == 0:
             return self.merge_of[name]
         return text
 
     def _body_part(self) -> set[str]:
-        """The nodes that run only where the condition holds."""
+        """Nodes that run only if the condition holds."""
         consumers: dict[str, list[str]] = {}
         begun = []
         for name in self.frame.nodes:
@@ -146,10 +146,10 @@ class Loop:
         return found
 
     def replacement(self, prefix: str) -> tuple[list[NodeDef], dict[str, BodySource]]:
-        """The nodes that take the place of the frame, and its condition and body by name.
+        """Nodes that replace the frame, and its condition and body by name.
 
         Args:
-            prefix: what the names of bodies begin with.
+            prefix: the prefix of the names of bodies.
         """
         condition = _Part(self, in_body=False).made([self.condition])
         results = {name: v.next or name for name, v in self.variables.items()}
@@ -197,7 +197,7 @@ class Loop:
             variable = self.switches.get(source)
             if variable not in self.variables or number != 0:
                 raise IrregularError(
-                    f"the node {name!r} ({node.op}) hands out what is no variable of the loop"
+                    f"the node {name!r} ({node.op}) has an Exit that is not of a loop variable"
                 )
             made = identity(
                 name, f"{self.name}:{names.index(variable)}", node.attr["T"].type, node.device
@@ -207,7 +207,7 @@ class Loop:
 
 
 class _Part:
-    """The nodes of a condition or a body, taken out of a frame."""
+    """Nodes of a condition or a body, taken from a frame."""
 
     def __init__(self, loop: Loop, *, in_body: bool) -> None:
         self.loop = loop
@@ -218,7 +218,7 @@ class _Part:
         self.waits: dict[str, None] = {}
 
     def made(self, wanted: list[str], waits: Iterable[str] = ()) -> _Part:
-        """Takes what is needed for `wanted`, and for the ops that `waits` name."""
+        """Collects the nodes needed for `wanted`, and for the ops named in `waits`."""
         self.outputs = [self._text(text) for text in wanted]
         self.awaited = [text for text in map(self._control, waits) if text is not None]
         pending = [source_name(text) for text in (*self.outputs, *self.awaited)]
@@ -241,7 +241,7 @@ class _Part:
         return self
 
     def _text(self, text: str) -> str:
-        """An input of a node in the frame as an input in the part."""
+        """Translates an input of a node in the frame to an input in the part."""
         loop = self.loop
         if text in loop.variables:
             return text
@@ -266,7 +266,7 @@ class _Part:
         return text
 
     def _control(self, text: str) -> str | None:
-        """An op to wait for in the part; None where that needs no saying."""
+        """Control input in the part; None if it is implied."""
         name, loop = text[1:], self.loop
         if name not in loop.inside:
             self.waits[text] = None
@@ -282,7 +282,7 @@ class _Part:
         return text
 
     def source(self, names: list[str], dtypes: list[int]) -> BodySource:
-        """The part as a body that takes all variables."""
+        """Body of the part, with all loop variables as inputs."""
         inputs = [self.outside.get(name, name) for name in names]
         inputs = [
             name if name in self.loop.variables or name in self.outside.values()

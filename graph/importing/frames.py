@@ -1,4 +1,4 @@
-"""Which node belongs to which frame: what an Enter leads into, and an Exit leads out of."""
+"""Assignment of nodes to frames, which Enter nodes open and Exit nodes leave."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class Frame:
         self.depth: int = 0 if parent is None else parent.depth + 1
 
     def around(self) -> Iterator[Frame]:
-        """The frames around this one, from the inside."""
+        """Enclosing frames, innermost first."""
         frame = self.parent
         while frame is not None:
             yield frame
@@ -30,7 +30,7 @@ class Frame:
 
 
 def frames_of(nodes: Nodes) -> list[Frame]:
-    """The frames of a graph, the innermost first; the last is the graph outside of all.
+    """Frames of a graph, innermost first; the last is the graph outside all frames.
 
     Raises:
         ValueError: a node takes inputs of frames that are not inside each other.

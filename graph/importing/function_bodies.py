@@ -25,11 +25,11 @@ from .preparation import prepared
 
 
 def body_of(graph: Graph, func: NameAttrList) -> Body:
-    """The function that an attr of an op of `graph` names.
+    """Function named by an attr of an op of `graph`.
 
     Raises:
         ValueError: the graph has no such function, or it is malformed.
-        UnimplementedError: nobody knows what the nodes of the function put out.
+        UnimplementedError: the outputs of nodes of the function are unknown.
     """
     key = func.name, func.SerializeToString(deterministic=True) if func.attr else b""
     body = graph.bodies.get(key) or graph.bodies.get((func.name, b""))
@@ -48,12 +48,12 @@ def body_of(graph: Graph, func: NameAttrList) -> Body:
 
 
 def bodies_of(op: Operation) -> dict[str, Body]:
-    """The functions that an op runs, by their names, as far as it can be told what they hold."""
+    """Functions that an op runs, by name, as far as their contents are known."""
     return {body.name: body for body in _bodies(op)}
 
 
 def _bodies(op: Operation) -> Iterator[Body]:
-    """The functions that an op runs; one may be there several times, with other attrs."""
+    """Functions that an op runs; one may occur several times with different attrs."""
     graph: Any = op.graph
     for value in op.attrs.values():
         for func in value if isinstance(value, list) else [value]:
@@ -65,7 +65,7 @@ def _bodies(op: Operation) -> Iterator[Body]:
 
 
 def ops_within(ops: Iterable[Operation]) -> Iterator[Operation]:
-    """Ops, and those of the functions that they run.
+    """Iterates over ops and over those of the functions that they run.
 
     Raises:
         ResourceExhaustedError: they are more than `td.config.max_graph_nodes`.
@@ -93,7 +93,7 @@ def ops_within(ops: Iterable[Operation]) -> Iterator[Operation]:
 def _source(
     function: FunctionDef, attrs: Mapping[str, Any], functions: Mapping[str, FunctionDef]
 ) -> BodySource:
-    """The nodes of a function that is called with some attrs."""
+    """Nodes of a function called with some attrs."""
     name = function.signature.name
     inputs = [arg.name for arg in function.signature.input_arg]
     call = Call(NodeDef(name=name, op=name, input=inputs), function, attrs)
@@ -117,7 +117,7 @@ def _source(
 
 
 def _made(graph: Graph, name: str, source: BodySource) -> Body:
-    """The graph of a body, which shares the functions of the graph around it."""
+    """Graph of a body, which shares the functions of the enclosing graph."""
     inner = Graph()
     inner.share_functions(graph)
     inner.bodies = graph.bodies

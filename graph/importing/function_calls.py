@@ -1,4 +1,4 @@
-"""Calls of functions in a GraphDef: which function, with what, and what comes out."""
+"""Function calls in a GraphDef: the function, its arguments and its results."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _COLOCATED = b"loc:@"
 
 
 def type_name(number: int) -> str:
-    """The name of a dtype that is given by its number on the wire."""
+    """Name of a dtype given by its wire number."""
     try:
         return as_dtype(number).name
     except TypeError:
@@ -49,10 +49,10 @@ class Call:
 
     @classmethod
     def of(cls, node: NodeDef, functions: Mapping[str, FunctionDef]) -> Call | None:
-        """The call that `node` is, or None.
+        """Call that `node` represents, or None.
 
         Raises:
-            ValueError: it is a call, but of no function of the library.
+            ValueError: it calls a function that is not in the library.
         """
         if node.op in CALL_TYPES:
             func = node.attr["f"].func if "f" in node.attr else None
@@ -67,13 +67,13 @@ class Call:
         return None
 
     def is_plain(self) -> bool:
-        """Whether every argument and result of the function is one tensor, not a list of them."""
+        """Returns whether every argument and result of the function is a single tensor."""
         signature = self.function.signature
         args = [*signature.input_arg, *signature.output_arg]
         return not any(arg.number_attr or arg.type_list_attr for arg in args)
 
     def arguments(self) -> dict[str, str]:
-        """What is passed, as inputs of a NodeDef, by the name of the argument.
+        """Inputs passed, in NodeDef form, by the name of the argument.
 
         Raises:
             ValueError: the call has more or fewer inputs than the function, or this has two
@@ -93,7 +93,7 @@ class Call:
         """The dtypes of the arguments, as numbers of the wire.
 
         Raises:
-            ValueError: the call does not tell them, or tells others by its attr `Tin`.
+            ValueError: the call does not specify them, or contradicts them by its attr `Tin`.
         """
         return self._types(self.function.signature.input_arg, "Tin")
 
@@ -101,7 +101,7 @@ class Call:
         """The dtypes of the results, as numbers of the wire.
 
         Raises:
-            ValueError: the call does not tell them, or tells others by its attr `Tout`.
+            ValueError: the call does not specify them, or contradicts them by its attr `Tout`.
         """
         return self._types(self.function.signature.output_arg, "Tout")
 
@@ -111,11 +111,11 @@ class Call:
 
         types = [self._type(arg) for arg in args]
         if self.node.op in CALL_TYPES:
-            told = list(self.node.attr[stated].list.type) if stated in self.node.attr else None
-            if told != types:
+            attr = list(self.node.attr[stated].list.type) if stated in self.node.attr else None
+            if attr != types:
                 raise ValueError(
                     f"{self}: {stated} must be the types {shown(types)}, got "
-                    f"{'nothing' if told is None else shown(told)}"
+                    f"{'nothing' if attr is None else shown(attr)}"
                 )
         return types
 
@@ -131,7 +131,7 @@ class Call:
         return number
 
     def fill_in(self, node: NodeDef, names: Mapping[str, str]) -> None:
-        """Replaces what a node of the body leaves open: attrs of the call, and colocation.
+        """Resolves placeholders in a node of the body: attrs of the call, and colocation.
 
         Args:
             node: a copy of the node, which is changed.
@@ -157,7 +157,7 @@ class Call:
                 target = group.removeprefix(_COLOCATED).decode(errors="replace")
                 if not group.startswith(_COLOCATED):
                     kept.append(group)
-                elif target in names:  # TensorFlow passes over what is outside of the function
+                elif target in names:  # TensorFlow ignores names outside the function
                     kept.append(_COLOCATED + names[target].encode())
             groups[:] = kept
 
@@ -169,10 +169,10 @@ class Call:
     def output_positions(
         self, node: NodeDef, functions: Mapping[str, FunctionDef]
     ) -> dict[str, int] | None:
-        """Where each result of a node of the body begins among its outputs, by name.
+        """Index of the first output of each result of a node of the body, by name.
 
         Returns:
-            None where nobody knows: the node is of an unregistered type, and has several results.
+            None if unknown: the node is of an unregistered type, and has several results.
         """
         if node.op in CALL_TYPES:
             return {"output": 0}
@@ -195,7 +195,7 @@ class Call:
         return positions
 
     def _value(self, node: NodeDef, signature: Signature, name: str) -> Any:
-        """What an attr of a node says; where it was left out, the default."""
+        """Value of an attr of a node, or its default."""
         default = signature.attrs[name].default
         if name not in node.attr and default is not REQUIRED:
             return default
@@ -209,7 +209,7 @@ class Call:
             raise ValueError(f"{self}: attr {name!r} of {node.name!r}: {error}") from error
 
     def _by_use(self, node: NodeDef) -> dict[str, int] | None:
-        """The positions where only one result of `node` is ever asked for."""
+        """Positions at which only one result of `node` is ever read."""
         if not self._used:
             texts = [text for other in self.function.node_def for text in other.input]
             for text in [*texts, *self.function.ret.values()]:

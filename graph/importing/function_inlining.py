@@ -1,4 +1,4 @@
-"""Functions of a GraphDef's library, put in place of the calls of them."""
+"""Inlining of functions of a GraphDef's library."""
 
 from __future__ import annotations
 
@@ -23,18 +23,18 @@ _NODES_A_REPORT = 1_000
 
 
 class _Size(NamedTuple):
-    """How many nodes a function comes to, and how deep its calls go."""
+    """Size of an inlined function: number of nodes and depth of calls."""
 
     nodes: int
     depth: int
 
 
 def inline_functions(graph_def: GraphDef, progress: Progress | None = None) -> GraphDef:
-    """A GraphDef without calls of functions that `graph_def` holds in its library.
+    """Inlines calls of functions in the library of `graph_def`.
 
-    The nodes of a body are named after the call, `call/node`. In place of the call stands an
-    Identity, IdentityN or NoOp of its name, so that all names that could be fetched still can be.
-    A call is left as it is where nobody knows which output of a node is meant, since the node is
+    The nodes of a body are named after the call, `call/node`. The call is replaced by
+    an Identity, IdentityN or NoOp of the same name, so that all names can still be fetched.
+    A call is left unchanged if the output that it refers to is unknown, since the node is
     of an unregistered type; functions that other attrs refer to stay in the library.
 
     Args:
@@ -129,7 +129,7 @@ def _check_sizes(functions: dict[str, FunctionDef], nodes: int, calls: Iterable[
     total = nodes
     for call in calls:
         size = sizes[call.function.signature.name]
-        total += size.nodes - 1  # in the place of the call
+        total += size.nodes - 1  # instead of the call
         if size.depth > config.max_nesting:
             raise ValueError(
                 f"{call}, whose calls are nested {size.depth} deep, more than "
@@ -143,7 +143,7 @@ def _check_sizes(functions: dict[str, FunctionDef], nodes: int, calls: Iterable[
 
 
 def _sizes(functions: Mapping[str, FunctionDef]) -> dict[str, _Size]:
-    """What each function comes to in the place of a call.
+    """Size of each function when inlined.
 
     Raises:
         ValueError: functions call each other in a cycle.
@@ -169,11 +169,11 @@ def _sizes(functions: Mapping[str, FunctionDef]) -> dict[str, _Size]:
 def _inlined_size(
     graph_def: GraphDef, functions: Mapping[str, FunctionDef], calls: Iterable[Call]
 ) -> int:
-    """How many nodes there will be, those included of functions that ops such as `While` run."""
+    """Number of nodes after inlining, including functions that ops such as `While` run."""
     total = len(graph_def.node)
     try:
         sizes = _sizes(functions)
-    except ValueError:  # which is told where one of them is called
+    except ValueError:  # which is reported where one of them is called
         return total
     total += sum(sizes[call.function.signature.name].nodes - 1 for call in calls)
     nodes = list(graph_def.node)
@@ -190,7 +190,7 @@ def _inlined_size(
 
 
 class Expansion:
-    """One call, put in terms of the graph that it is made in."""
+    """One call, expanded in its graph."""
 
     def __init__(
         self, call: Call, names: dict[str, str], positions: dict[str, dict[str, int]]
@@ -210,7 +210,7 @@ class Expansion:
         taken: set[str],
         kept: Iterable[str] = (),
     ) -> Expansion | None:
-        """The expansion of `call`, with names that are not `taken`; None if it is impossible.
+        """Expansion of `call`, with names that are not `taken`; None if it is impossible.
 
         The nodes whose names are `kept` do not get new ones.
         """
@@ -230,7 +230,7 @@ class Expansion:
 
     @classmethod
     def in_place(cls, call: Call, functions: Mapping[str, FunctionDef]) -> Expansion | None:
-        """The expansion of `call` where nothing stands around it, so that all names stay."""
+        """Expansion of `call` by itself, with all names unchanged."""
         names = [node.name for node in call.function.node_def]
         return cls.of(call, functions, set(), names)
 
@@ -253,14 +253,14 @@ class Expansion:
         return copies
 
     def _check_reads(self, node: NodeDef, copy: NodeDef) -> None:
-        """Checks that a node reads arguments as what they are; `copy` has its attrs filled in."""
+        """Checks the dtypes of arguments that a node reads; `copy` has its attrs filled in."""
         definition = registry.find(node.op)
         if definition is None or self._arguments.keys().isdisjoint(map(source_name, node.input)):
             return
         try:
             dtypes = definition.input_dtypes(read_attrs(definition, copy.attr, _kept, shared=True))
         except ValueError:
-            return  # the importer tells what is wrong with the attrs
+            return  # the importer reports invalid attrs
         for text, dtype in zip(node.input, dtypes, strict=False):
             number = self._types.get(source_name(text), dtype.as_datatype_enum)
             if number != dtype.as_datatype_enum:
@@ -270,7 +270,7 @@ class Expansion:
                 )
 
     def result(self) -> NodeDef:
-        """The node with the name of the call, which hands out what the function returns."""
+        """Node with the name of the call that outputs the function's results."""
         call = self._call
         dtypes = call.output_types()
         node = NodeDef(name=call.node.name, device=call.node.device)
@@ -292,7 +292,7 @@ class Expansion:
         return node
 
     def _translated(self, text: str) -> str:
-        """An input inside the function as an input in the graph around it."""
+        """Translates an input inside the function to one in the enclosing graph."""
         name = source_name(text)
         is_control = text.startswith("^")
         output, _, index = text.removeprefix("^")[len(name) + 1 :].partition(":")
@@ -309,7 +309,7 @@ class Expansion:
 
 
 def _kept(definition: Any, name: str, value: AttrValue) -> AttrValue:
-    """What to do with an attr that the definition does not have: whoever imports it decides."""
+    """Keeps an attr that the definition does not have, for the importer to decide."""
     return value
 
 

@@ -1,4 +1,4 @@
-"""When each node of a graph runs, as far as Switch decides over it."""
+"""Conditions under which the nodes of a graph run, as far as Switch nodes decide."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from .node_order import sorted_by_need
 from .node_texts import MERGES, SWITCHES, Nodes, control_inputs, data_inputs, output_of, sources
 
 Guard = frozenset[tuple[str, int]]
-"""When a node runs: for each predicate that decides over it, which branch has to be taken."""
+"""Condition of a node: the branch to be taken for each predicate that it depends on."""
 
 ALWAYS: Guard = frozenset()
 
 
 class Guards:
-    """When each node runs; and for each Merge, which predicate decides what it takes.
+    """Condition of each node; and for each Merge, the predicate that selects its input.
 
     Also which predicates are numbers of branches, which nodes have a second output that is read,
     and which are awaited by an op that runs whether they do or not.
@@ -44,7 +44,7 @@ class Guards:
                 self.of[name] = ALWAYS.union(*[self.input(text) for text in node.input])
 
     def input(self, text: str) -> Guard:
-        """When an input of a node is there."""
+        """Condition under which an input of a node exists."""
         if text.startswith("^"):
             return self.of.get(text[1:], ALWAYS)
         name, number = output_of(text)
@@ -55,7 +55,7 @@ class Guards:
         return guard
 
     def root(self, text: str) -> str:
-        """The tensor that a predicate is, seen through what hands it on."""
+        """Tensor of a predicate, behind ops that pass it on."""
         name, number = output_of(text)
         while name in self.nodes and self.nodes[name].op == "Identity":
             name, number = output_of(self.nodes[name].input[0])

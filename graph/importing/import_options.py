@@ -1,4 +1,4 @@
-"""How a GraphDef is imported: one object, made before the import and never changed."""
+"""Options of an import, fixed before it begins."""
 
 from __future__ import annotations
 
@@ -13,19 +13,19 @@ from ..node import Operation, Tensor
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ImportOptions:
-    """How a GraphDef is imported.
+    """Options of an import.
 
     Args:
-        scope: what the names of the nodes are put under.
+        scope: the scope of the nodes' names.
         fresh: whether the scope is new, so that nothing in it is taken.
-        input_map: what is taken in place of inputs.
-        producer_op_list: the op definitions of who wrote the GraphDef.
+        input_map: replacements of inputs.
+        producer_op_list: the op definitions of the producer.
         shared: whether tensors may refer to the message, which then must not be changed.
-        contents: the content of constants that is kept beside the message.
-        progress: called now and then.
+        contents: the content of constants that is stored beside the message.
+        progress: called periodically.
         infer: whether shapes are inferred; those of a body follow from what is passed to it.
         references: the attrs of the placeholders of a body that take references to variables.
-        problems: where to put what is wrong with a node, which then is no error.
+        problems: a list to which errors of nodes are appended instead of being raised.
     """
 
     scope: str = ""

@@ -58,21 +58,21 @@ def import_graph_def(
 
     Args:
         graph_def: the message, from TensorFlow or tensordraft.
-        input_map: what to take in place of tensors of the GraphDef, by their names (`"x"`,
+        input_map: replacements of tensors of the GraphDef, by their names (`"x"`,
             `"x:0"`, `"^x"` for a control input): tensors, or values that become constants in the
             scope `_inputs` of the import.
-        return_elements: names of ops and tensors to return; of mapped ones what stands for them.
+        return_elements: names of ops and tensors to return; for mapped ones, their replacements.
         name: the scope under which the nodes are put; "" for none; by default "import".
         op_dict: accepted for TensorFlow's sake.
-        producer_op_list: an OpList message with the op definitions of who wrote the GraphDef:
+        producer_op_list: an OpList message with the op definitions of the producer:
             attrs that are unknown here, but hold the default given there, are dropped.
 
     Returns:
         The operations and tensors named in `return_elements`, if it is given.
 
     Raises:
-        TypeError: `graph_def` is no GraphDef, `producer_op_list` no OpList, or `input_map` no
-            dict from names to what can become a tensor.
+        TypeError: `graph_def` is not a GraphDef, `producer_op_list` not an OpList, or `input_map`
+            not a dict from names to values that convert to tensors.
         ValueError: a node is malformed or does not fit its inputs; the nodes form a cycle;
             `input_map` or `return_elements` name something that is not there.
 
@@ -103,7 +103,7 @@ def import_under(
     input_map: Mapping[str, Any] | None = None,
     return_elements: Sequence[str] | None = None,
 ) -> tuple[list[Tensor | Operation] | None, Renaming]:
-    """Does as `import_graph_def`, and tells what the nodes are called in the graph."""
+    """Like `import_graph_def`; also returns the name mapping."""
     graph = get_default_graph()
     with collector.at_rest(len(graph_def.node)), graph.editing():
         graph_def = prepared(graph_def)
@@ -133,13 +133,13 @@ def import_whole(
     contents: Mapping[str, memoryview] | None = None,
     progress: Progress | None = None,
 ) -> Graph:
-    """A new graph with the nodes of a GraphDef; ops of unregistered types are kept as they are.
+    """Imports a GraphDef into a new graph; ops of unregistered types are kept unchanged.
 
     Args:
         graph_def: the message. The graph refers to it, so it must not be changed afterwards.
         producer_op_list: as for `import_graph_def`.
-        contents: the content of constants that is kept beside the message, by name of the node.
-        progress: called now and then.
+        contents: the content of constants that is stored beside the message, by node name.
+        progress: called periodically.
 
     Raises:
         ValueError: a node is malformed or does not fit its inputs; the nodes form a cycle.
@@ -156,9 +156,9 @@ def import_leniently(
     contents: Mapping[str, memoryview] | None = None,
     progress: Progress | None = None,
 ) -> Graph:
-    """A new graph with the nodes of a GraphDef, of which nothing is inferred, for a checker.
+    """Imports a GraphDef into a new graph without inference, for a checker.
 
-    What is wrong with a node is appended to `problems`, and the node is taken for one of an
+    Errors of nodes are appended to `problems`, and such a node is treated as one of an
     unregistered type.
 
     Raises:
@@ -180,7 +180,7 @@ def _imported(graph_def: GraphDef, options: ImportOptions) -> Graph:
 
 
 class Importer:
-    """One import: the nodes by name, and the tensors that stand for them."""
+    """One import: the nodes by name, and their tensors."""
 
     def __init__(self, graph: Graph, graph_def: GraphDef, options: ImportOptions) -> None:
         self.graph = graph
@@ -189,7 +189,7 @@ class Importer:
         self.drift = Drift(graph_def.versions.producer, PRODUCER, options.producer_op_list)
         self.unused = set(options.input_map)
         self.doubted: set[Operation] = set()
-        self.site = user_site(told=False)
+        self.site = user_site(named=False)
         self.ops: dict[str, Operation] = {}
         self.tensors: dict[str, Tensor] = {}
         self.devices: set[str] = {""}
@@ -209,7 +209,7 @@ class Importer:
         self.names = Renaming(graph, options.scope, self.nodes, fresh=options.fresh)
 
     def run(self, return_elements: Sequence[str] | None) -> list[Tensor | Operation] | None:
-        """Adds the nodes, and returns the elements of the GraphDef that are asked for."""
+        """Adds the nodes; returns the requested elements of the GraphDef."""
         self._take_functions()
         tensors = 0
         for name in reported(
@@ -263,7 +263,7 @@ class Importer:
 
     @cached_property
     def uses(self) -> dict[str, dict[int, DType | None]]:
-        """What the nodes read of each other."""
+        """Outputs that nodes read from each other."""
         return read_outputs(self.nodes.values())
 
     def _definition(
@@ -280,7 +280,7 @@ class Importer:
                 definition, node.attr, self.drift.unknown, shared=self.options.shared
             )
         except ValueError as error:
-            raise ValueError(self.drift.told(str(error))) from error
+            raise ValueError(self.drift.with_versions(str(error))) from error
         self.drift.modernize(definition, attrs)
         if name in self.options.contents:
             tensor, content = node.attr["value"].tensor, self.options.contents[name]
@@ -297,7 +297,7 @@ class Importer:
             elif text.startswith("^"):
                 controls.append(self._control(text))
             elif controls:
-                raise ValueError(f"the data input {text!r} stands behind a control input")
+                raise ValueError(f"the data input {text!r} comes after a control input")
             else:
                 inputs.append(self._tensor(text))
         return inputs, list(dict.fromkeys(controls)) if controls else controls
@@ -335,7 +335,7 @@ class Importer:
             self.devices.add(device)
 
     def _colocation(self, value: AttrValue) -> AttrValue:
-        """The colocation groups of a node, with the names that its nodes have in the graph."""
+        """Colocation groups of a node, with the names that its nodes have in the graph."""
         groups = decode_attr(value, TensorShape)
         if not isinstance(groups, list) or not all(isinstance(item, bytes) for item in groups):
             raise ValueError(f"_class must be a list of strings, got {groups!r}")
@@ -346,7 +346,7 @@ class Importer:
                 renamed.append(group)
             elif name in self.nodes or name in self.read:
                 renamed.append(_COLOCATED + self.names(name).encode())
-            elif self.options.infer:  # in functions TensorFlow names what is outside of them
+            elif self.options.infer:  # in functions TensorFlow names ops outside of them
                 raise ValueError(f"_class names {name!r}, which does not exist in the GraphDef")
         return value if renamed == groups else encode_attr(renamed, "list(string)")
 
@@ -358,10 +358,10 @@ class Importer:
         return self.options.input_map.get(element, op.outputs[int(number)]) if colon else op
 
     def _refine(self, op: Operation, shapes: list[TensorShape]) -> None:
-        """Takes over the shapes that the file states, as far as they say more than ours.
+        """Merges the shapes stated in the file into the inferred ones.
 
-        Where they contradict ours, ours win: TensorFlow changed its rules, and programs set attrs
-        on nodes, without stating the shapes again. Then what follows from that op is in doubt, too.
+        Inferred shapes win over contradicting ones: TensorFlow changed its rules, and programs set
+        attrs on nodes, without updating the shapes. Then results of that op are uncertain, too.
         """
         if len(shapes) < len(op.outputs):
             return
@@ -380,7 +380,7 @@ class Importer:
             tensor.set_shape(shape)
 
     def _take_functions(self) -> None:
-        """Takes over the functions that nodes still refer to."""
+        """Copies the functions that nodes still refer to."""
         known = self.graph.functions
         new = []
         for function in self.functions:

@@ -1,4 +1,4 @@
-"""What an import takes in place of tensors of its GraphDef."""
+"""Replacements of tensors of an imported GraphDef."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ from ..node_def import full_input
 
 
 def mapped_inputs(graph: Graph, input_map: Any, scope: str) -> dict[str, Tensor | Operation]:
-    """An `input_map` with full names, and with what its values become in the graph.
+    """Converts an `input_map` to full names and tensors of the graph.
 
-    Values that are no tensors become constants in the scope `_inputs`, as in TensorFlow.
+    Values that are not tensors become constants in the scope `_inputs`, as in TensorFlow.
 
     Args:
         graph: the graph.
-        input_map: what the caller of `import_graph_def` gives.
+        input_map: the argument of `import_graph_def`.
         scope: the scope of the import, which is the one in force.
 
     Raises:
-        TypeError: it is no dict from names to what can become a tensor.
-        ValueError: a tensor is of another graph; or a value is no tensor, and there is no scope.
+        TypeError: it is not a dict from names to values that convert to tensors.
+        ValueError: a tensor is of another graph; or a value is not a tensor, and there is no scope.
     """
     if not isinstance(input_map, Mapping):
         raise TypeError(f"input_map must be a dict, got {type(input_map).__name__!r}")

@@ -1,4 +1,4 @@
-"""Nodes of op types that stand for other nodes, which somebody knows how to make."""
+"""Expansion of nodes whose op types have a registered expander."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from ..node_expanders import Expanded
 
 
 def expand_nodes(graph_def: GraphDef, functions: Mapping[str, FunctionDef]) -> GraphDef:
-    """A GraphDef with what the nodes stand for that have an expander, or `graph_def` itself.
+    """Expands nodes that have an expander; returns `graph_def` itself if there are none.
 
-    The new nodes are named after the node, `node/inner`. In its place stands an IdentityN of its
-    name, so that what reads it still can.
+    The new nodes are named after the node, `node/inner`. The node is replaced by an IdentityN of
+    the same name, so that its readers stay valid.
     """
     found = {op_type: node_expanders.find(op_type) for op_type in {n.op for n in graph_def.node}}
     if not any(found.values()):
@@ -34,7 +34,7 @@ def expand_nodes(graph_def: GraphDef, functions: Mapping[str, FunctionDef]) -> G
 
 
 def _spliced(node: NodeDef, expanded: Expanded, taken: set[str]) -> list[NodeDef]:
-    """The nodes that take the place of `node`, the last of them under its name."""
+    """Nodes that replace `node`; the last has its name."""
     given = [text for text in node.input if not text.startswith("^")]
     waits = [text for text in node.input if text.startswith("^")]
     if len(given) != len(expanded.inputs):

@@ -1,4 +1,4 @@
-"""Putting the nodes of a GraphDef in an order in which each follows its inputs."""
+"""Topological order of the nodes of a GraphDef."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from .node_texts import NEXTS
 def in_order(
     nodes: dict[str, NodeDef], mapped: Collection[str], loops: bool = False
 ) -> Collection[str]:
-    """The names of the nodes, each behind those that it needs.
+    """Names of the nodes in topological order.
 
     Args:
         nodes: the nodes by name.
         mapped: inputs (in full form) that come from elsewhere.
-        loops: whether nodes may form loops of TensorFlow 1.x, whose way back counts as no need.
+        loops: whether nodes may form loops of TensorFlow 1.x, whose back edges are ignored.
 
     Raises:
-        ValueError: an input names no node, or the nodes form a cycle (its path is told).
+        ValueError: an input names no node, or the nodes form a cycle (the message shows it).
     """
     if _are_in_order(nodes):
         return nodes
@@ -62,14 +62,14 @@ def _source(text: str) -> str:
 
 
 def sorted_by_need(needs: dict[str, list[str]], what: str) -> list[str]:
-    """The names, each behind those that it needs, and otherwise as near to the order given.
+    """Names in topological order, otherwise as close to the given order as possible.
 
     Args:
         needs: what each name needs; all of it is among the names.
-        what: what the names stand for, in an error: "nodes".
+        what: the kind of things named, for errors: "nodes".
 
     Raises:
-        ValueError: the names form a cycle, whose path is told.
+        ValueError: the names form a cycle, which the message shows.
     """
     placed: dict[str, None] = {}
     open_names: set[str] = set()

@@ -1,4 +1,4 @@
-"""Nodes of a GraphDef by name, and what their inputs say, before there is a graph."""
+"""Helpers for nodes of a GraphDef and their inputs, before there is a graph."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ NEXTS = ("NextIteration", "RefNextIteration")
 MERGES = ("Merge", "RefMerge")
 SWITCHES = ("Switch", "RefSwitch", "_SwitchN")
 WAITING = ("NoOp", "ControlTrigger")
-"""Ops that do nothing but wait for others."""
+"""Ops that only wait for others."""
 
 
 class IrregularError(ValueError):
-    """Nodes are put together in a way that stands for no loop or conditional."""
+    """Nodes form neither a loop nor a conditional."""
 
 
 class BodySource(NamedTuple):
@@ -73,7 +73,7 @@ def free_name(name: str, taken: Iterable[str]) -> str:
 
 
 def copied(node: NodeDef, inputs: Iterable[str]) -> NodeDef:
-    """A node with other inputs, and in no colocation group."""
+    """Copy of a node with other inputs, and in no colocation group."""
     result = NodeDef()
     result.CopyFrom(node)
     del result.input[:]
@@ -92,7 +92,7 @@ def placeholder(name: str, dtype: int) -> NodeDef:
 
 
 def identity(name: str, text: str, dtype: int, device: str = "") -> NodeDef:
-    """An Identity that stands for a node that has gone."""
+    """Identity that replaces a removed node."""
     node = NodeDef(name=name, op="Identity", input=[text], device=device)
     node.attr["T"].type = dtype
     return node
@@ -125,19 +125,19 @@ def _kept(definition: object, name: str, value: AttrValue) -> AttrValue:
 
 
 def is_pure(node: NodeDef) -> bool:
-    """Whether a node computes the same from the same inputs, and does nothing else."""
+    """Returns whether a node is deterministic and has no side effects."""
     definition = registry.find(node.op)
     return definition is not None and definition.pure
 
 
 def takes_references(node: NodeDef) -> bool:
-    """Whether an op takes variables themselves, and not what they hold."""
+    """Returns whether an op takes variables themselves rather than their values."""
     definition = registry.find(node.op)
     return definition is not None and any(spec.is_ref for spec in definition.signature.inputs)
 
 
 def is_reference(text: str, nodes: Mapping[str, NodeDef]) -> bool:
-    """Whether a tensor is an input of a body that is a variable itself."""
+    """Returns whether a tensor is an input of a body that is a variable itself."""
     node = nodes.get(output_of(text)[0])
     if node is None or node.op != "Placeholder":
         return False
@@ -145,7 +145,7 @@ def is_reference(text: str, nodes: Mapping[str, NodeDef]) -> bool:
 
 
 def reference(dtype: int) -> int:
-    """The dtype of references to variables that hold a dtype."""
+    """Reference dtype for variables of a dtype."""
     return int(as_dtype(dtype).ref.as_datatype_enum)
 
 

@@ -1,4 +1,4 @@
-"""What is done with a GraphDef before its nodes are imported."""
+"""Preprocessing of a GraphDef before import."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from .versions import check_versions
 
 
 def prepared(graph_def: GraphDef, progress: Progress | None = None) -> GraphDef:
-    """The GraphDef without calls of functions and of their gradients, if this library may read it.
+    """Checks versions and inlines calls of functions and of their gradients.
 
     Args:
         graph_def: the message; it is not changed.
         progress: as for `inline_functions`.
 
     Raises:
-        ValueError: it may not, has too many nodes, or holds calls that cannot be replaced.
+        ValueError: it excludes this library, has too many nodes, or calls that cannot be inlined.
     """
     check_versions(graph_def)
     _check_size(graph_def)

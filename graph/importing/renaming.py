@@ -1,4 +1,4 @@
-"""What the nodes of a GraphDef are called in the graph that they are imported to."""
+"""Names of imported nodes."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from ..graph import Graph
 
 
 class Renaming:
-    """The names of imported nodes: under the scope, and made unique where the graph has them.
+    """Names of imported nodes: under the scope, and made unique where they are taken.
 
     As in TensorFlow, a name is taken if an op has it, or has it for a scope; then `_1`, `_2`, … is
-    put behind it, so that it is no name of the GraphDef either.
+    put behind it, so that it is not a name of the GraphDef either.
 
     Args:
         graph: the graph.
@@ -40,12 +40,12 @@ class Renaming:
         return self.scope + self._new.get(name, name)
 
     def inside(self, text: str) -> str:
-        """What a node or tensor that the GraphDef calls `text` is called below the scope."""
+        """Name below the scope of the node or tensor that the GraphDef calls `text`."""
         name, colon, number = text.partition(":")
         return self._new.get(name, name) + colon + number
 
     def original(self, name: str) -> str:
-        """What the GraphDef calls the node that is called `name` in the graph."""
+        """Name in the GraphDef of the node called `name` in the graph."""
         inside = name.removeprefix(self.scope)
         return next((old for old, new in self._new.items() if new == inside), inside)
 

@@ -1,6 +1,6 @@
-"""Loops and conditionals made of Enter, Switch and Merge, as ops that have bodies.
+"""Conversion of Enter, Switch and Merge nodes to loops and conditionals with bodies.
 
-The nodes as they were read are kept: a graph is saved with them, node for node.
+The original nodes are kept: a graph is saved with them, node for node.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ _COLOCATED = b"loc:@"
 
 
 class Structure(NamedTuple):
-    """Nodes without frames and conditionals, with the bodies of ops that took their place."""
+    """Nodes without frames and conditionals, with the bodies of the ops that replace them."""
 
     nodes: Nodes
     bodies: Mapping[str, BodySource]
@@ -46,11 +46,11 @@ class Structure(NamedTuple):
 
 
 def structured(nodes: Nodes, prefix: str = "") -> Structure:
-    """The nodes of a GraphDef with ops in place of frames, and of what Switch and Merge decide.
+    """Replaces frames and conditionals among the nodes of a GraphDef by ops.
 
     Args:
         nodes: by name.
-        prefix: what the names of bodies begin with.
+        prefix: the prefix of the names of bodies.
 
     Raises:
         ValueError: frames cross, something leaves a frame that is in none, or a node has not the
@@ -59,7 +59,7 @@ def structured(nodes: Nodes, prefix: str = "") -> Structure:
     found = [node for node in nodes.values() if node.op in CONTROL_FLOW]
     for node in found:
         _check_inputs(node)
-    # That an input names no node is told where the nodes become ops.
+    # Inputs that name no node are reported when the nodes become ops.
     if not found or any(source not in nodes for node in nodes.values() for source in sources(node)):
         return Structure(nodes, {}, [], frozenset())
     return _Structuring(nodes, prefix).done()
@@ -78,7 +78,7 @@ def _check_inputs(node: NodeDef) -> None:
 
 
 class _Structuring:
-    """Takes frames from the inside to the outside, then what is decided outside of them."""
+    """Converts frames from the inside out, then conditionals outside of them."""
 
     def __init__(self, nodes: Nodes, prefix: str) -> None:
         self._read = nodes
@@ -86,11 +86,11 @@ class _Structuring:
         self._nodes = dict(nodes)
         self._taken = set(nodes)
         self._bodies: dict[str, BodySource] = {}
-        # Of the ops made: the names of the nodes that they were made of.
+        # The names of the nodes that each new op was made from.
         self._made_of: dict[str, set[str]] = {}
 
     def done(self) -> Structure:
-        """The nodes without what was put in other terms."""
+        """Nodes that have not been replaced."""
         for frame in frames_of(self._nodes)[:-1]:
             self._replace_frame(frame)
         self._replace_conditionals()
@@ -110,7 +110,7 @@ class _Structuring:
         return Structure(self._nodes, self._bodies, origins, hidden)
 
     def _groups(self) -> list[tuple[set[str], set[str]]]:
-        """The names of nodes that ops were made of, with those of the ops, in no two groups."""
+        """Names of nodes that ops were made from, with those of the ops, in disjoint groups."""
         group_of: dict[str, tuple[set[str], set[str]]] = {}
         seen: dict[int, tuple[set[str], set[str]]] = {}
         for name, origin in self._made_of.items():
@@ -146,7 +146,7 @@ class _Structuring:
         try:
             found = conditionals(nodes, self._taken, self._prefix).made
         except (IrregularError, ValueError):
-            return  # a cycle is told where the nodes are put in order; ops tell when they run
+            return  # cycles are reported when the nodes are sorted; ops raise when they run
         waits = op_of_effects(found)
         for name, node in nodes.items() if waits else ():
             nodes[name] = waiting_for_ops(node, waits)
@@ -155,7 +155,7 @@ class _Structuring:
         for conditional in found:
             inside |= conditional.inside
             made.update({node.name: node for node in conditional.nodes})
-        # What others need as well stays beside the ops.
+        # Nodes that others need as well stay beside the ops.
         pending = [name for name in nodes if name not in inside]
         pending += [source for node in made.values() for source in sources(node)]
         kept: set[str] = set()
@@ -181,7 +181,7 @@ class _Structuring:
         return f"{name}/value_index" if number == "1" and f"{name}/value_index" in made else text
 
     def _put(self, made: Iterable[NodeDef], gone: Iterable[str]) -> None:
-        """Puts nodes in the place of others, and notes what they were made of."""
+        """Replaces nodes by others, and records their origins."""
         origin: set[str] = set()
         for name in list(gone):
             origin |= self._made_of.pop(name, {name})
@@ -193,7 +193,7 @@ class _Structuring:
 
 
 def _irregular(frame: Frame, nodes: Nodes, taken: set[str], reason: str) -> Iterable[NodeDef]:
-    """An op that says, when it is run, why a frame is no loop; and what it would put out."""
+    """Op that raises, when run, why a frame is not a loop; and substitutes for its outputs."""
     name = free_name(frame.name or "frame", taken)
     inside = set(frame.nodes)
     op = NodeDef(name=name, op="IrregularFrame")
@@ -220,7 +220,7 @@ def keep_origins(
     names: Callable[[str], str],
     ops: Mapping[str, Operation],
 ) -> None:
-    """Notes in a graph what its ops were read from, in terms of the names in the graph."""
+    """Records the origins of a graph's ops, by the names in the graph."""
     graph.origins.keep_order(map(names, read))
     renamed = any(names(name) != name for name in read)
     for origin in structure.origins:
@@ -231,7 +231,7 @@ def keep_origins(
 
 
 def _under(node: NodeDef, names: Callable[[str], str]) -> NodeDef:
-    """A node with the names that it and others have in a graph."""
+    """Copy of a node with the names of a graph."""
     copy = NodeDef()
     copy.CopyFrom(node)
     copy.name = names(node.name)

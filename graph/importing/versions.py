@@ -1,4 +1,4 @@
-"""The versions of GraphDefs that are written and read, under TensorFlow's names."""
+"""GraphDef versions that are written and read, under TensorFlow's names."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ public = {
 }
 
 VERSION = "1.15.0"
-"""Of TensorFlow's releases the one whose names these are."""
+"""TensorFlow release that these names follow."""
 GIT_VERSION = "v1.15.0"
 COMPILER_VERSION = "none"
 
@@ -23,7 +23,7 @@ GRAPH_DEF_VERSION_MIN_PRODUCER = 0
 
 
 def merge_versions(versions: VersionDef, others: VersionDef) -> None:
-    """Makes `versions` fit what was written under `others`, too: the strictest of both."""
+    """Merges `others` into `versions`: the stricter of both."""
     versions.producer = min(versions.producer, others.producer)
     versions.min_consumer = max(versions.min_consumer, others.min_consumer)
     bad = {*versions.bad_consumers, *others.bad_consumers}

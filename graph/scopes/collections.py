@@ -55,7 +55,7 @@ class GraphKeys:
 
 
 class ProtoFunctions(NamedTuple):
-    """How the items of a collection are written to meta graphs, and read: as messages of a kind."""
+    """Serialization of a collection's items in meta graphs, as messages of one type."""
 
     proto_type: Any
     to_proto: Callable[..., Any]
@@ -71,11 +71,11 @@ def register_proto_function(
     to_proto: Callable[..., Any],
     from_proto: Callable[[Any, str], Any],
 ) -> None:
-    """Says how the items of a collection are written to meta graphs, and read.
+    """Registers the serialization of a collection's items in meta graphs.
 
     Args:
         collection_name: the collection.
-        proto_type: the class of the messages that stand for its items.
+        proto_type: the message class of its items.
         to_proto: from an item to its message; called with the scope that is written, too, where
             only a part of the graph is.
         from_proto: from a message, and the scope of the import, to the item in the default graph.
@@ -84,12 +84,12 @@ def register_proto_function(
 
 
 def proto_functions(collection_name: str) -> ProtoFunctions | None:
-    """What `register_proto_function` was told of a collection."""
+    """Serialization registered by `register_proto_function` for a collection."""
     return _PROTO_FUNCTIONS.get(collection_name)
 
 
 class Collections:
-    """The collections of a graph, lists of anything by name, and whether it may still grow."""
+    """Collections of a graph, lists by name, and whether the graph may still grow."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -98,7 +98,7 @@ class Collections:
 
     @property
     def finalized(self) -> bool:
-        """Whether the graph is closed to new ops."""
+        """True if the graph is closed to new ops."""
         return self._finalized
 
     def finalize(self) -> None:
@@ -106,13 +106,14 @@ class Collections:
         self._finalized = True
 
     def open_again(self) -> None:
-        """Takes `finalize` back, for who has finalized the graph for a while only."""
+        """Undoes `finalize`, for callers that finalize the graph temporarily."""
         self._finalized = False
 
     def _check_open(self) -> None:
         if self._finalized:
-            told = "the graph is finalized and cannot be changed: build all before graph.finalize()"
-            raise RuntimeError(told)
+            raise RuntimeError(
+                "the graph is finalized and cannot be changed: build all before graph.finalize()"
+            )
 
     def add_to_collection(self, name: Any, value: Any) -> None:
         """Appends `value` to the collection `name`.

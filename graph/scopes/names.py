@@ -1,31 +1,31 @@
-"""Names of ops and scopes: what is legal, and how a taken name is made unique."""
+"""Names of ops and scopes: validation, and unique names."""
 
 from __future__ import annotations
 
 import re
 
-# As TensorFlow's importer has it: after a '>' a name begins anew.
+# As in TensorFlow's importer: after a '>' a name begins again.
 _PIECE = r"[A-Za-z0-9.][A-Za-z0-9_./-]*"
 _OP_NAME = re.compile(rf"{_PIECE}(?:>{_PIECE})*")
 _SCOPE_NAME = re.compile(r"[A-Za-z0-9_.\\/-]*")
 
 
 def check_op_name(name: str) -> str:
-    """`name` if an op may be called so.
+    """Returns `name` if it is a legal op name.
 
     Raises:
         ValueError: it may not.
     """
     if not _OP_NAME.fullmatch(name):
         raise ValueError(
-            f"{name!r} is not a valid op name: it starts with a letter, digit or '.' and goes on "
-            "with those, '_', '-', '/', or a '>' and another name"
+            f"{name!r} is not a valid op name: it must start with a letter, digit or '.' and "
+            "continue with those, '_', '-', '/', or a '>' and another name"
         )
     return name
 
 
 def check_scope_name(name: str, *, outermost: bool) -> str:
-    """`name` if a scope may be called so; an outermost scope begins like an op.
+    """Returns `name` if it is a legal scope name; an outermost scope begins like an op.
 
     Raises:
         ValueError: it may not.

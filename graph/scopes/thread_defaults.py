@@ -42,7 +42,7 @@ class DefaultStack(threading.local):
                     break
             if nested and innermost is not item:
                 kind = type(item).__name__
-                raise AssertionError(f"Nesting violated: the default {kind} is another one by now")
+                raise AssertionError(f"Nesting violated: the default {kind} has changed")
 
 
 graphs = DefaultStack()
@@ -50,7 +50,7 @@ sessions = DefaultStack()
 
 
 def get_default_session() -> Any:
-    """The innermost session that is the default in this thread, or None.
+    """Innermost default session of this thread, or None.
 
     Example:
         >>> with td.Session() as session:

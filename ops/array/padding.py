@@ -261,7 +261,7 @@ def _pad_kernel(c: KernelContext) -> Kernel:
             result[border] = value
         return result
 
-    return KernelSpec(pad, Memory.FRESH, margins=_margins_of_zeros(c))
+    return KernelSpec(pad, Memory.FRESH, padding=_margins_of_zeros(c))
 
 
 def _margins_of_zeros(c: KernelContext) -> list[int] | None:

@@ -189,7 +189,7 @@ def _one_of(
     def branch(chooser: Array, *inputs: Array) -> Any:
         return packed(numbered[choose(chooser)].run(*inputs))
 
-    return KernelSpec(branch, bodies=runs, unread=unread)
+    return KernelSpec(branch, bodies=runs, unused_inputs=unread)
 
 
 def _first(_: Array) -> int:

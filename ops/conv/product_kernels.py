@@ -132,8 +132,8 @@ class SlidingProduct:
         if filters is not None:
             kernel.filters = Filters(self._rank, axis, 1, self._times(filters))
         if quicker is not None:
-            kernel.quicker = partial(self._kernel_by, quicker, again)
-        kernel.within = partial(self._within, filters)
+            kernel.fast_variant = partial(self._kernel_by, quicker, again)
+        kernel.with_padding = partial(self._within, filters)
         return kernel
 
     def _kernel_by(self, way: Way, again: Again) -> KernelSpec:
@@ -162,7 +162,7 @@ class SlidingProduct:
             Memory.FRESH,
             rows=rows if self._channels == self._rank - 1 and self._inner is self._dtype else None,
             accelerated=accelerated,
-            told=way.told,
+            note=way.told,
             shape_alone=(1,) if again is not None and way.keeps else (),
         )
 

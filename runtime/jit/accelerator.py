@@ -51,7 +51,7 @@ class Accelerator:
 
     @property
     def obstacle(self) -> str | None:
-        """Why there is no machine code at all; None where there can be."""
+        """Reason why machine code is unavailable; None if it is available."""
         if not config.accelerator:
             return "td.config.accelerator is off"
         if self._versions is None:
@@ -100,7 +100,7 @@ class Accelerator:
             thread.join()
 
     def _key(self, loop: Loop) -> str:
-        """What the code of a loop depends on, in a name for a file."""
+        """File name with a hash of everything that a loop's code depends on."""
         import hashlib
         import json
 
@@ -127,7 +127,7 @@ class Accelerator:
                 code = compiler.compiled(loop)
                 self.cache.keep(self._key(loop), code)
                 function = self._linked(loop, code)
-            except Exception as error:  # noqa: BLE001 - told by `explain`
+            except Exception as error:  # noqa: BLE001 - reported by `explain`
                 function = None
                 self._failures[loop] = str(error) or type(error).__name__
             with self._lock:

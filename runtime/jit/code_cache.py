@@ -22,7 +22,7 @@ class Code(NamedTuple):
 
 
 class CodeCache:
-    """The folder. What is in it is run, so that nobody else may be able to write there.
+    """The folder. Its content is executed, so other users must not be able to write there.
 
     Args:
         folder: where it is; made when something is kept. By default in the user's folder of
@@ -34,18 +34,18 @@ class CodeCache:
 
     @property
     def folder(self) -> Path:
-        """Where it is."""
+        """Path of the folder."""
         if self._given is not None:
             return self._given
         caches = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
         return Path(caches) / "tensordraft" / "loops"
 
     def holds_anything(self) -> bool:
-        """Whether it is worth a look."""
+        """Returns whether it is worth a look."""
         return self.folder.is_dir()
 
     def read(self, key: str) -> Code | None:
-        """What was kept under `key`; None if there is nothing, or it is damaged."""
+        """Entry of `key`; None if it is missing or damaged."""
         try:
             with self._opened() as folder:
                 if folder is None:
@@ -94,13 +94,13 @@ class CodeCache:
     def _opened(self) -> Iterator[int | None]:
         """The folder as a descriptor; None if others could write there, or exchange it.
 
-        What is looked at is what is opened: a path may lead elsewhere a moment later.
+        The opened file itself is checked: a path may lead elsewhere a moment later.
 
         Raises:
             OSError: there is no such folder, or it is a link.
         """
         if not hasattr(os, "geteuid"):
-            yield None  # there is no telling
+            yield None  # unknown
             return
         parent, name = os.path.split(os.path.abspath(self.folder))
         with ExitStack() as stack:
@@ -124,13 +124,13 @@ def _descriptor(name: str, within: int | None, stack: ExitStack) -> int:
 
 
 def _is_ours(found: os.stat_result, kind: int, refused: int) -> bool:
-    """Whether something is of a kind and the user's own, and its mode grants nothing `refused`."""
+    """Returns whether a file has the kind, is the user's own, and grants nothing `refused`."""
     owned = stat.S_IFMT(found.st_mode) == kind and found.st_uid == os.geteuid()
     return owned and not found.st_mode & refused
 
 
 def _is_safe_parent(found: os.stat_result) -> bool:
-    """Whether others can exchange nothing of the user's in a folder.
+    """Returns whether others can exchange nothing of the user's in a folder.
 
     It belongs to the user or the system, and others may not write there, unless they may only
     remove what is their own. The user's own group may: in many systems it has no other members.

@@ -1,7 +1,7 @@
-"""Compiles loops with numba: a program of its own, which is given one in each line of its input.
+"""Compiles loops with numba: a separate program that reads one loop per line of its input.
 
-The process that asks goes on meanwhile, and needs neither numba nor its memory. A line is JSON, as
-is the one that answers it: `{"symbol": ..., "code": ...}`, or `{"error": ...}`.
+The requesting process continues meanwhile, and needs neither numba nor its memory. Lines are JSON,
+as are the answers: `{"symbol": ..., "code": ...}`, or `{"error": ...}`.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ def _reread(numba: Any, given: Any, wanted: Any) -> Any:
 
 
 def _root(numba: Any) -> Any:
-    """The square root, by the processor's instruction in place of a call of the C library."""
+    """The square root, by the processor's instruction instead of a call of the C library."""
 
     def root(_: Any, number: Any) -> Any:
         def code(_: Any, builder: Any, signature: Any, arguments: Any) -> Any:
@@ -170,7 +170,7 @@ def main() -> None:
     for line in sys.stdin:
         try:
             answer = compiled(json.loads(line))
-        except Exception as error:  # noqa: BLE001 - it is told to who asked
+        except Exception as error:  # noqa: BLE001 - reported to the requesting process
             answer = {"error": f"{type(error).__name__}: {error}".splitlines()[0]}
         sys.stdout.write(json.dumps(answer) + "\n")
         sys.stdout.flush()

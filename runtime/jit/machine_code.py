@@ -15,7 +15,7 @@ _NUMBERS = {"int64": ctypes.c_int64, "float32": ctypes.c_float, "float64": ctype
 
 
 class Address(ctypes.c_void_p):
-    """Where the elements of an array begin.
+    """Address of the elements of an array.
 
     It is for arrays that a loop is given again and again, and for those whose strides the loop
     is given, too: any other array has to be in C order, for a loop counts elements from its start.
@@ -28,14 +28,14 @@ class Address(ctypes.c_void_p):
 
     @classmethod
     def of(cls, array: Any) -> Address:
-        """Where an array begins."""
+        """Address of an array."""
         address = cls(array.__array_interface__["data"][0])
         address.array = array
         return address
 
     @classmethod
     def from_param(cls, array: Any) -> Any:
-        """What is passed for an array, or for its address.
+        """Argument passed for an array, or for its address.
 
         Raises:
             ValueError: the elements of the array do not lie in C order.
@@ -68,13 +68,13 @@ def _linker() -> Any:
 
 @cache
 def processor() -> str:
-    """What code for the processor of the machine may use."""
+    """Target features of the machine's processor."""
     llvm = _llvm()
     return f"{llvm.get_host_cpu_name()} {llvm.get_host_cpu_features().flatten()}"
 
 
 def vector_lanes() -> int:
-    """How many numbers of float32 a register of the processor holds; 0 for no machine code."""
+    """Number of float32 lanes of a vector register; 0 for no machine code."""
     return _lanes() if config.accelerator else 0
 
 
@@ -91,7 +91,7 @@ def _lanes() -> int:
 
 _numbers = count()
 _linked: list[Any] = []
-"""What keeps code from being freed: plans may call it at any time."""
+"""Engines that keep code alive: plans may call it at any time."""
 
 
 def function_of(code: Code, parameters: Sequence[str]) -> Callable[..., None]:

@@ -8,7 +8,7 @@ from typing import Any
 
 from ...graph.default_graph import get_default_graph
 from ...graph.node import Operation, Tensor
-from ...graph.scopes.device_spec import DeviceSpec
+from ...graph.scopes.device import DeviceSpec
 from ...ops.array.constants import constant, identity, placeholder_with_default
 from ...ops.array.stacking import stack
 from ...ops.debugging.ordering import group, no_op

@@ -1,6 +1,6 @@
 """Constant factors and offsets behind a product go into its filters and one vector.
 
-What is left of a frozen batch normalization is multiplied with each channel of a convolution and
+The rest of a frozen batch normalization is multiplied with each channel of a convolution and
 added to it. A factor of a channel is one of the filter that makes the channel.
 """
 
@@ -34,7 +34,7 @@ def fold_channels(draft: Draft) -> None:
     """The pass that folds lines behind products with constant filters.
 
     Of a chain of lines, its last op stays, as the addition of a vector, if there is anything to
-    add; its result has the place it had. A tensor that somebody else reads, that is fetched or fed,
+    add; its result has the place it had. A tensor that has other readers, or is fetched or fed,
     ends the chain. Factors are multiplied in float64, and the filters rounded once.
     """
     if draft.exact:
@@ -61,7 +61,7 @@ def _followers(
     item: Work,
     filters: Filters,
 ) -> list[_Follower]:
-    """The lines behind a product, each of which reads the one before it and nobody else does."""
+    """Chain of affine ops behind a product, each the only reader of the one before it."""
     tensor = item.outputs[0]
     sizes = draft.inference.shape(tensor).sizes
     channels = sizes[filters.axis] if sizes is not None else None
@@ -109,7 +109,7 @@ def _vector(array: Any, filters: Filters, channels: int) -> Array | None:
 def _fold(draft: Draft, place: int, filters: Filters, followers: Sequence[_Follower]) -> None:
     """Has the product at `place` do what the followers do, if that does not change what it gives.
 
-    Where numbers are not finite, or very large or small, it might.
+    With numbers that are not finite, or very large or small, it might.
     """
     work = draft.work
     item, last = work[place], work[followers[-1].place]
@@ -130,7 +130,7 @@ def _fold(draft: Draft, place: int, filters: Filters, followers: Sequence[_Follo
     inputs[filters.input] = Constant(folded)
     made: Sequence[Tensor] = last.outputs[:1]
     ops = [work[follower.place].op for follower in followers]
-    told = tuple([f"times {op.name} ({op.type})" for op in ops])
+    notes = tuple([f"times {op.name} ({op.type})" for op in ops])
     for follower in followers:
         work[follower.place] = _GONE
     if offset.any():
@@ -139,4 +139,4 @@ def _fold(draft: Draft, place: int, filters: Filters, followers: Sequence[_Follo
             last.op, _ADDITION, (item.outputs[0], Constant(vector)), made
         )
         made = item.outputs
-    work[place] = Work(item.op, kernel, tuple(inputs), made, (*item.folded, *told))
+    work[place] = Work(item.op, kernel, tuple(inputs), made, (*item.folded, *notes))

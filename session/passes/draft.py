@@ -1,4 +1,4 @@
-"""A plan in the making: work to do, and what stands for which tensor."""
+"""A plan under construction: work to do, and substitutes for tensors."""
 
 from __future__ import annotations
 
@@ -23,25 +23,25 @@ class Constant:
 
 
 Source = Tensor | Constant
-"""What a value comes from: what computes it, or a constant."""
+"""Source of a value: the work that computes it, or a constant."""
 
 
 class Substitutions:
-    """What stands for each tensor in a plan: the tensor itself, another one, or a constant.
+    """Substitutes for tensors in a plan: the tensor itself, another one, or a constant.
 
     A tensor that equals another, a result that is known, a variable whose value is wanted, and an
-    update in place all have something else in their place. One look tells what that is.
+    update in place all have a substitute. A single lookup finds it.
     """
 
     def __init__(self) -> None:
         self._sources: dict[Any, Source] = {}
 
     def of(self, tensor: Tensor) -> Source:
-        """What stands for `tensor`."""
+        """Substitute for `tensor`."""
         return self._sources.get(tensor, tensor)
 
     def put(self, tensor: Tensor, source: Source) -> None:
-        """Has `source` stand for `tensor`, or what stands for it if it is another tensor."""
+        """Substitutes `source`, or its own substitute, for `tensor`."""
         if isinstance(source, Tensor):
             source = self._sources.get(source, source)
         if source is not tensor:
@@ -59,7 +59,7 @@ class Substitutions:
 class Acceleration(NamedTuple):
     """A loop that does the work of an op, and whether there is machine code of it for this plan.
 
-    What gives the same bits as the op's kernel is used as soon as there is machine code.
+    A form that gives the same bits as the op's kernel is used as soon as there is machine code.
     """
 
     loop: Loop
@@ -70,7 +70,7 @@ class Acceleration(NamedTuple):
 class Work(NamedTuple):
     """An op that has to run, with what it really reads; or the reading of a variable.
 
-    What a reading gives is a tensor of the plan alone. `folded` tells which ops it does as well;
+    The result of a read is a tensor of the plan only. `folded` lists ops that it also does;
     `acceleration` is there where machine code does the work, or would.
     """
 
@@ -84,7 +84,7 @@ class Work(NamedTuple):
     def by(self, kernel: KernelSpec) -> Work:
         """The work done by another kernel.
 
-        Constants of which it reads the shape alone, since it has others made of them, are let go.
+        Constants of which only the shape is read, since it has derived its own, are released.
         """
         inputs = list(self.inputs)
         for i in kernel.shape_alone:
@@ -104,7 +104,7 @@ class Draft:
         fed: the same, as a set.
         fetches: what is fetched.
         inference: what is known of the tensors under these feeds.
-        stand_ins: what stands for which tensor.
+        stand_ins: the substitutes for tensors.
         work: what has to run, in an order in which it can.
         exact: whether each op gives its own result, rounded as it rounds.
         deterministic: whether machine code may be used only where it gives the same bits.
@@ -138,14 +138,14 @@ class Draft:
 
     @property
     def wanted(self) -> list[Source | None]:
-        """What each fetch is taken from; None for an operation."""
+        """Source of each fetch; None for an operation."""
         return [
             self.stand_ins.of(item) if isinstance(item, Tensor) else None for item in self.fetches
         ]
 
     @property
     def readers(self) -> dict[Source, list[int]]:
-        """Which work reads each tensor, by place; -1 for one that has to be there after a run."""
+        """Readers of each tensor, by place; -1 if it has to exist after a run."""
         readers: dict[Source, list[int]] = {}
         for place, item in enumerate(self.work):
             for source in item.inputs:
@@ -157,7 +157,7 @@ class Draft:
         return readers
 
     def replace(self, outputs: Iterable[Tensor], sources: Iterable[Source]) -> None:
-        """Has `sources` stand for the results of an op, but for those that are fed."""
+        """Substitutes `sources` for the results of an op, except for fed ones."""
         for tensor, source in zip(outputs, sources, strict=True):
             if tensor not in self.fed:
                 self.stand_ins.put(tensor, source)

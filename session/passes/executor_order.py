@@ -1,13 +1,13 @@
 """The order in which a run reads and updates variables held by reference, as in TensorFlow.
 
-A read of such a variable is not an op of its own there: `Identity`, `Reshape` and their kin hand on
-the memory of the variable, into which updates write. So a value is that of the time when an op
-computes something of it, and nothing but the executor decides whether that is before an update that
-the op does not wait for. With its threads this is a race, which one order nearly always wins:
+A read of such a variable is not an op of its own there: `Identity`, `Reshape` and similar ops pass
+on the memory of the variable, into which updates write. So a value is that of the time when an op
+computes from it, and only the executor decides whether that is before an update that the op does
+not wait for. With its threads this is a race, which one order nearly always wins:
 
 - An op becomes ready when the last of its inputs is there. Ops that one op has made ready are
   looked at in the order in which they were made.
-- Cheap ones, which only hand on memory or state a constant or shape, join the queue of the thread.
+- Cheap ones, which only pass on memory or state a constant or shape, join the queue of the thread.
 - Of the others the thread keeps the last, if its queue is empty; the rest go to the pool.
 - A thread works off its queue, then takes from the pool what it has put there last.
 - Another thread takes from the pool what was put there first, as soon as it has woken up: in that
@@ -42,7 +42,7 @@ class _Thread(NamedTuple):
 
 
 class Uses(NamedTuple):
-    """Who changes a variable in a run, and who computes something of its value.
+    """Ops that change a variable in a run, and ops that compute from its value.
 
     Attributes:
         updates: the ops that take the reference.
@@ -54,7 +54,7 @@ class Uses(NamedTuple):
 
 
 def taken_as_references(op: Operation) -> list[bool] | None:
-    """Of each input whether the op takes the variable, not its value; None if there is none."""
+    """Flag for each input: whether the op takes the variable itself; None if none is one."""
     for tensor in op.inputs:
         if tensor.dtype.is_ref_dtype and isinstance(op.definition, OpDef):
             return [dtype.is_ref_dtype for dtype in op.definition.input_dtypes(op.attrs)]
@@ -129,7 +129,7 @@ def in_executor_order(
     after: dict[Operation, list[Operation]] = {}
     for variable, uses in variables.items():
         users = dict.fromkeys([*uses.updates, *uses.readers])
-        # What is handed on is read by those that compute something of it.
+        # Values passed on are read by the ops that compute from them.
         for op in sorted(uses.readers, key=at.__getitem__, reverse=True):
             if _hands_on(op):
                 behind = [moments[later] for later in dependents.get(op, ())]
@@ -159,7 +159,7 @@ def _hands_on(op: Operation) -> bool:
 
 
 def _is_cheap(op: Operation) -> bool:
-    """Whether TensorFlow runs an op in the thread that has made it ready, come what may."""
+    """Returns whether TensorFlow always runs an op in the thread that has made it ready."""
     definition = op.definition
     traits = definition.traits
     if traits.idle or isinstance(traits, (Constant, Input)):
@@ -170,7 +170,7 @@ def _is_cheap(op: Operation) -> bool:
 def _moments(
     ops: Sequence[Operation], fed: AbstractSet[Tensor], is_quick: Callable[[Operation], bool]
 ) -> tuple[dict[Operation, float], Mapping[Operation | Tensor, Sequence[Operation]]]:
-    """When each op begins, as the description of the module has it; and what waits for it."""
+    """Start order of ops, as described above, and the ops that wait for each."""
     waiting: dict[Operation, int] = {}
     behind: dict[Operation | Tensor, list[Operation]] = {}
     for op in ops:
@@ -184,7 +184,7 @@ def _moments(
     moments: dict[Operation, float] = {}
     events = count()
     pool: dict[Operation, None] = {}
-    # What is fed is there from the start, and so is an op of which all results are.
+    # Feeds exist from the start, and so do ops whose results are all fed.
     given = [source for source in behind if source not in waiting]
     first = _Thread(deque(given), [])
     clock: list[tuple[int, int, Any]] = []
@@ -273,5 +273,5 @@ def _sorted(
             waiting[j] -= 1
             if not waiting[j]:
                 heappush(ready, j)
-    # An op that stands for another may wait for what came after that one: then nothing is moved.
+    # An op that replaces another may wait for ops made after that one: then nothing is moved.
     return result if len(result) == len(ops) else ops

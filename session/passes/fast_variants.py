@@ -1,4 +1,4 @@
-"""Kernels that round in another way take the place of others, where they are quicker."""
+"""Replacement of kernels by faster ones that round differently."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ from .draft import Draft
 
 
 def use_quicker_forms(draft: Draft) -> None:
-    """The pass that takes the quicker form of a kernel, unless each op is to round as it does."""
+    """Pass that takes the fast variant of kernels, unless results must be exact."""
     if draft.exact:
         return
     for place, item in enumerate(draft.work):
-        if item.kernel.quicker is not None:
-            draft.work[place] = item.by(item.kernel.quicker())
+        if item.kernel.fast_variant is not None:
+            draft.work[place] = item.by(item.kernel.fast_variant())

@@ -11,7 +11,7 @@ from .draft import Acceleration, Draft
 def use_machine_code(draft: Draft) -> None:
     """The pass that chooses kernels which leave their work to machine code.
 
-    Where they round in another way they are chosen here, for as long as the plan lives: what is
+    Forms that round differently are chosen here, for as long as the plan lives: what is
     compiled later serves plans that are made later.
     """
     for place, item in enumerate(draft.work):

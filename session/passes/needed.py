@@ -1,4 +1,4 @@
-"""What has to run for a fetch, and what is known of it before it does."""
+"""Ops needed for fetches, and static facts about them."""
 
 from __future__ import annotations
 
@@ -51,10 +51,10 @@ def check_trusted(ops: Sequence[Operation], own_files: Mapping[Operation, Tensor
 
 
 def inference_under(graph: Graph, ops: Sequence[Operation], feeds: Sequence[Tensor]) -> Inference:
-    """What is known of the tensors when `feeds` are fed.
+    """Static facts about tensors, given `feeds`.
 
     A placeholder is built to be fed. Feeding any other tensor may give it a value that the graph
-    did not expect, so everything behind it is inferred anew; and so is what is behind a variable
+    did not expect, so everything behind it is inferred again; and so is what is behind a variable
     to which the graph may assign values of another shape than it declares.
     """
     declared = dict.fromkeys(graph.inference.reshaping.values(), UNKNOWN_SHAPE)

@@ -13,16 +13,16 @@ from .draft import Draft
 
 
 def fold_margins(draft: Draft) -> None:
-    """The pass that folds zeros around a tensor into the products that read it.
+    """Pass that folds zero padding into the products that read the padded tensor.
 
-    All that read it have to be such products; it may be neither fetched nor fed.
+    All readers have to be such products; it may be neither fetched nor fed.
     """
-    if draft.exact or all(item.kernel.margins is None for item in draft.work):
+    if draft.exact or all(item.kernel.padding is None for item in draft.work):
         return
     readers, awaited = draft.readers, draft.awaited
     gone = set()
     for place, item in enumerate(draft.work):
-        if item.kernel.margins is None or item.op in awaited:
+        if item.kernel.padding is None or item.op in awaited:
             continue
         [tensor] = item.outputs
         places = readers.get(tensor, [])
@@ -40,17 +40,17 @@ def fold_margins(draft: Draft) -> None:
 
 
 def _without_margins(draft: Draft, place: int, reader: int) -> KernelSpec | None:
-    """The kernel of a reader for what is at `place`, but for its margins; None if it has none.
+    """Kernel of a reader that takes the unpadded input of the op at `place`; None if it has none.
 
-    What is read later must not have been updated meanwhile.
+    Values that are read later must not be updated meanwhile.
     """
-    margins: Sequence[int] | None = draft.work[place].kernel.margins
-    within = draft.work[reader].kernel.within if reader >= 0 else None
-    if margins is None or within is None:
+    margins: Sequence[int] | None = draft.work[place].kernel.padding
+    with_padding = draft.work[reader].kernel.with_padding if reader >= 0 else None
+    if margins is None or with_padding is None:
         return None
     [tensor] = draft.work[place].outputs
     between = draft.work[place:reader]
     elsewhere = tensor in draft.work[reader].inputs[1:]
     if elsewhere or not all(item.op.definition.pure for item in between):
         return None
-    return within(margins)
+    return with_padding(margins)

@@ -1,4 +1,4 @@
-"""What has to run, made less: known results, constants and equal ops are not computed again."""
+"""Simplification of a plan: known results, constants and equal ops are not computed again."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def simplify(draft: Draft, state: dict[Any, Any], bodies: Any) -> None:
 
 
 class _Simplifier:
-    """Takes the ops one by one; each finds what stands for its inputs."""
+    """Processes the ops one by one; each looks up the substitutes for its inputs."""
 
     def __init__(self, draft: Draft, state: dict[Any, Any], bodies: Any, updated: Any) -> None:
         self._draft = draft
@@ -74,7 +74,7 @@ class _Simplifier:
             )
 
     def _is_quick(self, op: Operation) -> bool:
-        """Whether an op works on a few elements only."""
+        """Returns whether an op works on a few elements only."""
         for tensor in (*op.inputs, *op.outputs):
             size = self._draft.inference.shape(tensor).num_elements()
             if size is None or size > _FEW_ELEMENTS:
@@ -87,7 +87,7 @@ class _Simplifier:
         for tensor in op.outputs:
             wanted = op.inputs or (tensor in self._fetched and tensor not in self._changing)
             if tensor.dtype.is_ref_dtype and wanted:
-                # Whoever wants the value later on wants what it is now.
+                # Later readers want the value as it is now.
                 self._stand_ins.put(tensor, self._read(tensor))
 
     def read_last(self) -> None:
@@ -129,8 +129,10 @@ class _Simplifier:
         if pure and self._merged(op, inputs):
             return
         kernel = self._kernel(op)
-        if kernel.unread:
-            inputs = tuple([_UNREAD if i in kernel.unread else x for i, x in enumerate(inputs)])
+        if kernel.unused_inputs:
+            inputs = tuple(
+                [_UNREAD if i in kernel.unused_inputs else x for i, x in enumerate(inputs)]
+            )
         kept = _unchanged(op, kernel, inputs)
         if pure and kernel.call is passthrough:
             self._passing.add(op)
@@ -141,7 +143,7 @@ class _Simplifier:
             self._draft.work.append(Work(op, kernel, inputs, op.outputs))
 
     def _handed_on(self, op: Operation) -> bool:
-        """Has variables that the run updates stand for the results of an op that hands them on.
+        """Substitutes variables that the run updates for the results of an op that passes them on.
 
         So each op that computes something of them reads what they are when it does.
         """
@@ -160,7 +162,7 @@ class _Simplifier:
         return source if isinstance(source, Tensor) and source in self._changing else None
 
     def _inputs(self, op: Operation) -> tuple[Source, ...]:
-        """What stands for the inputs; references to variables, where the op takes them."""
+        """Substitutes for the inputs; references to variables if the op takes them."""
         taken = taken_as_references(op)
         if taken is not None:
             pairs = list(zip(op.inputs, taken, strict=True))
@@ -175,7 +177,7 @@ class _Simplifier:
     def _read(self, tensor: Tensor) -> Source:
         """The value that `tensor` refers to at this point of the plan.
 
-        An update refers to what the variable was right after it, whenever it is read. What is fed
+        An update refers to the variable's value right after it, whenever it is read. A fed value
         for a variable is its value; what a body takes in is a reference.
         """
         variable = self._late(tensor)
@@ -204,14 +206,14 @@ class _Simplifier:
         try:
             return stated(factory(context), op.definition.kernel_memory)
         except Exception as error:  # noqa: BLE001
-            # What is wrong with the op is told when it runs, as if the kernel had found it then.
+            # Errors of the op are raised when it runs, as if by the kernel.
             return KernelSpec(_raiser(error))
 
     def _known_from_shapes(self, op: Operation) -> bool:
-        """Takes the results that static shapes decide for constants: Shape, and what is made of it.
+        """Makes results that follow from static shapes constant: Shape, and ops on it.
 
-        Sizes are integers, and to look at those alone keeps planning quick. An empty result is
-        known even where the kernel will refuse its inputs, so it has to run.
+        Sizes are integers, and restricting the pass to those keeps planning quick. An empty
+        result is known even if the kernel will refuse its inputs, so it has to run.
         """
         definition = op.definition
         own_rule = definition.value_function is not None
@@ -231,7 +233,7 @@ class _Simplifier:
         return True
 
     def _merged(self, op: Operation, inputs: tuple[Source, ...]) -> bool:
-        """Lets an earlier op that computes the same stand for this one."""
+        """Substitutes an earlier op that computes the same for this one."""
         if not inputs or any(tensor in self._draft.fed for tensor in op.outputs):
             return False
         key = (op.definition.name, inputs, _attr_key(op))
@@ -252,7 +254,7 @@ class _Simplifier:
             return False
         try:
             results = kernel.call(*arrays)
-        except Exception:  # noqa: BLE001 - it fails again, and is told, when it runs
+        except Exception:  # noqa: BLE001 - it fails again, with a report, when it runs
             return False
         several = isinstance(results, (tuple, list))
         values = [np.asarray(result) for result in (results if several else [results])]
@@ -264,7 +266,7 @@ class _Simplifier:
         return True
 
     def _is_large(self, op: Operation) -> bool:
-        """Whether static shapes tell that the results are too large to be kept in a plan."""
+        """Returns whether results are known to be too large to be kept in a plan."""
         sizes = [
             (self._draft.inference.shape(tensor).num_elements() or 0) * tensor.dtype.size
             for tensor in op.outputs
@@ -273,7 +275,7 @@ class _Simplifier:
 
 
 def _unchanged(op: Operation, kernel: KernelSpec, inputs: Sequence[Source]) -> Source | None:
-    """What an op gives as it is, to the bit: `x` of `x * 1.0` and of `x / 1.0`; None for others."""
+    """Input that an op returns bit for bit: `x` for `x * 1.0` and `x / 1.0`; None for others."""
     if kernel.line is None or op.outputs[0].dtype.numpy_dtype.kind != "f":
         return None
     line = kernel.line([item.array if isinstance(item, Constant) else None for item in inputs])
@@ -285,12 +287,12 @@ def _unchanged(op: Operation, kernel: KernelSpec, inputs: Sequence[Source]) -> S
 
 
 def _attr_key(op: Operation) -> Hashable:
-    """The attrs of an op in a form that can be compared; those of a node alone are left out."""
+    """The attrs of an op in a form that can be compared; those of the node itself are left out."""
     return tuple([_bits(value) for name, value in op.attrs.items() if not name.startswith("_")])
 
 
 def _bits(value: Any) -> Hashable:
-    """A key that values share only if nothing tells them apart: not -0.0 and 0.0, True and 1."""
+    """A key shared only by indistinguishable values: not by -0.0 and 0.0, or True and 1."""
     if isinstance(value, (list, tuple)):
         return tuple(map(_bits, value))
     if isinstance(value, float):

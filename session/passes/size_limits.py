@@ -88,7 +88,7 @@ def _may_be_large(op: Operation, inference: Inference) -> bool:
 
 
 def _is_no_larger(sizes: Sequence[Any], than: Sequence[Any]) -> bool:
-    """Whether a result has no more elements than an input, which has all its unknown sizes."""
+    """Returns whether a result has at most as many elements as an input with its unknown sizes."""
     unknown = Counter(size for size in sizes if not isinstance(size, int))
     there = Counter(size for size in than if not isinstance(size, int))
     if None in unknown or unknown - there or there - unknown:

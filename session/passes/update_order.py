@@ -13,8 +13,8 @@ from ...shape_inference.protocols import aliased
 def updated_tensors(ops: Sequence[Operation], fed: set[Tensor]) -> dict[Tensor, Tensor]:
     """For each tensor that in-place ops update, and each such update, the tensor itself.
 
-    An update and what it updates have one slot, so that whoever reads either afterwards sees the
-    update. What is read before, and what was fed, stays as it was.
+    An update and what it updates have one slot, so that later readers of either see the
+    update. Values read before, and fed values, do not change.
     """
     roots: dict[Tensor, Tensor] = {}
     for op in ops:
@@ -65,7 +65,7 @@ def _ordered(a: Operation, b: Operation) -> bool:
 
 
 def _comes_after(later: Operation, earlier: Operation) -> bool:
-    """Whether `later` depends on `earlier`, through tensors or control inputs."""
+    """Returns whether `later` depends on `earlier`, through tensors or control inputs."""
     pending = [later]
     seen = {later}
     while pending:

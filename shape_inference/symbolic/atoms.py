@@ -19,12 +19,12 @@ _serials = count()
 class Symbol(Atom):
     """An integer that is unknown before the run.
 
-    Symbols with one name are one symbol. A symbol without a name is equal to itself alone.
+    Symbols with one name are one symbol. A symbol without a name is equal only to itself.
 
     Args:
         name: The name it is printed by, or `None`.
-        lower: The least value it can have, or `None` where there is no such bound.
-        upper: The greatest value it can have, or `None` where there is no such bound.
+        lower: The least value it can have, or `None` if there is no such bound.
+        upper: The greatest value it can have, or `None` if there is no such bound.
         multiple_of: A number that divides each value it can have.
 
     Raises:
@@ -94,7 +94,7 @@ class Call(Atom):
 
     @property
     def is_infix(self) -> bool:
-        """Whether the text needs parentheses inside a product."""
+        """True if the text needs parentheses inside a product."""
         return self.function in ("//", "%")
 
     def text(self, *, exact: bool) -> str:

@@ -21,7 +21,7 @@ class Formula:
 
     Unlike a size, it may have any number of terms; so costs of a whole graph are added up without
     losing anything. Every symbol in it is taken to be at least 1, so that what is never the
-    greatest can be told.
+    greatest is known.
 
     Args:
         alternatives: the polynomials of which it is the greatest.
@@ -66,7 +66,7 @@ class Formula:
         return cls(tuple(kept[:_MOST_ALTERNATIVES]))
 
     def is_at_least(self, other: Formula | Dim) -> bool:
-        """Whether this is known never to be less than `other`, for sizes from 1 on."""
+        """Returns whether this is known never to be less than `other`, for sizes from 1 on."""
         others = Formula.of(other)._alternatives
         return all(any(_is_at_least(x, y) for x in self._alternatives) for y in others)
 
@@ -83,7 +83,7 @@ class Formula:
         return self
 
     def at(self, sizes: Mapping[str, int | range]) -> Formula | int | tuple[int, int]:
-        """What it is where sizes have the given numbers.
+        """Evaluates the formula for given sizes.
 
         Args:
             sizes: by name, a number, or a range of numbers.
@@ -186,7 +186,7 @@ def _substituted(polynomial: Polynomial, known: Mapping[Symbol, int]) -> Formula
 
 
 def _is_at_least(x: Polynomial, y: Polynomial) -> bool:
-    """Whether `x - y` has no negative term once every atom stands for its least value and more."""
+    """Returns whether `x - y` has no negative term if every atom is at least its least value."""
     difference = polynomials.add(x, y, -1)
     if all(c >= 0 for c in difference.values()):
         return True
@@ -205,7 +205,7 @@ def _is_at_least(x: Polynomial, y: Polynomial) -> bool:
 
 
 def _is_monotone(polynomial: Polynomial) -> bool:
-    """Whether it grows with every symbol: no term is subtracted, and no call can shrink."""
+    """Returns whether it grows with every symbol: no term is subtracted, and no call can shrink."""
     return all(c >= 0 for c in polynomial.values()) and all(
         _call_is_monotone(atom) for monomial in polynomial for atom in monomial
     )

@@ -1,6 +1,6 @@
 """Polynomials with integer coefficients, as plain dictionaries from monomial to coefficient.
 
-A monomial is the sorted tuple of its atoms, repeated as often as their power says; the constant
+A monomial is the sorted tuple of its atoms, each repeated by its power; the constant
 term has the empty monomial. No coefficient is zero, so equal polynomials are equal dictionaries.
 """
 
@@ -23,7 +23,7 @@ _LARGEST_WEIGHT = 64
 
 
 class Atom(ABC):
-    """What polynomials are built over: something with a value at every run, equal by its key.
+    """Indeterminate of polynomials: a value in every run, compared by key.
 
     Attributes:
         key: Text that no other atom has; it orders the atoms of a monomial.
@@ -57,7 +57,7 @@ class Atom(ABC):
 
     @property
     def is_infix(self) -> bool:
-        """Whether the text needs parentheses inside a product."""
+        """True if the text needs parentheses inside a product."""
         return False
 
 
@@ -73,7 +73,7 @@ def constant(value: int) -> Polynomial:
 
 
 def is_constant(x: Polynomial) -> bool:
-    """Whether the polynomial is a number."""
+    """Returns whether the polynomial is a number."""
     return not x or (len(x) == 1 and () in x)
 
 
@@ -163,7 +163,7 @@ def without_constant(x: Polynomial) -> Polynomial:
 
 
 def interval_of(x: Polynomial) -> Interval:
-    """Returns bounds of the value, from the bounds of each atom taken alone."""
+    """Returns bounds of the value, from the bounds of each atom by itself."""
     lower: float = 0
     upper: float = 0
     for monomial, c in x.items():
@@ -178,7 +178,7 @@ def interval_of(x: Polynomial) -> Interval:
 
 
 def is_small(x: Polynomial) -> bool:
-    """Whether the polynomial is within the bounds that keep inference fast on any graph."""
+    """Returns whether the polynomial is within the bounds that keep inference fast on any graph."""
     if len(x) > _MOST_TERMS:
         return False
     weight = 0
@@ -204,10 +204,10 @@ def text_of(x: Polynomial, *, exact: bool) -> str:
 
 def _term_text(monomial: Monomial, c: int, *, exact: bool) -> str:
     factors = [] if monomial and abs(c) == 1 else [str(abs(c))]
-    alone = c == 1 and len(monomial) == 1
+    single = c == 1 and len(monomial) == 1
     for atom, group in groupby(monomial):
         text, exponent = atom.text(exact=exact), len(list(group))
-        if atom.is_infix and not alone:
+        if atom.is_infix and not single:
             text = f"({text})"
         factors.append(text if exponent == 1 else f"{text}**{exponent}")
     return "*".join(factors)

@@ -85,7 +85,7 @@ def checked_rank(rank: Any) -> int:
     """Returns the rank as a Python integer.
 
     Raises:
-        TypeError: It is no integer.
+        TypeError: It is not an integer.
         ValueError: It is negative.
     """
     try:

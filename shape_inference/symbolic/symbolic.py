@@ -4,7 +4,7 @@ An expression is a polynomial with integer coefficients over atoms. An atom is a
 the calls `n//d`, `n%d`, `min(...)`, `max(...)`. Expressions are immutable and kept in one canonical
 form; a result that is constant is a plain `int`.
 
-Whatever a function here decides holds at every run at which the expression has a value. A division
+All decisions here hold in every run in which the expression has a value. A division
 by zero fails the run, so `(a*b)//a` is `b` even where `a` may be zero. Division rounds down, as
 Python's.
 
@@ -78,7 +78,7 @@ def symbols_of(dim: Dim) -> frozenset[Symbol]:
 
 
 def dim_min(*dims: Dim) -> Dim:
-    """Returns the least of the sizes, leaving out those that can never be it alone.
+    """Returns the least of the sizes, leaving out those that can never be the only one.
 
     Raises:
         ValueError: No size is given.
@@ -93,7 +93,7 @@ def dim_min(*dims: Dim) -> Dim:
 
 
 def dim_max(*dims: Dim) -> Dim:
-    """Returns the greatest of the sizes, leaving out those that can never be it alone.
+    """Returns the greatest of the sizes, leaving out those that can never be the only one.
 
     Raises:
         ValueError: No size is given.

@@ -105,8 +105,8 @@ def test_what_holds_no_graph_is_named(cli: Cli, told: str, tmp_path: Path) -> No
     path.write_bytes(OTHERS[told])
     done = cli("show", str(path))
     assert done.code == 1
-    assert f"is no graph: it is {told}" in done.err
-    with pytest.raises(td.errors.DataLossError, match="is no graph"):
+    assert f"is not a graph: it is {told}" in done.err
+    with pytest.raises(td.errors.DataLossError, match="is not a graph"):
         td.load(path)
 
 

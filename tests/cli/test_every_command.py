@@ -92,7 +92,7 @@ def test_a_graph_may_come_on_standard_input(
     piped(monkeypatch, b"\x93NUMPY")
     failed = cli(*dashed)
     assert failed.code == 1
-    assert "standard input is no graph: it is an array of NumPy" in failed.err
+    assert "standard input is not a graph: it is an array of NumPy" in failed.err
 
 
 def test_a_model_that_comes_on_standard_input_has_no_files_beside_it(
@@ -189,7 +189,9 @@ def test_an_output_has_a_known_ending(cli: Cli, arguments: list[str], ending: st
 def test_what_is_no_file_is_not_replaced(cli: Cli) -> None:
     Path("link.npz").symlink_to(os.devnull)
     done = cli("run", "g.pb", "--feed", "x=ones", "--out", "link.npz")
-    assert done.err == "tensordraft: link.npz: it is no regular file, and is not replaced by one\n"
+    assert (
+        done.err == "tensordraft: link.npz: it is not a regular file, and is not replaced by one\n"
+    )
 
 
 @pytest.mark.skipif(not hasattr(os, "getuid") or os.getuid() == 0, reason="root may write anywhere")

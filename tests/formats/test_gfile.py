@@ -171,7 +171,7 @@ def test_folders_where_files_are(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     td.gfile.MkDir(tmp_path / "file")
     for place in "file", "file/inner":
-        with pytest.raises(td.errors.FailedPreconditionError, match="is no folder"):
+        with pytest.raises(td.errors.FailedPreconditionError, match="is not a folder"):
             td.gfile.MakeDirs(tmp_path / place)
     failed: list[td.OpError] = []
     assert list(td.io.gfile.walk(tmp_path / "none", onerror=failed.append)) == []

@@ -1,4 +1,4 @@
-"""Graph files that nobody meant to write: whatever the bytes, the outcome is one of our errors."""
+"""Malformed graph files: whatever the bytes, the outcome is one of our errors."""
 
 from __future__ import annotations
 

@@ -273,11 +273,11 @@ def test_what_nobody_could_read_is_not_written(
 def test_progress_is_told(tmp_path: Path) -> None:
     path = td.save_graph(model(), tmp_path / "g.pb")
     size = Path(path).stat().st_size
-    told: list[tuple[str, int, int]] = []
-    td.load_graph(path, progress=lambda *report: told.append(report))
-    assert [what for what, _, _ in told] == ["bytes"] * 3 + ["nodes"] * 2
-    assert 0 == told[0][1] < told[1][1] < told[2][1] < size == told[0][2]
-    assert told[3][1:] == told[4][1:] == (0, 8)
+    reports: list[tuple[str, int, int]] = []
+    td.load_graph(path, progress=lambda *report: reports.append(report))
+    assert [what for what, _, _ in reports] == ["bytes"] * 3 + ["nodes"] * 2
+    assert 0 == reports[0][1] < reports[1][1] < reports[2][1] < size == reports[0][2]
+    assert reports[3][1:] == reports[4][1:] == (0, 8)
 
 
 # The collector -----------------------------------------------------------------------------------

@@ -78,7 +78,9 @@ def test_a_file_keeps_its_mode(wanted: int, tmp_path: Path) -> None:
     path.write_bytes(b"old")
     path.chmod(wanted)
     with replacing(str(path)) as file:
-        assert stat.S_IMODE(os.fstat(file.fileno()).st_mode) == 0o600  # nobody reads it before
+        assert (
+            stat.S_IMODE(os.fstat(file.fileno()).st_mode) == 0o600
+        )  # no other user can read it before
     assert mode(path) == wanted
 
 
@@ -170,7 +172,7 @@ def test_leftovers_of_killed_writers_are_swept_away(tmp_path: Path) -> None:
     [left] = tmp_path.iterdir()
     with replacing(str(path)) as file:
         assert not left.exists()
-        write(path, b"between")  # leaves those alone who are still writing
+        write(path, b"between")  # does not disturb writers that are not done
         file.write(b"last")
     assert path.read_bytes() == b"last"
     assert list(tmp_path.iterdir()) == [path]

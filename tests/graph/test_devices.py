@@ -96,7 +96,7 @@ def test_a_device_function_may_say_a_spec_or_nothing(graph: td.Graph) -> None:
         ):
             device()
     for wrong in refused:
-        with pytest.raises(TypeError, match="a device is a string"), graph.device(wrong):
+        with pytest.raises(TypeError, match="device must be a string"), graph.device(wrong):
             pass
 
 

@@ -1,4 +1,4 @@
-"""How programs name, fetch and feed things, and what sessions refuse, as in TensorFlow 1.x."""
+"""Names, fetches and feeds of programs, and errors of sessions, as in TensorFlow 1.x."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What ops are called where no name is given: as TensorFlow 2.21's `compat.v1` calls them.
+"""Default names of ops, as in TensorFlow 2.21's `compat.v1`.
 
 Programs of the time fetch tensors by these names.
 """

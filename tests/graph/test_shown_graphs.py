@@ -1,4 +1,4 @@
-"""What graphs, sessions, models and reports tell of themselves, and how graphs are copied."""
+"""Representations of graphs, sessions, models and reports, and copies of graphs."""
 
 from __future__ import annotations
 

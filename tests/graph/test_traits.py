@@ -1,4 +1,4 @@
-"""What op types state of themselves, and that nobody below `ops/` knows them by name."""
+"""Traits of op types; no module below `ops/` refers to op types by name."""
 
 from __future__ import annotations
 

@@ -106,7 +106,7 @@ def test_decoded_functions_are_copies() -> None:
 
 MALFORMED = [
     (AttrValue(), "the attr has no value"),
-    (AttrValue(placeholder="T"), "stands for attr 'T' of a function call"),
+    (AttrValue(placeholder="T"), "is a placeholder for 'T' of a function call"),
     (AttrValue(type=0), "type = 0 is not a known data type"),
     (AttrValue(type=77), "type = 77 is not a known data type"),
     (AttrValue(list={"type": [1, 99]}), "type = 99 is not a known data type"),

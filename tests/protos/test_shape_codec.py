@@ -18,7 +18,7 @@ dims = st.one_of(
 
 
 def countable(shape: tuple[int | str | None, ...]) -> bool:
-    """Whether no product of sizes, up to the first that is unknown, is too large."""
+    """Returns whether no product of sizes, up to the first that is unknown, is too large."""
     known = list(takewhile(lambda size: isinstance(size, int), shape))
     return all(product < 2**63 for product in accumulate(known, operator.mul))
 

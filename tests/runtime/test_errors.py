@@ -1,4 +1,4 @@
-"""Errors: which class, and that each tells the op, where it was made, and its inputs."""
+"""Errors: their class, and the op, its location and its inputs in the message."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Pools of threads: begun at need, ended with their owner, and begun anew in a forked child."""
+"""Pools of threads: begun at need, ended with their owner, and begun again in a forked child."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def in_child(function: Callable[[], None]) -> int:
         signal.alarm(60)
         try:
             function()
-        except BaseException:  # noqa: BLE001 - the exit code tells
+        except BaseException:  # noqa: BLE001 - reported by the exit code
             os._exit(1)
         os._exit(0)
     return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])

@@ -1,4 +1,4 @@
-"""What constants multiply and add behind a product goes into its filters, with the same results."""
+"""Constant factors and offsets behind a product are folded into its filters, with equal results."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def image() -> td.Tensor:
 
 
 def both(fetches: Any, feeds: dict[td.Tensor, Any]) -> tuple[list[Any], Any]:
-    """What the runs of both tiers give with folding, and what an exact one gives."""
+    """Results of both tiers with folding, and of an exact run."""
     graph = (fetches[0] if isinstance(fetches, list) else fetches).graph
     options: Any = {"graph": graph}
     with (

@@ -1,4 +1,4 @@
-"""What feeds take besides arrays: structures of tensors as keys, and whole floats for ints."""
+"""Feeds besides arrays: structures of tensors as keys, and whole floats for ints."""
 
 from __future__ import annotations
 

@@ -27,7 +27,7 @@ MODULES = (deadlines, interrupts, waiting, iterator_ops, errstate, tracing)
 
 
 class Interrupted(BaseException):
-    """What a signal handler raises."""
+    """Exception raised by a signal handler."""
 
 
 def _undoing(path: str) -> set[int]:

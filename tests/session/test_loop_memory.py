@@ -1,4 +1,4 @@
-"""What loops write into, and what they leave alone."""
+"""Arrays that loops write into, and arrays that they must not change."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def graph() -> Iterator[td.Graph]:
 
 
 def scattered(rounds: int, start: Array) -> Array:
-    """What writing the number of each round to the row of that number leaves."""
+    """Result of writing the number of each iteration to that row."""
     expected = start.copy()
     for i in range(rounds):
         expected[i % len(expected)] += i
@@ -121,7 +121,7 @@ def test_elementwise_ops_over_large_arrays_are_fused_and_write_in_place() -> Non
 
 
 def runs_of(session: td.Session) -> list[Any]:
-    """What runs the loops of the plans that a session has made."""
+    """Runners of the loops in a session's plans."""
     steps = [step for planned in executors(session) for step in planned._plan.steps]
     return [run for step in steps for run in step.kernel.bodies.values()]
 

@@ -1,4 +1,4 @@
-"""Loops in a run: invariants, memory, errors, limits, and what is told of them."""
+"""Loops in a run: invariants, memory, errors, limits, and their reports."""
 
 from __future__ import annotations
 
@@ -215,7 +215,7 @@ def test_a_session_can_limit_all_its_runs() -> None:
         session.run(y, {"n:0": 1})
 
 
-# What is told ------------------------------------------------------------------------------------
+# Reports -----------------------------------------------------------------------------------------
 
 
 def test_a_trace_has_each_op_of_each_round() -> None:

@@ -29,7 +29,7 @@ def image() -> td.Tensor:
 
 
 def folded(fetches: Any, feed: td.Tensor, value: np.ndarray = X) -> bool:
-    """Whether `fetches` are made without an op Pad; they are what an exact session makes."""
+    """Returns whether no op Pad runs for `fetches`; checks the results against an exact run."""
     with td.Session() as session, td.Session(optimize="exact") as exact:
         wanted = exact.run(fetches, {feed: value})
         for _ in range(RUNS_OF_BOTH_TIERS):

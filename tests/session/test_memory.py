@@ -1,4 +1,4 @@
-"""Memory that steps write into, since nobody else knows it; and what kernels state of theirs."""
+"""In-place writes to memory without other references; memory metadata of kernels."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How much memory runs take: counted, not timed."""
+"""Memory of runs: counted, not timed."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def _serve(session: td.Session, runs: int, threads: int) -> list[int]:
                 rows = session.run(result, {images: batch})
                 assert rows.shape == (len(batch), 8)
                 np.testing.assert_allclose(rows, np.repeat(rows[:1], len(rows), 0), 1e-5)
-        except BaseException as error:  # noqa: BLE001 - told by the main thread
+        except BaseException as error:  # noqa: BLE001 - reported by the main thread
             errors.append(error)
 
     for _ in range(2):
@@ -103,7 +103,7 @@ def test_serving_batches_of_all_sizes(runs: int, threads: int) -> None:
 
 
 def test_a_network_that_runs_again_allocates_little_but_its_result() -> None:
-    """What a hot plan works in is kept: between two runs there is nothing, in one little more."""
+    """Work memory of a hot plan is kept: little is allocated in a run, nothing between runs."""
     random = np.random.default_rng(0)
     with td.Graph().as_default(), td.Session() as session:
         x = y = td.placeholder(td.float32, [1024, 512])

@@ -1,4 +1,4 @@
-"""What training holds: one run's activations at a time, and nothing more after many steps."""
+"""Memory of training: one run's activations at a time, and no growth after many steps."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def traced() -> Iterator[None]:
 
 
 def run(step: Callable[[], Any], times: int) -> tuple[int, int]:
-    """How much more is held after some steps than before, and how much more was at most."""
+    """Growth of memory over some steps, and its peak."""
     gc.collect()
     before = tracemalloc.get_traced_memory()[0]
     tracemalloc.reset_peak()

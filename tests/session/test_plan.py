@@ -1,4 +1,4 @@
-"""What is planned: pruned, folded, merged, and known from shapes."""
+"""Plans: pruning, folding, merging, and values known from shapes."""
 
 from __future__ import annotations
 

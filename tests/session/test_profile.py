@@ -1,4 +1,4 @@
-"""Where the time and memory of a run go: traces, profiles, and the command."""
+"""Time and memory of runs: traces, profiles, and the command."""
 
 from __future__ import annotations
 
@@ -113,9 +113,9 @@ def test_profile_command(cli: Cli) -> None:
     assert "y (AddV2)" in done.out
     assert done.out.endswith("saved in t.json\n")
     assert json.loads(Path("t.json").read_text())["traceEvents"][0]["name"] == "y"
-    told = cli.json("profile", "g.pb", "--feed", "x=[[1, 2]]")
-    assert told["peak_bytes"] == 8
-    assert [(op["name"], op["type"], op["number"], op["nbytes"]) for op in told["ops"]] == [
+    report = cli.json("profile", "g.pb", "--feed", "x=[[1, 2]]")
+    assert report["peak_bytes"] == 8
+    assert [(op["name"], op["type"], op["number"], op["nbytes"]) for op in report["ops"]] == [
         ("y", "AddV2", 1, 8)
     ]
     assert cli("profile", "g.pb").code == 1

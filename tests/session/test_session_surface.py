@@ -99,7 +99,7 @@ def test_what_a_partial_run_refuses(session: td.Session) -> None:
         session.partial_run(handle, total)
     with pytest.raises(invalid, match=r"'y:0' .*was not specified in partial_run_setup\.$"):
         session.partial_run(handle, y)
-    with pytest.raises(invalid, match="is no handle"):
+    with pytest.raises(invalid, match="is not a handle"):
         session.partial_run("other", x)
 
 

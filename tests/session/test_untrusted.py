@@ -33,7 +33,7 @@ def codes(code: types.CodeType) -> Iterator[types.CodeType]:
 
 
 def names_used(function: types.FunctionType) -> Iterator[tuple[str, Any]]:
-    """What the code of a function refers to: dotted names, and what they stand for."""
+    """References in a function's code: dotted names, and their objects."""
     for code in codes(function.__code__):
         name, value = "", None
         for step in dis.get_instructions(code):
@@ -53,7 +53,7 @@ def names_used(function: types.FunctionType) -> Iterator[tuple[str, Any]]:
 
 
 def opens_files(name: str, value: Any) -> bool:
-    """Whether a name is that of a function that opens a path, or of what does such things."""
+    """Returns whether a name is that of a function that opens a path, or of such a module."""
     if name in ("open", "io.open"):
         return value is None or value is open
     if name in PURE or not name:
@@ -65,13 +65,13 @@ def opens_files(name: str, value: Any) -> bool:
 
 
 class Reach:
-    """Which functions reach one that opens a path, by what their code refers to."""
+    """Functions that reach one that opens a path, by references in their code."""
 
     def __init__(self) -> None:
         self.parts: dict[int, tuple[bool, list[Any]]] = {}
 
     def look(self, value: Any) -> tuple[bool, list[Any]]:
-        """Whether a function opens a path itself, and what else of the package it refers to."""
+        """Returns whether a function opens a path itself, and its references into the package."""
         if id(value) not in self.parts:
             opens, others = False, []
             if isinstance(value, type):
@@ -98,7 +98,7 @@ class Reach:
 
 
 def of_package(value: Any) -> Any:
-    """The function or class of the package that a value is, or stands for; None if none."""
+    """Function or class of the package that a value is or wraps; None if none."""
     if isinstance(value, partial):
         value = value.func
     if isinstance(value, property):

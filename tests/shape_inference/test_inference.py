@@ -1,4 +1,4 @@
-"""What is known before a run: identities of sizes, values of small tensors, and its limits."""
+"""Static inference: identities of sizes, values of small tensors, and its limits."""
 
 from __future__ import annotations
 

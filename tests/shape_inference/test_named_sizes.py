@@ -1,4 +1,4 @@
-"""Sizes with names stand for one number in a run."""
+"""A named size is one number in a run."""
 
 from __future__ import annotations
 

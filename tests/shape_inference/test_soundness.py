@@ -1,4 +1,4 @@
-"""What is known of a graph before it runs holds in every run."""
+"""Soundness: static facts about a graph hold in every run."""
 
 from __future__ import annotations
 

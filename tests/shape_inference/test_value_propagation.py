@@ -21,7 +21,7 @@ def graph() -> Iterator[td.Graph]:
 
 
 def known(tensor: td.Tensor) -> str:
-    """What is known of the elements of a tensor, as text without spaces."""
+    """Known elements of a tensor, as text without spaces."""
     value = tensor.graph.inference.value(tensor)
     return "unknown" if value is None else str(value.tolist()).replace(" ", "")
 

@@ -19,7 +19,7 @@ from google.protobuf import text_format
 from ...graph.default_graph import reset_default_graph
 from ...graph.default_scopes import set_random_seed
 from ...graph.scopes import thread_defaults
-from ...graph.scopes.device_spec import DeviceSpec
+from ...graph.scopes.device import DeviceSpec
 from ...runtime import errors
 from ...session.session import Session
 from .array_assertions import ArrayAssertions

@@ -9,7 +9,7 @@ from typing import Any
 from google.protobuf.message import Message
 
 from ...graph.node import Operation
-from ...graph.scopes.device_spec import DeviceSpec
+from ...graph.scopes.device import DeviceSpec
 from ...protos.messages import ClusterDef, JobDef, ServerDef
 from ...session import servers
 

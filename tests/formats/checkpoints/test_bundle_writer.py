@@ -51,7 +51,7 @@ def test_what_is_written_is_read(tmp_path: Path) -> None:
 
 
 def test_the_bytes_are_those_of_tensorflow(tmp_path: Path) -> None:
-    """Of a checkpoint with one scalar: the entry and the data as TensorFlow 2.21 writes them."""
+    """Entry and data of a checkpoint with one scalar, as TensorFlow 2.21 writes them."""
     prefix = written(tmp_path, {"v": np.array(1.5, np.float32)})
     assert Path(f"{prefix}.data-00000-of-00001").read_bytes() == bytes.fromhex("0000c03f")
     assert b"\x08\x01\x12\x00\x28\x04\x35" in Path(f"{prefix}.index").read_bytes()

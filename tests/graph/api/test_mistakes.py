@@ -1,4 +1,4 @@
-"""What is said to a hundred mistakes, word by word; the table reads well from top to bottom."""
+"""Exact messages for a hundred mistakes; the table reads well from top to bottom."""
 
 from __future__ import annotations
 

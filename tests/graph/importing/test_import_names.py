@@ -1,4 +1,4 @@
-"""What imported nodes are called where names are taken, and shapes that TensorFlow misstates."""
+"""Names of imported nodes where names are taken, and shapes that TensorFlow misstates."""
 
 from __future__ import annotations
 

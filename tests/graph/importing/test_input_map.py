@@ -1,4 +1,4 @@
-"""What an import takes in place of tensors: whatever becomes a tensor."""
+"""Replacements of tensors in an import."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Plans with machine code: compiled beside the run, chosen when made, told by `explain`."""
+"""Plans with machine code: compiled beside the run, chosen when made, shown by `explain`."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def results(session: td.Session, y: td.Tensor, x: td.Tensor, times: int) -> list
 
 
 def hot(session: td.Session, y: td.Tensor, x: td.Tensor) -> Any:
-    """What is the same in all runs of both tiers."""
+    """Result shared by all runs of both tiers."""
     first, *others = results(session, y, x, RUNS_OF_BOTH_TIERS)
     for other in others:
         np.testing.assert_array_equal(first, other)
@@ -167,7 +167,7 @@ def test_code_that_cannot_be_linked_is_not_used(tmp_path: Path) -> None:
 
 
 def bits(x: Any) -> Any:
-    """An array as numbers that tell NaN, and the signs of zeros, apart."""
+    """An array as numbers that distinguish NaN and the signs of zeros."""
     return np.where(np.isnan(x), 1, x.view(f"i{x.itemsize}"))
 
 
@@ -281,17 +281,19 @@ def test_explain_tells_why_fused_steps_are_not_machine_code(tmp_path: Path) -> N
     whole = td.cast(td.floor(x * 0.5) + 1.0, td.int32) * 2
     value = np.arange(1 << 16, dtype="f")
 
-    def told(y: td.Tensor) -> str:
+    def explained(y: td.Tensor) -> str:
         with td.Session() as session:
             for _ in range(RUNS_OF_BOTH_TIERS):
                 session.run(y, {x: value})
             return session.explain(y, [x]).splitlines()[-1]
 
     with accelerated(tmp_path) as compiling, pytest.MonkeyPatch.context() as patch:
-        assert told(whole).endswith("not all of it is arithmetic on numbers of one float dtype")
+        assert explained(whole).endswith(
+            "not all of it is arithmetic on numbers of one float dtype"
+        )
         patch.setattr(compiling, "ask_for", lambda _: None)
-        assert told(x * 2.0 + 1.0).endswith(", not by machine code: it is not compiled yet")
-    assert told(x * 2.0 + 1.0).endswith("not by machine code: td.config.accelerator is off")
+        assert explained(x * 2.0 + 1.0).endswith(", not by machine code: it is not compiled yet")
+    assert explained(x * 2.0 + 1.0).endswith("not by machine code: td.config.accelerator is off")
 
 
 # Without numba -----------------------------------------------------------------------------------

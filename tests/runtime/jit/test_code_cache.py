@@ -82,7 +82,7 @@ def test_a_parent_may_be_behind_a_link(tmp_path: Path) -> None:
 def test_a_folder_that_is_exchanged_after_it_was_looked_at(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Whatever is exchanged between two calls of the system, planted code is not read."""
+    """Planted code is not read, even if files are swapped between two system calls."""
     planted = Code("name", b"planted")
     cache = CodeCache(tmp_path / "loops")
     cache.keep("key", CODE)

@@ -149,14 +149,14 @@ def _forms(case: Case, given: list[Array]) -> Iterator[tuple[str, KernelSpec, Ke
     assert factory is not None
     for constants in ({}, known):
         plain = stated(factory(KernelContext(built.op, built.graph.inference, constants)))
-        quicker = [] if plain.quicker is None else [plain.quicker()]
-        for form in (plain, *quicker):
+        fast = [] if plain.fast_variant is None else [plain.fast_variant()]
+        for form in (plain, *fast):
             if form.accelerated is not None:
                 yield form.accelerated.loop.name, plain, kernel_by(form.accelerated)
 
 
 def _check(arrays: list[Array], some: list[Array], case: Case) -> None:
-    """Whether the loops of a case make of some arrays what its kernel makes of equal ones."""
+    """Checks that the loops of a case give the same results as its kernel."""
     with short_vectors(), np.errstate(all="ignore"):
         forms = [*_forms(case, some)]
         assert case.id.partition("-")[0] in {name for name, *_ in forms}

@@ -93,7 +93,7 @@ def test_a_missing_checkpoint_is_told_as_tensorflow_tells_it(tmp_path: Path) -> 
         td.train.load_checkpoint(tmp_path / "nothing")
     assert isinstance(caught.value, td.errors.NotFoundError)
     (tmp_path / "text").write_text("no checkpoint")
-    with pytest.raises(td.errors.DataLossError, match="no checkpoint: it is no table"):
+    with pytest.raises(td.errors.DataLossError, match="no checkpoint: it is not a table"):
         td.train.load_checkpoint(tmp_path / "text")
 
 

@@ -1,4 +1,4 @@
-"""Formulas add up costs of any length, and tell which of several is never the greatest."""
+"""Formulas add up costs of any length, and find terms that are never the greatest."""
 
 from __future__ import annotations
 

@@ -61,7 +61,7 @@ trees: st.SearchStrategy[Tree] = st.recursive(
 
 
 def numbers(name: str) -> st.SearchStrategy[int]:
-    """What a symbol may be in a run."""
+    """Values of a symbol in a run."""
     lower, upper = RANGES[name]
     step = MULTIPLES.get(name, 1)
     drawn = st.integers(-40 if lower is None else lower, 40 if upper is None else upper)
