@@ -143,7 +143,7 @@ def _has_state(op: Operation) -> bool:
 
 
 def _could_be(promise: TensorPromise, shape: TensorShape) -> bool:
-    """Whether a tensor of a static shape can be fed what is promised."""
+    """Returns True if a tensor of a static shape can be fed what is promised."""
     if promise.sizes is None or shape.sizes is None:
         return True
     if len(promise.sizes) != len(shape.sizes):
@@ -164,7 +164,7 @@ def _told(ops: Iterable[Operation]) -> list[str]:
 
 
 def _named(what: str, names: list[str]) -> str:
-    """What breaks a point: names, of which a few are told; "" where there are none."""
+    """Names that break a point, shortened to the first few; "" where there are none."""
     if not names:
         return ""
     more = f" and {len(names) - _MOST_NAMED} more" if len(names) > _MOST_NAMED else ""

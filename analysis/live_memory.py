@@ -1,4 +1,4 @@
-"""Which memory is alive at each step of a plan, in bytes, as formulas of named sizes."""
+"""Live memory at each step of a plan, in bytes, as formulas of named sizes."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Moment(NamedTuple):
 
 
 def is_view(op: Operation) -> bool:
-    """Whether the results of an op are views of an input."""
+    """Returns True if the results of an op are views of an input."""
     traits = op.definition.traits
     return isinstance(traits, Move) and traits.views
 
@@ -79,7 +79,7 @@ class LiveMemory:
         return Moment(step.op, live, made)
 
     def _result(self, step: Step, tensor: Tensor | None, read: list[_Piece]) -> _Piece:
-        """Where a result lies."""
+        """The memory block that holds a result."""
         op, kernel = step.op, step.kernel
         unknown = kernel.memory is Memory.UNKNOWN
         if tensor is None or (unknown and not op.definition.pure):

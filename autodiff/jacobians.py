@@ -152,7 +152,7 @@ def hessians(
 
 
 def jvp(ys: Any, xs: Any, tangents: Any, name: str | None = None) -> Any:
-    """How `ys` change, to first order, where `xs` change by `tangents`: J v, without J.
+    """Jacobian-vector product J v of `ys` with respect to `xs`, without building J.
 
     It is built of two gradients: that of `ys` is linear in what it starts with, and the gradient
     with respect to this is the product. TensorFlow 1.x has no such function.

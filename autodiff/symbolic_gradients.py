@@ -24,7 +24,7 @@ _rules.load()
 
 
 DEEPEST = 8
-"""How many gradients may be inside each other: each has several times the ops of the one before."""
+"""Maximum nesting of gradients: each level has several times the ops of the one before."""
 
 _depth: ContextVar[int] = ContextVar("_depth", default=0)
 

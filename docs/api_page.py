@@ -60,7 +60,7 @@ def page() -> str:
 
 
 def is_op(name: Name) -> bool:
-    """Whether a name is a function of the ops, which have a page of their own."""
+    """Returns True if a name is an op function, which has a page of its own."""
     return isinstance(name.value, FunctionType) and name.module.startswith(OPS)
 
 
@@ -81,7 +81,7 @@ def _subject(module: str, names: list[Name]) -> Iterator[str]:
 
 
 def _members(kind: type) -> Iterator[str]:
-    """What a class has that no other public class has told of already."""
+    """Members of a class that no other public class has documented yet."""
     public = {name.value for name in public_names() if isinstance(name.value, type)} - {kind}
     if issubclass(kind, Message):
         return

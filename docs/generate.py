@@ -90,7 +90,7 @@ def _wire_ops(function: FunctionType) -> tuple[str, ...]:
 
 
 def _mentioned(function: FunctionType) -> Iterator[Any]:
-    """What the code of `function` refers to: globals, closed-over values, looked-up op types.
+    """References in the code of `function`: globals, closed-over values, looked-up op types.
 
     By name, since Pythons differ in where they keep the names of a comprehension.
     """

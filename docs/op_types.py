@@ -1,4 +1,4 @@
-"""Which op types of TensorFlow r1.15 work, and why others do not: op_types.txt on the page."""
+"""Supported op types of TensorFlow r1.15, and reasons for the others: op_types.txt as a page."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def _without_working(names: str) -> str:
 
 
 def section(text: str) -> str:
-    """What the page of the ops says of them."""
+    """Text of the page of ops."""
     found = groups(text)
     names = found.pop(ALL)
     working = [name for name in names if find(name)]

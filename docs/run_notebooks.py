@@ -47,7 +47,7 @@ def executed(text: str) -> str:
 
 
 def _run(source: str, names: dict[str, Any], number: int) -> list[dict[str, Any]]:
-    """What a cell shows: what it prints, and its last line where that is an expression."""
+    """Output of a cell: printed text, and the value of a last line that is an expression."""
     tree = ast.parse(source)
     last = tree.body[-1] if tree.body else None
     shown = last.value if isinstance(last, ast.Expr) else None

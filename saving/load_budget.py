@@ -11,7 +11,7 @@ public = {"td": "LoadBudget"}
 
 
 class LoadBudget:
-    """What reading a graph may take: to be given as `progress` to what reads it.
+    """Limits on reading a graph; pass it as `progress` to the functions that read.
 
     A file that is larger is not read; one that holds more nodes, those of its functions included,
     is not made a graph; and what takes longer ends at the next thousand of nodes. No graph is left

@@ -28,7 +28,7 @@ _MOST_SHOWN = 64
 
 
 class Checked(NamedTuple):
-    """What a check has looked at.
+    """The graph under check and its inference.
 
     Attributes:
         report: what it found out.

@@ -70,7 +70,7 @@ class InputSizes:
 
 
 def is_input(op: Operation) -> bool:
-    """Whether an op stands for what is fed."""
+    """Returns True for ops that are fed: placeholders and the like."""
     return isinstance(op.definition.traits, Input)
 
 

@@ -1,4 +1,4 @@
-"""What a check finds out of the tensors in loops, branches and functions."""
+"""Facts of a check about the tensors in loops, branches and functions."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def facts_inside(
     facts: Callable[[Iterable[Operation], Inference], list[TensorFact]],
     around: frozenset[str] = frozenset(),
 ) -> Iterator[BodyFacts]:
-    """What is known of the tensors of each function that ops run, and of those inside it.
+    """Facts about the tensors of each function that ops run, and of nested functions.
 
     Args:
         ops: the ops.

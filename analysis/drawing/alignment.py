@@ -1,4 +1,4 @@
-"""Where boxes and wires stand within their layers, when their order is known.
+"""Coordinates of boxes and wires within their layers, given their order.
 
 What is linked is put together to blocks that run straight down, as far as the order allows: to
 the upper or the lower neighbours, with the left or the right of them first. Each of these four

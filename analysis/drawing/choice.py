@@ -1,4 +1,4 @@
-"""What of a graph a picture shows, and how far it is open."""
+"""Selection of the part of a graph that a picture shows, and of the open scopes."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _HANDING_ON = ("Identity", "IdentityN", "NoOp", "Const")
 
 
 class Choice(NamedTuple):
-    """What is to be shown.
+    """Options of a picture.
 
     Args:
         whole: all of it, with all scopes open.
@@ -51,7 +51,7 @@ def chosen(
     path: tuple[str, str] | None = None,
     stacks: bool | None = None,
 ) -> Choice:
-    """What `draw` shows of a graph.
+    """Selects what `draw` shows of a graph.
 
     Raises:
         ValueError: there is no such scope or op, or no way between two; `depth` is negative.

@@ -1,4 +1,4 @@
-"""Where boxes stand in a picture in which name scopes are boxes around them."""
+"""Layout of boxes in a picture whose name scopes are boxes around them."""
 
 from __future__ import annotations
 
@@ -163,7 +163,7 @@ def _items(drawing: Drawing, widths: Sequence[float]) -> tuple[list[_Item], list
 
 
 def _parted(a: _Item, b: _Item) -> tuple[_Item, _Item]:
-    """Of all that `a` and `b` are in, and themselves, the two that are in the same scope."""
+    """Returns the ancestors of `a` and `b`, or themselves, that are in the same scope."""
     while a.parent is not b.parent:
         if a.depth >= b.depth and a.parent is not None:
             a = a.parent

@@ -1,4 +1,4 @@
-"""What a picture of a graph shows: boxes and the lines between them."""
+"""Contents of a picture of a graph: boxes and the lines between them."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ class Drawing(NamedTuple):
 
 
 def draw_graph(graph: Graph) -> Drawing:
-    """What a picture of `graph` shows.
+    """Returns the contents of a picture of `graph`.
 
     What a loop, a branch or a call runs stands in a scope with the name of its function, below
     the op that runs it.

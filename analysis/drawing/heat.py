@@ -1,4 +1,4 @@
-"""What boxes are coloured by: what ops cost, what their results hold, how long they take."""
+"""Heat maps of pictures: cost of ops, size of their results, run time."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ class Heat(NamedTuple):
 
     @property
     def legend(self) -> str:
-        """What the colours mean, in a line."""
+        """Legend of the colours, in one line."""
         return f"the darker, the more {self.title}: {_amount(self.total, self.unit)} in all"
 
 
@@ -75,7 +75,7 @@ def heats(
     sizes: Mapping[str, int] | None = None,
     shapes: Mapping[str, Any] | None = None,
 ) -> list[Heat]:
-    """What the boxes of a picture may be coloured by; first what is asked for.
+    """Heat maps available for the boxes of a picture; the requested one comes first.
 
     Args:
         graph: the graph.

@@ -83,7 +83,7 @@ def with_scopes_closed(
 
 
 class Outer:
-    """What is closed around boxes.
+    """Closed scopes around boxes.
 
     Args:
         stacks: the stacks that are one box each.

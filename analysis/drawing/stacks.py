@@ -171,7 +171,7 @@ class _Tree:
 
 
 class _Reached:
-    """What can be reached from the first scope of a chain, found as far as it is asked for."""
+    """Items reachable from the first scope of a chain, searched lazily."""
 
     def __init__(
         self, first: Item, behind: dict[Item, dict[Item, None]], place: dict[Item, int]
@@ -181,7 +181,7 @@ class _Reached:
         self._pending = [(place[first], first)]
 
     def before(self, item: Item) -> set[Item]:
-        """What is reached and may lead to an item, and maybe more."""
+        """A superset of the reached items that may lead to an item."""
         while self._pending and self._pending[0][0] < self._place[item]:
             _, at = heappop(self._pending)
             for target in self._behind.get(at, ()):
@@ -197,6 +197,6 @@ def _stem(scope: str) -> str:
 
 
 def _told(box: Box) -> tuple[object, ...]:
-    """What boxes have in common that are alike."""
+    """Key that equal boxes share."""
     attrs = tuple(attr for attr in box.attrs if not _OWN.match(attr))
     return box.op, box.kind == "input", box.types, attrs

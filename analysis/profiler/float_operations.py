@@ -1,4 +1,4 @@
-"""How many operations on numbers an op takes, as TensorFlow's profiler counts them.
+"""Float operations of an op, as TensorFlow's profiler counts them.
 
 `td.cost` counts every op; the profiler has rules for some forty types, by TensorFlow 1.15. Programs
 compare what it tells with the figures of papers, so that the two are kept apart.

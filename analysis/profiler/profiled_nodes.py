@@ -22,7 +22,7 @@ ROOT = "_TFProfRoot"
 
 @dataclass
 class Figures:
-    """What a node costs, or several together."""
+    """Cost of a node, or of several together."""
 
     micros: int = 0
     nbytes: int = 0

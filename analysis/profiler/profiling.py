@@ -1,4 +1,4 @@
-"""What a graph costs, told as TensorFlow 1.x tells it: `td.profiler`."""
+"""Profiles of graphs in the form of TensorFlow 1.x: `td.profiler`."""
 
 from __future__ import annotations
 
@@ -175,7 +175,7 @@ def _put_out(report: str, output: str, runs: Sequence[RunMetadata]) -> None:
 
 
 def _place(output: str) -> tuple[str, str]:
-    """How a report is put out, and to which file.
+    """Output format of a report, and its file.
 
     Raises:
         ValueError: it is none of the ways there are.

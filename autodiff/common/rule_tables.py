@@ -1,4 +1,4 @@
-"""What rules are made of: a row of a table gives the gradient of an elementwise op."""
+"""Tables of gradient rules: a row gives the gradient of an elementwise op."""
 
 from __future__ import annotations
 

@@ -185,7 +185,7 @@ def _axis(name: str, letter: str) -> int:
 
 @gradient_of("TridiagonalSolve")
 def _tridiagonal_solve(op: Operation, gradient: Tensor) -> Any:
-    """Of the right-hand side by the adjoint matrix; of the diagonals by an outer product."""
+    """Right-hand side: a solve with the adjoint matrix; diagonals: an outer product."""
     diagonals, x = op.inputs[0], op.outputs[0]
     above, main, below = (diagonals[..., i, :] for i in range(3))
     turned = stack([_shifted(below, -1), main, _shifted(above, 1)], -2)

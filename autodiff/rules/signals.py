@@ -58,7 +58,7 @@ def _of_real(forward: str, backward: str, rank: int) -> None:
 
 
 def _number(sizes: Tensor, like: Tensor) -> Tensor:
-    """How many elements each transform is of."""
+    """Number of elements in each transform."""
     return cast(reduce_prod(sizes), like.dtype)
 
 

@@ -23,7 +23,7 @@ _COLOCATED = b"loc:@"
 
 
 def edited(graph: AnyGraph, edit: Callable[[GraphDef], GraphDef]) -> AnyGraph:
-    """What `edit` makes of `graph`, in the form in which `graph` is.
+    """Applies `edit` to `graph`; the result has the same form as `graph`.
 
     No node is left to stand with one that is gone.
 
@@ -199,7 +199,7 @@ def _updated_in_place(graph_def: GraphDef) -> set[str]:
 
 
 def _may_change(node: NodeDef | None) -> bool:
-    """Whether a node may give a reference to state, so that it matters when it is read."""
+    """Returns True if a node may output a reference to state, so that reads are order-dependent."""
     definition = None if node is None else registry.find(node.op)
     return definition is not None and any(spec.is_ref for spec in definition.signature.outputs)
 

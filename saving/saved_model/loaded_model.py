@@ -62,7 +62,7 @@ class LoadedModel(ShownText):
 
     @property
     def inputs(self) -> dict[str, Any]:
-        """What is to be fed, by name: of the signature for serving, else the placeholders.
+        """Tensors to feed, by name: of the serving signature, else the placeholders.
 
         Placeholders that have a default are among `optional_inputs`.
         """
@@ -80,7 +80,7 @@ class LoadedModel(ShownText):
 
     @property
     def outputs(self) -> dict[str, Any]:
-        """What can be fetched, by name: of the signature for serving, else what no op reads."""
+        """Tensors to fetch, by name: of the serving signature, else those that no op reads."""
         signature = self.main_signature
         if signature is not None:
             return dict(signature.outputs)

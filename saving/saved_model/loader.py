@@ -75,7 +75,7 @@ def load(
 
 
 def maybe_saved_model_directory(export_dir: str | os.PathLike[str]) -> bool:
-    """Whether there is the file of a SavedModel in a folder.
+    """Returns True if a folder contains the file of a SavedModel.
 
     Args:
         export_dir: the folder.

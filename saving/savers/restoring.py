@@ -1,4 +1,4 @@
-"""What the nodes of a Saver will read, looked at before they run: all fits, or nothing is done.
+"""Checks what the nodes of a Saver will read before they run: all fits, or nothing is done.
 
 Nodes that restore assign one variable after the other. A checkpoint in which something is missing,
 or of another dtype or shape, would leave some variables changed and others not.
@@ -39,7 +39,7 @@ class _Read(NamedTuple):
 
 
 def keys_to_read(graph: Graph, restore_op: str, prefix: str) -> dict[Tensor, Any]:
-    """What to feed so that the nodes that restore find what they read; mostly nothing.
+    """Feeds with which the restoring nodes find their values; mostly empty.
 
     Args:
         graph: the graph.
@@ -71,7 +71,7 @@ def keys_to_read(graph: Graph, restore_op: str, prefix: str) -> dict[Tensor, Any
 
 
 def restore_feeds(sess: Any, saver_def: SaverDef, prefix: str, folder: str = "") -> dict[Any, Any]:
-    """What to feed so that the nodes of a saver restore a checkpoint.
+    """Feeds with which the nodes of a saver restore a checkpoint.
 
     A session for graphs that are not trusted runs no op that reads files. There the checkpoint that
     the caller names is read here, and fed in the place of what the nodes of the saver would read.
@@ -111,7 +111,7 @@ def restore_feeds(sess: Any, saver_def: SaverDef, prefix: str, folder: str = "")
 
 
 def is_untrusted(sess: Any) -> bool:
-    """Whether a session is for graphs that are not trusted."""
+    """Returns True if a session is for untrusted graphs."""
     return bool(getattr(getattr(sess, "_config", None), "untrusted", False))
 
 
@@ -130,7 +130,7 @@ def check_inside(paths: Iterable[str], folder: str) -> None:
 
 
 def _reads(op: Operation, name: Tensor) -> bool:
-    """Whether an op reads the checkpoint of which `name` is the name."""
+    """Returns True if an op reads the checkpoint whose name is the tensor `name`."""
     if not (op.definition.traits.reads_files and op.inputs):
         return False
     found = op.inputs[0]
@@ -184,7 +184,7 @@ def needed(op: Operation) -> list[Operation]:
 
 
 def _read_by(op: Operation, keys: Mapping[Tensor, Any] | None = None) -> Iterator[_Read]:
-    """What an op reads of a checkpoint; nothing where only the run will tell.
+    """Entries of a checkpoint that an op reads; none where only the run decides.
 
     Args:
         op: the op.
@@ -225,7 +225,7 @@ def _check(reader: CheckpointReader, key: str, item: _Read) -> None:
 
 
 class _Target(NamedTuple):
-    """Where a tensor that was read goes: a variable, and whether it is reshaped on the way."""
+    """Destination of a restored tensor: a variable, and whether it is reshaped on the way."""
 
     name: str
     shape: Any
@@ -252,7 +252,7 @@ def _targets(tensor: Tensor) -> Iterator[_Target]:
 
 
 def checkpoints_beside(path: str) -> str:
-    """What to say where there is no checkpoint of a name: which ones are beside it."""
+    """Hint for a missing checkpoint: those in the same folder."""
     folder = os.path.dirname(path) or "."
     if not os.path.isdir(folder):
         return f"; there is no folder {folder!r}"

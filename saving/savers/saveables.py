@@ -1,4 +1,4 @@
-"""What a Saver saves: variables, parts of them, and other objects that say how they are saved."""
+"""Objects that a Saver saves: variables, parts of them, and saveable objects."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ class SaveableObject:
 
     @property
     def device(self) -> str:
-        """Where its tensors are."""
+        """The device of its tensors."""
         return self.specs[0].device
 
     def restore(
@@ -128,7 +128,7 @@ class TableSaveable(SaveableObject):
 
 
 def all_saveables() -> list[Any]:
-    """What a Saver of the default graph saves where it is not told: global variables, and more."""
+    """Default `var_list` of a Saver: global variables and saveable objects of the default graph."""
     graph = get_default_graph()
     return [
         *graph.get_collection(GraphKeys.GLOBAL_VARIABLES),

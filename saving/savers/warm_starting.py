@@ -25,7 +25,7 @@ public = {"td.train": "VocabInfo warm_start"}
 
 
 class VocabInfo(NamedTuple):
-    """How the rows of a variable belong to words, now and in a checkpoint.
+    """Vocabularies of a variable's rows, now and in a checkpoint.
 
     Args:
         new_vocab: the file with the words of now, one a line.

@@ -40,7 +40,7 @@ class NodeTable:
         return self.nodes.get(readers[0]) if alone else None
 
     def value(self, text: str) -> Array | None:
-        """What an input is, where that is constant; Identity nodes in between do not matter."""
+        """Value of a constant input, seen through Identity nodes; else None."""
         node = self.constant(text)
         return None if node is None else decode_tensor(node.attr["value"].tensor)
 

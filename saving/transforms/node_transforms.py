@@ -111,7 +111,7 @@ def merge_duplicate_nodes(graph_def: GraphDef, keep: Sequence[str]) -> GraphDef:
 
 
 def _fixed(op_type: str) -> bool:
-    """Whether nodes of a type are the same when all they say is: two placeholders are not."""
+    """Returns True if equal nodes of a type can be merged; two placeholders cannot."""
     return not op_type.startswith("Placeholder")
 
 

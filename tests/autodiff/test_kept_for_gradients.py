@@ -1,4 +1,4 @@
-"""What loops and branches keep for their gradients, and what stands for what."""
+"""Values that loops and branches keep for their gradients, and substitutes for them."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def ran(op: Any) -> Any:
 
 
 def kept(loop: td.Operation) -> int:
-    """How many lists a loop puts out for its gradient."""
+    """Number of lists that a loop outputs for its gradient."""
     return sum(tensor.dtype == td.variant for tensor in ran(loop).outputs[len(loop.outputs) :])
 
 

@@ -80,7 +80,7 @@ def built(program: list[tuple[str, int, int]], inputs: list[Any]) -> Any:
 
 
 def central_differences(function: Callable[..., Any], arrays: list[np.ndarray]) -> list[np.ndarray]:
-    """How `function` of all arrays changes with each element of each of them."""
+    """Derivatives of `function` with respect to each element of each array."""
     found = [np.zeros_like(array) for array in arrays]
     for array, slopes in zip(arrays, found, strict=True):
         for index in np.ndindex(array.shape):

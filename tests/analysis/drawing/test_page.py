@@ -62,7 +62,7 @@ def layered_graph(number: int) -> td.Graph:
 
 
 def seen(graph: td.Graph, folder: Path, script: str, color: str | None = None) -> Any:
-    """What a script tells of the page of a graph, run in a browser when it has opened."""
+    """Runs a script in the page of a graph in a browser, and returns its result."""
     out = folder / "graph.html"
     td.draw(graph, out, color=color)
     tell = f"document.body.dataset.told = JSON.stringify((() => {{ {script} }})());"
