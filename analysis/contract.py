@@ -56,7 +56,7 @@ class TensorPromise:
             return cls(dtype, None)
         parts = [part.strip() for part in inner.split(",")] if inner else []
         if not all(parts):
-            raise ValueError(f"{text!r} leaves a size empty; `?` stands for any")
+            raise ValueError(f"{text!r} leaves a size empty; use `?` for any size")
         return cls(dtype, tuple([_size(part) for part in parts]))
 
     def __str__(self) -> str:

@@ -58,7 +58,7 @@ class _Held:
         yield from self._limits()
         if contract.deterministic:
             found = [op for op in self._ops if _has_state(op)]
-            yield Point("TC07", "no random numbers, no state", _named("there are", _told(found)))
+            yield Point("TC07", "no random numbers, no state", _named("there are", _names(found)))
         for code, allowed, text, does in (
             ("TC08", contract.files, "no file is read or written", ("reads", "writes")),
             ("TC09", contract.python, "no function of the program is called", ("calls",)),
@@ -66,7 +66,7 @@ class _Held:
         ):
             if not allowed:
                 found = [t.op for t in touches(self._ops) if t.what.startswith(does)]
-                yield Point(code, text, _named("but by", _told(found)))
+                yield Point(code, text, _named("but by", _names(found)))
         for release in contract.tensorflow:
             definition = self._graph.as_graph_def()
             functions = definition.library.function
@@ -131,9 +131,9 @@ class _Held:
         for name, limit in contract.limits.items():
             amount = getattr(found, name)
             known = isinstance(amount, int)
-            told = f"{amount:,}" if known else f"{amount}, of which not all sizes are known"
+            total = f"{amount:,}" if known else f"{amount}, of which not all sizes are known"
             holds = known and amount <= limit
-            yield Point(codes[name], f"{name} ≤ {limit:,}", "" if holds else f"there are {told}")
+            yield Point(codes[name], f"{name} ≤ {limit:,}", "" if holds else f"there are {total}")
 
 
 def _has_state(op: Operation) -> bool:
@@ -159,7 +159,7 @@ def _tensor(graph: Graph, name: str) -> Tensor | None:
         return None
 
 
-def _told(ops: Iterable[Operation]) -> list[str]:
+def _names(ops: Iterable[Operation]) -> list[str]:
     return [f"{op.name!r} ({op.type})" for op in ops]
 
 

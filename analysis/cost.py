@@ -124,7 +124,7 @@ class Cost:
         return lives
 
     def _greatest(self, formula: Formula, lives: Iterable[Amount]) -> Amount:
-        """The greatest of what is alive at steps; `formula` tells where that is no number."""
+        """The peak of live bytes over the steps; `formula` replaces what is not a number."""
         found = self._at(formula)
         if not isinstance(found, int):
             return found
@@ -221,7 +221,7 @@ def cost(
     Args:
         graph: a Graph, a GraphDef, a model that was loaded, or the path of one.
         fetches: what is wanted, tensors or ops or their names, in any structure; by default what
-            nobody consumes, or the outputs of the signature.
+            no op consumes, or the outputs of the signature.
         shapes: the shape of inputs, by name of the op or tensor: `{"x": ["batch", 784]}`. A size
             without a name is called by its input and axis: `x.0`.
         sizes: numbers for named sizes, or ranges of numbers: `{"batch": 32}`.

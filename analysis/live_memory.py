@@ -15,7 +15,7 @@ from ..shape_inference.traits import Move
 
 
 class Moment(NamedTuple):
-    """A step of a plan: the op, what is alive while it runs, and what it makes anew, in bytes."""
+    """A step of a plan: the op, the bytes alive while it runs, and the bytes that it allocates."""
 
     op: Operation
     live: Formula
@@ -43,7 +43,7 @@ class LiveMemory:
     """Follows the memory of a plan that runs step by step.
 
     What is fed, constant or the value of a variable is alive all the time. A result lies in memory
-    of its own, unless the op only makes views; or its kernel writes into an input that nobody else
+    of its own, unless the op only makes views; or its kernel writes into an input that no other op
     needs.
 
     Args:
@@ -92,8 +92,8 @@ class LiveMemory:
             )
         if step.run is not kernel.call:
             for _, slot, piece in pairs:
-                alone = piece.owned and piece.slots == {slot} and slot in step.dead
-                if alone and piece.nbytes == nbytes:
+                reusable = piece.owned and piece.slots == {slot} and slot in step.dead
+                if reusable and piece.nbytes == nbytes:
                     return piece
         return _Piece(nbytes, owned=True)
 

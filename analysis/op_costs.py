@@ -29,7 +29,7 @@ class StepCost(NamedTuple):
         read: bytes of what it reads; nothing where the result is a view.
         written: bytes of what it makes.
         live: bytes that are alive meanwhile.
-        workspace: tells, given the numbers of named sizes, what the kernel takes besides.
+        workspace: returns, given the numbers of named sizes, the kernel's workspace.
         counted: whether there is a rule for the operations.
         products: whether these are those of products of matrices.
     """

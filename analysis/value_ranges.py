@@ -1,4 +1,4 @@
-"""Between which numbers the elements of tensors lie, as far as ops tell before anything runs."""
+"""Value ranges of tensors: static bounds of their elements, as far as ops state them."""
 
 from __future__ import annotations
 

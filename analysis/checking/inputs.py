@@ -75,7 +75,7 @@ def is_input(op: Operation) -> bool:
 
 
 def with_names(shape: TensorShape, tensor: Tensor) -> list[Dim]:
-    """The sizes of an input; one that nobody has named is called by the input and its axis.
+    """The sizes of an input; an unnamed size is named after the input and its axis.
 
     Args:
         shape: what is known of its shape; the rank is.

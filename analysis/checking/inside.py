@@ -24,7 +24,7 @@ def facts_inside(
     Args:
         ops: the ops.
         inference: what is known of their inputs.
-        facts: what an inference tells of the results of ops.
+        facts: the facts that an inference has about the results of ops.
         around: the names of the functions that the ops are in.
     """
     for op in ops:
@@ -35,7 +35,7 @@ def facts_inside(
             calls = called(ShapeContext(op, inference))
             known = [call.body.inferred(call.given, inference.depth + 1) for call in calls]
         except (TypeError, ValueError, errors.UnimplementedError):
-            continue  # the op itself tells what is wrong
+            continue  # the op itself reports the error
         for (body, _), inner in zip(calls, known, strict=True):
             if body.name in around:
                 continue  # it calls itself

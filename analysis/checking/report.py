@@ -117,7 +117,7 @@ class Report(ShownText):
         return not self.errors and not self.breaches
 
     def raise_for_errors(self) -> None:
-        """Raises a ValueError that tells all errors and broken points, if there are any."""
+        """Raises a ValueError that lists all errors and broken points, if there are any."""
         if not self.ok:
             raise ValueError("\n".join([*self.errors, *map(str, self.breaches)]))
 
@@ -138,7 +138,7 @@ class Report(ShownText):
         """Errors, and questions left undecided, one per line.
 
         Args:
-            open_ones: whether to tell requirements and losses, too, which are no errors.
+            open_ones: whether to list requirements and losses, too, which are not errors.
         """
         lines = [f"error: {error}" for error in self.errors]
         lines += [f"breach: {point}" for point in self.breaches]

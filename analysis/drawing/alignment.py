@@ -9,8 +9,8 @@ path to it; links may leave a box beside its middle; and a block ends after some
 long ones push each other aside.
 
 Measured against boxes that move to and fro towards the means of their neighbours, in orders whose
-crossings nobody counts, on whole graphs with all scopes open (pixels across; bends of lines, those
-that share a way once; crossings; seconds):
+crossings are not counted, on whole graphs with all scopes open (pixels across; bends of lines,
+shared ones counted once; crossings; seconds):
 
                   boxes   before                      by this
     MobileNet       397    1,002    993    108  0.12    1,004    607    0  0.07

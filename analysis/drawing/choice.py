@@ -14,12 +14,12 @@ _HANDING_ON = ("Identity", "IdentityN", "NoOp", "Const")
 
 
 class Choice(NamedTuple):
-    """Options of a picture.
+    """The view of a graph that is drawn.
 
     Args:
         whole: all of it, with all scopes open.
         scope: the scope that all of it is in, from which on others are counted; "" for none.
-        depth: how many scopes may stand around a box; None where nobody asked for a number.
+        depth: how many scopes may stand around a box; None for the default.
         stacks: the scopes that repeat, to be shown as one.
         only_closed: whether a picture that opens nothing stacks only what `depth` closes anyway.
     """
@@ -68,7 +68,7 @@ def chosen(
 def lone_scope(drawing: Drawing) -> str:
     """The scope that everything is in but inputs and what only hands on; "" where there is none.
 
-    It tells nothing where it is closed.
+    A closed one shows no more than that.
     """
     inside = [
         scopes_around(box.scope)

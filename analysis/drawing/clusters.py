@@ -32,7 +32,7 @@ class _Item:
     """A box, or a scope with the items in it; the whole picture is a scope, too.
 
     The lines within a scope go from item to item, or to its upper or lower side, from where they
-    go on outside: `("top", n)` is where those of box `n` cross the upper one.
+    continue outside: `("top", n)` is where those of box `n` cross the upper one.
     """
 
     def __init__(self, parent: _Item | None, label: str = "", *, is_input: bool = False) -> None:
@@ -66,7 +66,7 @@ def clustered(drawing: Drawing, widths: Sequence[float], known: Known | None = N
     """Places for boxes and for the name scopes around them, and ways for the lines.
 
     A scope is laid out by itself, and then is one box in the scope around it. A line between boxes
-    of different scopes is one between the outermost scopes that part them, and goes on inside of
+    of different scopes is one between the outermost scopes that part them, and continues inside of
     both; if scopes lead to each other in a circle, some line has to lead up.
 
     Args:

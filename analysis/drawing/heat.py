@@ -14,7 +14,7 @@ COLORS = ("cost", "memory")
 PALE, STRONG = (255, 246, 222), (240, 112, 40)
 COLD = "#eeeeee"  # of what does not run
 _PREFIXES = ("", "k", "M", "G", "T", "P")
-_LEAST = 0.005  # the share from which on it is told in a box
+_LEAST = 0.005  # the smallest share shown in a box
 
 
 class Heat(NamedTuple):
@@ -45,7 +45,7 @@ class Heat(NamedTuple):
         run = [number for number in numbers if number is not None]
         return sum(run) if run else None
 
-    def told(self, box: Box) -> str:
+    def label(self, box: Box) -> str:
         """`34 %`; "" where it is next to nothing."""
         share = (self.of(box) or 0.0) / (self.total or 1.0)
         return f"{share:.0%}".replace("%", " %") if share >= _LEAST else ""
@@ -79,9 +79,9 @@ def heats(
 
     Args:
         graph: the graph.
-        color: "cost" or "memory", which the graph tells; or what a session has measured.
+        color: "cost" or "memory", computed from the graph; or measurements of a session.
         sizes: numbers for named sizes; by default each is 1.
-        shapes: the shapes of inputs that the graph does not tell, by name.
+        shapes: the shapes of inputs that the graph leaves unknown, by name.
 
     Raises:
         ValueError: it is none of these, or there is no size of a name.

@@ -21,7 +21,7 @@ def selected(
     around: str | None = None,
     path: tuple[str, str] | None = None,
 ) -> Drawing:
-    """Filter of a picture: keeps what meets all conditions.
+    """Filters a picture: keeps what meets all conditions.
 
     Args:
         drawing: the picture.

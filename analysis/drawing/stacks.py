@@ -35,7 +35,7 @@ def stacks_of(drawing: Drawing, apart: Iterable[str] = ()) -> list[Stack]:
 
     Scopes are of the same structure if they hold ops of the same types, attrs and results in the
     same order, lines between the same of them, and scopes of which that is true; and if their
-    names differ in numbers alone. What stands around a stack neither reads one of its scopes nor
+    names differ only in numbers. What surrounds a stack neither reads one of its scopes nor
     leads to a later one of them.
 
     Args:
@@ -101,7 +101,7 @@ class _Tree:
             inside: list[object] = [
                 (_stem(item), self.structures[item])
                 if isinstance(item, str)
-                else _told(drawing.boxes[item])
+                else _signature(drawing.boxes[item])
                 for item in self.items[scope]
             ]
             structure = (*inside, *sorted(inner_lines.get(scope, ()), key=str))
@@ -196,7 +196,7 @@ def _stem(scope: str) -> str:
     return _NUMBERS.sub("", scope.rpartition("/")[2])
 
 
-def _told(box: Box) -> tuple[object, ...]:
-    """Key that equal boxes share."""
+def _signature(box: Box) -> tuple[object, ...]:
+    """Key that equal boxes have in common."""
     attrs = tuple(attr for attr in box.attrs if not _OWN.match(attr))
     return box.op, box.kind == "input", box.types, attrs

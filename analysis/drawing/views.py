@@ -10,7 +10,7 @@ from .simplified import Outer, closed
 from .stacks import scopes_around
 
 _MOST_BOXES = 60  # where scopes can still be closed
-_FEWEST_BOXES = 6  # of a view that tells something
+_FEWEST_BOXES = 6  # of a view worth showing
 _MOST_OPENED = 400
 _MOST_OUTSIDE = 24
 _DEEPEST = 8

@@ -30,18 +30,18 @@ def scope_report(root: ProfiledNode, options: Mapping[str, Any]) -> str:
     chosen = _chosen(options["select"])
     lines = [" | ".join(["node name", *_headers(chosen)])]
 
-    def tell(node: ProfiledNode, indent: int) -> None:
+    def add_lines(node: ProfiledNode, indent: int) -> None:
         cells = [cell for column in chosen for cell in _cells(node, column)]
         lines.append(f"{' ' * indent}{node.name} ({', '.join(cells)})")
         for child in node.children:
-            tell(child, indent + 2)
+            add_lines(child, indent + 2)
 
-    tell(root, 0)
+    add_lines(root, 0)
     return "\n".join(lines)
 
 
 def group_report(root: ProfiledNode, options: Mapping[str, Any]) -> str:
-    """Groups of ops as a table: how much of each, its share with what follows, and alone."""
+    """Groups of ops as a table: the amount of each, its cumulative share, and its own."""
     chosen = _chosen(options["select"])
     width = max((len(node.name) for node in root.children), default=0) + 2
     lines = [" | ".join(["node name", *_headers(chosen)])]

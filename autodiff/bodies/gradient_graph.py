@@ -32,7 +32,7 @@ _FILLS: dict[Any, int] = {ZEROS_LIKE: 0, ONES_LIKE: 1}
 
 
 class GradientGraph(BodyGraph):
-    """The graph of the gradient of a body: tensors of the body stand for what they were forward.
+    """The graph of the gradient of a body: tensors of the body denote their forward values.
 
     Args:
         outer: the graph that the op for it is made in.
@@ -52,7 +52,7 @@ class GradientGraph(BodyGraph):
         return other is self.forward.graph or super().sees(other)
 
     def captured(self, tensor: Tensor) -> Tensor:
-        """The tensor of this graph that stands for `tensor`."""
+        """The tensor of this graph that replaces `tensor`."""
         if tensor.graph is not self.forward.graph:
             return super().captured(tensor)
         tensor = tensor.graph.in_widest(tensor)

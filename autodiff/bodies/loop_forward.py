@@ -98,7 +98,7 @@ class LoopForward(Forward):
         return self._lists[tensor]
 
     def counter(self) -> Counter:
-        """A variable that tells the number of rounds; a new one where the loop has none."""
+        """A variable that holds the iteration number; a new one where the loop has none."""
         for counter in self.counters.values():
             if abs(counter.step) == 1:
                 return counter
@@ -168,7 +168,7 @@ def _step(tensor: Tensor, end: Tensor) -> int | None:
 
 
 def _kind(op: Operation, inputs: list[int]) -> int:
-    """Change of an op's results from iteration to iteration."""
+    """Classifies how an op's results change from iteration to iteration."""
     definition = op.definition
     is_handle = op.outputs and op.outputs[0].dtype.base_dtype.name == "resource"
     if isinstance(definition.traits, Bodies) or not (definition.pure or (is_handle and not inputs)):

@@ -78,7 +78,7 @@ class _LoopGradientGraph(GradientGraph):
         return cast(difference if counter.step == 1 else negative(difference), "int32")
 
     def captured(self, tensor: Tensor) -> Tensor:
-        """The tensor of this graph that stands for `tensor`."""
+        """The tensor of this graph that replaces `tensor`."""
         counter = self.forward.counters.get(tensor)
         if counter is not None and tensor not in self._known:
             self._known[tensor] = self._counted(tensor, counter.position, counter.step)

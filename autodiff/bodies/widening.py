@@ -32,7 +32,7 @@ def made_again(
     shapes: Sequence[Any],
     beside: int,
 ) -> Operation:
-    """An op made again, which stands for itself from now on.
+    """An op made again; it replaces the original from now on.
 
     Args:
         op: the op, the widest so far.
@@ -102,7 +102,7 @@ def differentiating(op: Operation, *names: str) -> Iterator[None]:
 
 
 def func(body: Body) -> NameAttrList:
-    """Value of an attr that names a body."""
+    """The attr value that refers to a body."""
     return NameAttrList(name=body.name)
 
 

@@ -169,7 +169,7 @@ class _Backpropagation:
 
 
 def inputs_of(op: Operation) -> list[Tensor]:
-    """The inputs, each as a result of the widest op that stands for its own."""
+    """The inputs, each as a result of the widest replacement of its op."""
     widest = op.graph.in_widest
     return [widest(tensor) for tensor in op.inputs]
 

@@ -261,7 +261,7 @@ def _renamed(text: str, names: Mapping[str, str]) -> str:
 
 
 def rewire(graph: AnyGraph, inputs: Mapping[str, str]) -> AnyGraph:
-    """A graph in which whoever reads one tensor reads another one.
+    """Returns a graph in which all readers of one tensor read another one.
 
     Args:
         graph: a Graph or a GraphDef.
@@ -388,7 +388,7 @@ def _without(graph_def: GraphDef, names: Iterable[str]) -> GraphDef:
 
 
 def replace_inputs(node: NodeDef, instead: Mapping[str, str]) -> None:
-    """Puts other inputs in the place of some, which are given in full form."""
+    """Replaces some inputs by others; both are given in full form."""
     for i, text in enumerate(node.input):
         full = full_input(text)
         if full in instead:

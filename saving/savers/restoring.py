@@ -47,7 +47,7 @@ def keys_to_read(graph: Graph, restore_op: str, prefix: str) -> dict[Tensor, Any
         prefix: the name of the checkpoint.
 
     Returns:
-        Where the checkpoint names values after objects: the keys of these, in the place of names.
+        Where the checkpoint names values after objects: the keys of these, instead of names.
 
     Raises:
         NotFoundError: something is not in the checkpoint.
@@ -74,7 +74,7 @@ def restore_feeds(sess: Any, saver_def: SaverDef, prefix: str, folder: str = "")
     """Feeds with which the nodes of a saver restore a checkpoint.
 
     A session for graphs that are not trusted runs no op that reads files. There the checkpoint that
-    the caller names is read here, and fed in the place of what the nodes of the saver would read.
+    the caller names is read here, and fed instead of what the nodes of the saver would read.
 
     Args:
         sess: the session.
@@ -188,7 +188,7 @@ def _read_by(op: Operation, keys: Mapping[Tensor, Any] | None = None) -> Iterato
 
     Args:
         op: the op.
-        keys: what is fed in the place of names.
+        keys: the keys that are fed instead of names.
     """
     names, *parts = [(keys or {}).get(tensor, known_value(tensor)) for tensor in op.inputs[1:]]
     if names is None or names.size != len(op.outputs):
@@ -203,25 +203,25 @@ def _check(reader: CheckpointReader, key: str, item: _Read) -> None:
     """Checks that what is stored is of the dtype and shape that is restored."""
     dtype = reader.get_variable_to_dtype_map().get(key)
     if dtype is None:
-        return  # it is missing, which is told of all that are
+        return  # the caller reports all missing names together
     where = f"{item.name!r} in the checkpoint is of"
     if dtype is not item.tensor.dtype:
-        told = f"{where} dtype {dtype.name}, not of {item.tensor.dtype.name}"
-        raise errors.InvalidArgumentError(None, None, told)
+        text = f"{where} dtype {dtype.name}, not of {item.tensor.dtype.name}"
+        raise errors.InvalidArgumentError(None, None, text)
     stored = reader.get_variable_to_shape_map()[key]
     part = read_part(item.part, item.name)
     if part is not None:
         if part.shape != stored:
-            told = f"{where} shape {stored}, where a part of {part.shape} is restored"
-            raise errors.InvalidArgumentError(None, None, told)
+            text = f"{where} shape {stored}, where a part of {part.shape} is restored"
+            raise errors.InvalidArgumentError(None, None, text)
         stored = [extent.length for extent in spans(part.shape, part.extents)]
     for target in _targets(item.tensor):
         if not target.fits(stored):
-            told = (
+            text = (
                 f"{where} shape {stored}, where {target.name!r} is of shape {target.shape}: "
                 "Assign requires shapes of both tensors to match"
             )
-            raise errors.InvalidArgumentError(None, None, told)
+            raise errors.InvalidArgumentError(None, None, text)
 
 
 class _Target(NamedTuple):

@@ -45,7 +45,7 @@ class SaveableObject:
     """Something that a Saver saves and restores; a subclass says how it is restored.
 
     Args:
-        op: what it stands for.
+        op: the saved object.
         specs: its tensors, by name.
         name: its name.
     """
@@ -123,7 +123,7 @@ class TableSaveable(SaveableObject):
     def restore(
         self, restored_tensors: Sequence[Tensor], restored_shapes: Sequence[TensorShape] | None
     ) -> Operation:
-        """Gives the table what was read, in the place of what it holds."""
+        """Replaces the content of the table by what was read."""
         return IMPORT(self.op.resource_handle, *restored_tensors)
 
 

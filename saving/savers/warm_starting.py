@@ -122,7 +122,7 @@ def _words(path: str, size: int) -> list[bytes]:
 
 
 def _remap(parts: list[Variable], checkpoint: Any, name: str, info: VocabInfo) -> None:
-    """Takes the rows of words that both vocabularies have; makes the others anew."""
+    """Copies the rows of words that both vocabularies have; initializes the others."""
     places = {word: i for i, word in enumerate(_words(info.old_vocab, info.old_vocab_size))}
     new = _words(info.new_vocab, info.new_vocab_size)
     variable = parts[0]

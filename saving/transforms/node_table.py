@@ -36,8 +36,8 @@ class NodeTable:
     def only_reader(self, name: str) -> NodeDef | None:
         """The one node that reads a node, once; None if there are more, or it is to stay."""
         readers = self._readers[name]
-        alone = len(readers) == 1 and name not in self.outputs
-        return self.nodes.get(readers[0]) if alone else None
+        single = len(readers) == 1 and name not in self.outputs
+        return self.nodes.get(readers[0]) if single else None
 
     def value(self, text: str) -> Array | None:
         """Value of a constant input, seen through Identity nodes; else None."""

@@ -32,7 +32,7 @@ WITHOUT = {
     ),
     **dict.fromkeys(
         ("BatchSelfAdjointEig", "SelfAdjointEig"),
-        "TensorFlow has a gradient of SelfAdjointEigV2 alone, which came after them",
+        "TensorFlow has a gradient only of SelfAdjointEigV2, which came after them",
     ),
     **dict.fromkeys(
         ("DebugGradientRefIdentity", "RefSelect"), "references of variables are no values"

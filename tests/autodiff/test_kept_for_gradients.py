@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def ran(op: Any) -> Any:
-    """The op that runs in the place of `op` where its gradient is asked for."""
+    """The op that runs instead of `op` where its gradient is asked for."""
     return op.graph.widest(op)
 
 

@@ -13,7 +13,8 @@ import tensordraft as td
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-# All are smooth, and keep what is about 1 about 1, so that differences tell their derivatives.
+# All are smooth and map values near 1 to values near 1, so that differences approximate their
+# derivatives.
 UNARY: dict[str, Callable[[Any], Any]] = {
     "tanh": td.tanh,
     "sigmoid": td.sigmoid,

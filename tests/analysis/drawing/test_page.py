@@ -19,7 +19,7 @@ CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
 FLAGS = "--headless --no-sandbox --disable-gpu --disable-quic --no-first-run --disable-sync"
 FLAGS += " --disable-background-networking --disable-component-update --window-size=1400,900"
 FLAGS += " --virtual-time-budget=3000 --enable-logging=stderr --dump-dom"
-# What a look at the page tells: how many lines run under boxes, and where the view stands.
+# A look at the page returns the number of lines that run under boxes, and the view.
 PROBE = """
 const look = () => {
   const rects = [...document.querySelectorAll("#view .box rect")].map(rect => rect.getBBox());
