@@ -35,7 +35,7 @@ HEADER = """\
 Every function that adds ops to a graph, by family. The *wire ops* are the op types that it may
 make, under the names that they have in a graph file and in TensorFlow. Arguments, errors and
 examples are in the docstrings: `help(td.gather)`. `tensordraft ops` lists all op types with their
-signatures; `tensordraft ops FILE` tells which of them a file needs.
+signatures; `tensordraft ops FILE` lists those that a file needs.
 
 This page is made by `make docs`; change the docstrings instead.
 """

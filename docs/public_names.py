@@ -69,7 +69,7 @@ def signature(value: Any) -> str:
         return "(**fields)"
     plain_error = isinstance(value, type) and issubclass(value, Exception)
     if plain_error and not inspect.isfunction(value.__init__):
-        return "(*args)"  # some Pythons tell no signature of a class that has only C's
+        return "(*args)"  # some Pythons give no signature for a class that has only C's
     found = inspect.signature(value)
     plain = [
         parameter.replace(annotation=inspect.Parameter.empty, default=_shown(parameter.default))

@@ -93,6 +93,6 @@ def as_page(text: str) -> str:
             if "text/html" in data:
                 parts.append("".join(data["text/html"]))
             else:
-                told = "".join(output.get("text", data.get("text/plain", "")))
-                parts.append(f"```text\n{told.rstrip()}\n```")
+                text = "".join(output.get("text", data.get("text/plain", "")))
+                parts.append(f"```text\n{text.rstrip()}\n```")
     return "\n\n".join(parts) + "\n"
