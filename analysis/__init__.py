@@ -1,1 +1,1 @@
-"""What is known before a run: `td.check_graph`, `td.cost`, contracts, lints."""
+"""Static analysis of graphs: `td.check_graph`, `td.cost`, contracts, lints."""

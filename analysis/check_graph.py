@@ -28,13 +28,13 @@ def check_graph(
     sizes: Mapping[str, int] | None = None,
     positive: bool = False,
 ) -> Report:
-    """Infers a graph anew under the caller's own input shapes; nothing runs, nothing is changed.
+    """Checks a graph under the caller's own input shapes; nothing runs, nothing is changed.
 
     Args:
         graph: a Graph, a GraphDef, or the path of a file that holds one.
         shapes: the shape of inputs, by name of the op or tensor: `{"x": ["batch", 784]}`.
         fetches: names of the tensors that are wanted: only the ops that they need are checked. By
-            default all ops are, and tensors that nobody consumes count as wanted.
+            default all ops are, and tensors that no op consumes count as wanted.
         progress: called now and then, as by `load_graph`; `what` is "checks", too.
         contract: what the graph promises, a Contract or the path of one; its inputs have the
             shapes that it says, unless `shapes` says others.

@@ -21,7 +21,7 @@ _RELEASES = ("1.15", "2")
 
 @dataclass(frozen=True)
 class TensorPromise:
-    """What is promised of a tensor: its dtype, and its sizes.
+    """The dtype and sizes that a contract promises for a tensor.
 
     Attributes:
         dtype: the dtype.
@@ -56,7 +56,7 @@ class TensorPromise:
             return cls(dtype, None)
         parts = [part.strip() for part in inner.split(",")] if inner else []
         if not all(parts):
-            raise ValueError(f"{text!r} leaves a size empty; `?` stands for any")
+            raise ValueError(f"{text!r} leaves a size empty; use `?` for any size")
         return cls(dtype, tuple([_size(part) for part in parts]))
 
     def __str__(self) -> str:
@@ -65,7 +65,7 @@ class TensorPromise:
         return f"{self.dtype.name}[{', '.join('?' if n is None else str(n) for n in self.sizes)}]"
 
     def accepts(self, sizes: tuple[Any, ...] | None) -> bool:
-        """Whether a tensor of these sizes keeps the promise."""
+        """Returns True if a tensor of these sizes keeps the promise."""
         if self.sizes is None:
             return True
         if sizes is None or len(sizes) != len(self.sizes):
@@ -82,7 +82,7 @@ def _size(text: str) -> int | str | None:
 
 @dataclass(frozen=True)
 class Contract:
-    """What a graph promises; the present state of one is what `Contract.of` makes.
+    """Promises of a graph; `Contract.of` records the present state of one.
 
     Attributes:
         model: the path of the graph, beside the contract; "" where it is given otherwise.

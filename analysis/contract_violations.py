@@ -58,7 +58,7 @@ class _Held:
         yield from self._limits()
         if contract.deterministic:
             found = [op for op in self._ops if _has_state(op)]
-            yield Point("TC07", "no random numbers, no state", _named("there are", _told(found)))
+            yield Point("TC07", "no random numbers, no state", _named("there are", _names(found)))
         for code, allowed, text, does in (
             ("TC08", contract.files, "no file is read or written", ("reads", "writes")),
             ("TC09", contract.python, "no function of the program is called", ("calls",)),
@@ -66,7 +66,7 @@ class _Held:
         ):
             if not allowed:
                 found = [t.op for t in touches(self._ops) if t.what.startswith(does)]
-                yield Point(code, text, _named("but by", _told(found)))
+                yield Point(code, text, _named("but by", _names(found)))
         for release in contract.tensorflow:
             definition = self._graph.as_graph_def()
             functions = definition.library.function
@@ -131,9 +131,9 @@ class _Held:
         for name, limit in contract.limits.items():
             amount = getattr(found, name)
             known = isinstance(amount, int)
-            told = f"{amount:,}" if known else f"{amount}, of which not all sizes are known"
+            total = f"{amount:,}" if known else f"{amount}, of which not all sizes are known"
             holds = known and amount <= limit
-            yield Point(codes[name], f"{name} ≤ {limit:,}", "" if holds else f"there are {told}")
+            yield Point(codes[name], f"{name} ≤ {limit:,}", "" if holds else f"there are {total}")
 
 
 def _has_state(op: Operation) -> bool:
@@ -143,7 +143,7 @@ def _has_state(op: Operation) -> bool:
 
 
 def _could_be(promise: TensorPromise, shape: TensorShape) -> bool:
-    """Whether a tensor of a static shape can be fed what is promised."""
+    """Returns True if a tensor of a static shape can be fed what is promised."""
     if promise.sizes is None or shape.sizes is None:
         return True
     if len(promise.sizes) != len(shape.sizes):
@@ -159,12 +159,12 @@ def _tensor(graph: Graph, name: str) -> Tensor | None:
         return None
 
 
-def _told(ops: Iterable[Operation]) -> list[str]:
+def _names(ops: Iterable[Operation]) -> list[str]:
     return [f"{op.name!r} ({op.type})" for op in ops]
 
 
 def _named(what: str, names: list[str]) -> str:
-    """What breaks a point: names, of which a few are told; "" where there are none."""
+    """Names that break a point, shortened to the first few; "" where there are none."""
     if not names:
         return ""
     more = f" and {len(names) - _MOST_NAMED} more" if len(names) > _MOST_NAMED else ""

@@ -1,4 +1,4 @@
-"""What a graph costs, before it runs: operations, bytes, parameters, and the peak of memory."""
+"""Static cost of a graph: operations, bytes, parameters, and peak memory."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _MOST_ROWS = 12
 
 
 class Cost:
-    """What a run of a graph costs; `print` it, or read its attributes.
+    """Cost of a run of a graph; `print` it, or read its attributes.
 
     Attributes are numbers where all sizes are known, else formulas of the named sizes.
 
@@ -78,7 +78,7 @@ class Cost:
 
     @property
     def parameters(self) -> Amount:
-        """How many numbers the model consists of."""
+        """Number of elements in the model's parameters."""
         return self._at(self._totals["parameters"])
 
     @property
@@ -93,7 +93,7 @@ class Cost:
 
     @property
     def by_op(self) -> list[OpCost]:
-        """What each op costs that runs, in order."""
+        """Cost of each op that runs, in order."""
         return [
             OpCost(
                 step.name,
@@ -110,7 +110,7 @@ class Cost:
 
     @cached_property
     def _lives(self) -> list[Amount]:
-        """What is alive while each step runs; where that is a number, with what kernels take."""
+        """Live bytes during each step; includes kernel workspace where that is a number."""
         numbers = {name: size for name, size in self.sizes.items() if isinstance(size, int)}
         lasting, lent, lives = 0, dict[str, int](), []
         for step in self._steps:
@@ -124,14 +124,14 @@ class Cost:
         return lives
 
     def _greatest(self, formula: Formula, lives: Iterable[Amount]) -> Amount:
-        """The greatest of what is alive at steps; `formula` tells where that is no number."""
+        """The peak of live bytes over the steps; `formula` replaces what is not a number."""
         found = self._at(formula)
         if not isinstance(found, int):
             return found
         return max([found, *[live for live in lives if isinstance(live, int)]])
 
     def by_scope(self, depth: int = 1) -> dict[str, OpCost]:
-        """What the ops of each name scope cost together; `live` is the most in the scope.
+        """Total cost of the ops of each name scope; `live` is the peak in the scope.
 
         Args:
             depth: how many parts of a name make a scope.
@@ -139,7 +139,7 @@ class Cost:
         return self._by(lambda step: "/".join(step.name.split("/")[:-1][:depth]) or "/")
 
     def by_type(self) -> dict[str, OpCost]:
-        """What the ops of each type cost together; `live` is the most in any of them."""
+        """Total cost of the ops of each type; `live` is the peak in any of them."""
         return self._by(lambda step: step.type)
 
     def at(self, **sizes: int | range) -> Cost:
@@ -214,14 +214,14 @@ def cost(
     shapes: Mapping[str, Any] | None = None,
     sizes: Mapping[str, int | range] | None = None,
 ) -> Cost:
-    """What a run of a graph will cost: operations, bytes, parameters, and the peak of its memory.
+    """Estimates the cost of a run of a graph: operations, bytes, parameters, peak memory.
 
     Nothing runs. What is not a number follows from the names of sizes: `2*batch*seq*512`.
 
     Args:
         graph: a Graph, a GraphDef, a model that was loaded, or the path of one.
         fetches: what is wanted, tensors or ops or their names, in any structure; by default what
-            nobody consumes, or the outputs of the signature.
+            no op consumes, or the outputs of the signature.
         shapes: the shape of inputs, by name of the op or tensor: `{"x": ["batch", 784]}`. A size
             without a name is called by its input and axis: `x.0`.
         sizes: numbers for named sizes, or ranges of numbers: `{"batch": 32}`.

@@ -1,4 +1,4 @@
-"""What an op costs, and how costs are written."""
+"""Cost of one op, and the formatting of costs."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ _LONGEST = 60
 
 
 Amount = Any
-"""What a formula is at the sizes that are known: an int, a pair of them, or a formula."""
+"""Value of a formula at the known sizes: an int, a pair of ints, or a formula."""
 
 
 class OpCost(NamedTuple):
-    """What one op costs in a run; numbers where all sizes are known, else formulas.
+    """Cost of one op in a run; numbers where all sizes are known, else formulas.
 
     Attributes:
         name: the op; of one in the body of a loop or branch, behind the name of the op around it.

@@ -10,7 +10,7 @@ from ..shape_inference.tensor_shape import TensorShape
 
 
 class DeclaredVariable(NamedTuple):
-    """What a variable holds."""
+    """Dtype and shape of a variable's value."""
 
     dtype: DType
     shape: TensorShape

@@ -29,7 +29,7 @@ def present_contract(
 
     Raises:
         ValueError: `shapes` or `sizes` name something that there is not.
-        UnimplementedError: ops have no kernel, so that nobody knows what the model costs.
+        UnimplementedError: ops have no kernel, so that the model's cost is unknown.
     """
     outputs = [x for x in model.outputs.values() if isinstance(x, (Tensor, Operation))]
     wanted = [t for x in outputs for t in (x.outputs if isinstance(x, Operation) else [x])]

@@ -45,7 +45,7 @@ def _lint(code: str, op: Operation, why: str) -> Lint:
 
 
 def lints_of(checked: Checked, wanted: Sequence[Tensor]) -> list[Lint]:
-    """What is hardly meant in a graph; only what can be proved.
+    """Finds likely mistakes in a graph; reports only what can be proved.
 
     Args:
         checked: the graph, which is consistent.
@@ -61,7 +61,7 @@ def lints_of(checked: Checked, wanted: Sequence[Tensor]) -> list[Lint]:
 
 
 class _Looking:
-    """What is known of the tensors of a graph."""
+    """Facts about the tensors of a graph."""
 
     def __init__(self, ops: Sequence[Operation], inference: CheckingInference) -> None:
         self.inference = inference
@@ -175,7 +175,7 @@ class _Looking:
             )
 
     def _reaches_zero(self, tensor: Tensor) -> bool:
-        """Whether elements are 0 as a rule, and not by chance or rounding."""
+        """Returns True if elements are 0 by construction, not by chance or rounding."""
         while isinstance(tensor.op.definition.traits, Move) or tensor.op.type == "Cast":
             if not tensor.op.inputs:
                 return False
@@ -199,7 +199,7 @@ _LOOKS: list[Callable[[_Looking, Operation], Iterator[Lint]]] = [
 
 
 def _is_sharp(found: Range) -> bool:
-    """Whether the ends of a range are numbers that elements are known to come near to."""
+    """Returns True if elements are known to come near both ends of their range."""
     return not math.isinf(found.low) or not math.isinf(found.high)
 
 

@@ -1,4 +1,4 @@
-"""Which memory is alive at each step of a plan, in bytes, as formulas of named sizes."""
+"""Live memory at each step of a plan, in bytes, as formulas of named sizes."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from ..shape_inference.traits import Move
 
 
 class Moment(NamedTuple):
-    """A step of a plan: the op, what is alive while it runs, and what it makes anew, in bytes."""
+    """A step of a plan: the op, the bytes alive while it runs, and the bytes that it allocates."""
 
     op: Operation
     live: Formula
@@ -23,7 +23,7 @@ class Moment(NamedTuple):
 
 
 def is_view(op: Operation) -> bool:
-    """Whether the results of an op are views of an input."""
+    """Returns True if the results of an op are views of an input."""
     traits = op.definition.traits
     return isinstance(traits, Move) and traits.views
 
@@ -43,7 +43,7 @@ class LiveMemory:
     """Follows the memory of a plan that runs step by step.
 
     What is fed, constant or the value of a variable is alive all the time. A result lies in memory
-    of its own, unless the op only makes views; or its kernel writes into an input that nobody else
+    of its own, unless the op only makes views; or its kernel writes into an input that no other op
     needs.
 
     Args:
@@ -79,7 +79,7 @@ class LiveMemory:
         return Moment(step.op, live, made)
 
     def _result(self, step: Step, tensor: Tensor | None, read: list[_Piece]) -> _Piece:
-        """Where a result lies."""
+        """The memory block that holds a result."""
         op, kernel = step.op, step.kernel
         unknown = kernel.memory is Memory.UNKNOWN
         if tensor is None or (unknown and not op.definition.pure):
@@ -92,8 +92,8 @@ class LiveMemory:
             )
         if step.run is not kernel.call:
             for _, slot, piece in pairs:
-                alone = piece.owned and piece.slots == {slot} and slot in step.dead
-                if alone and piece.nbytes == nbytes:
+                reusable = piece.owned and piece.slots == {slot} and slot in step.dead
+                if reusable and piece.nbytes == nbytes:
                     return piece
         return _Piece(nbytes, owned=True)
 

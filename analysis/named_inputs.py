@@ -37,9 +37,9 @@ def with_named_inputs(
     shapes: Mapping[str, Any],
     sizes: Mapping[str, int],
 ) -> NamedInputs:
-    """What has to run for `fetches`, where inputs have the given shapes.
+    """Plan of the steps that `fetches` need, where inputs have the given shapes.
 
-    A size of an input that nobody has named gets the name of the input and the number of its axis:
+    An unnamed size of an input gets the name of the input and the number of its axis:
     `x.0`.
 
     Args:

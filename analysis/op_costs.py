@@ -1,4 +1,4 @@
-"""What each op of a plan costs, and where that memory is alive: op by op, bodies included."""
+"""Cost and live memory of each op of a plan, bodies included."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _ZERO = Formula.of(0)
 
 
 class StepCost(NamedTuple):
-    """What a step costs.
+    """Cost of a step.
 
     Args:
         name: the op; of one in a body, behind the name of the op that has the body.
@@ -29,7 +29,7 @@ class StepCost(NamedTuple):
         read: bytes of what it reads; nothing where the result is a view.
         written: bytes of what it makes.
         live: bytes that are alive meanwhile.
-        workspace: tells, given the numbers of named sizes, what the kernel takes besides.
+        workspace: returns, given the numbers of named sizes, the kernel's workspace.
         counted: whether there is a rule for the operations.
         products: whether these are those of products of matrices.
     """
@@ -46,7 +46,7 @@ class StepCost(NamedTuple):
 
 
 class PlanCost(NamedTuple):
-    """What a plan costs: its steps one by one, and what they cost together."""
+    """Cost of a plan: of each step, and in total."""
 
     steps: list[StepCost]
     flops: Formula
@@ -56,7 +56,7 @@ class PlanCost(NamedTuple):
 
 
 def plan_cost(plan: Plan, base: Formula, prefix: str = "") -> PlanCost:
-    """What a plan costs.
+    """Computes the cost of a plan.
 
     Args:
         plan: the plan.
@@ -105,7 +105,7 @@ def _step_cost(
 
 
 def _bodies_cost(step: Step, inference: Inference, live: Formula, prefix: str) -> PlanCost:
-    """What the bodies of an op cost: a loop all its rounds, a conditional its costliest branch."""
+    """Cost of an op's bodies: all iterations of a loop, the costliest branch of a conditional."""
     inner = f"{prefix}{step.op.name}/"
     rounds = rounds_of(step.op, inference)
     costs = [
@@ -124,7 +124,7 @@ def _bodies_cost(step: Step, inference: Inference, live: Formula, prefix: str) -
 
 
 def _loop_cost(plan: LoopPlan, live: Formula, prefix: str, rounds: Dim | None) -> PlanCost:
-    """What a loop costs; the number of its rounds is a size of its own where it is not known."""
+    """Cost of a loop; an unknown number of iterations becomes a named size."""
     if rounds is None:
         rounds = dim_symbol(f"{prefix.rstrip('/').removesuffix('/While').replace('/', '_')}_rounds")
     costs = []

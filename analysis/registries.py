@@ -1,4 +1,4 @@
-"""Which op types, with which attrs, releases of TensorFlow know."""
+"""Op types and attrs that releases of TensorFlow support."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ RELEASES = {"1.15": "-", "2": "+"}
 
 
 def unknown_to(release: str, nodes: Iterable[NodeDef], functions: Iterable[str]) -> Iterator[str]:
-    """What a release of TensorFlow does not know of nodes: the name of each, and what it is.
+    """Finds what a release of TensorFlow does not support: node names, and the reasons.
 
     Attrs with an underscore in front are no part of an op type.
 

@@ -1,4 +1,4 @@
-"""How long a run will take: the machine's speed measured, and each op held against it."""
+"""Roofline estimate of run time: measures the machine and compares each op with it."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _TRIALS = 5
 
 
 class Machine(NamedTuple):
-    """What a machine can do: the roof under which every op stays.
+    """Peak rates of a machine: the roofline of every op.
 
     Attributes:
         flops_per_second: operations on float32 in a product of matrices.
@@ -68,7 +68,7 @@ class Machine(NamedTuple):
         )
 
     def seconds(self, cost: Cost) -> float:
-        """How long a run takes at least, op by op: as its operations take, or its bytes.
+        """Lower bound of the run time, op by op: limited by operations or by bytes.
 
         Args:
             cost: the cost, with numbers for all sizes.
@@ -87,7 +87,7 @@ class Machine(NamedTuple):
 
 
 def _seconds_per_op() -> float:
-    """How long one of many ops on tiny tensors takes."""
+    """Time per op for many ops on tiny tensors."""
     with Graph().as_default() as graph, Session(graph=graph) as session:
         first = last = placeholder("float32", [4, 4])
         for _ in range(_OPS):

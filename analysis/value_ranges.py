@@ -1,4 +1,4 @@
-"""Between which numbers the elements of tensors lie, as far as ops tell before anything runs."""
+"""Value ranges of tensors: static bounds of their elements, as far as ops state them."""
 
 from __future__ import annotations
 
@@ -28,11 +28,11 @@ class Range(NamedTuple):
 
     @property
     def known(self) -> bool:
-        """Whether there is a bound at all."""
+        """True if there is a finite bound."""
         return not (math.isinf(self.low) and math.isinf(self.high))
 
     def holds(self, number: float) -> bool:
-        """Whether an element may be this number."""
+        """Returns True if an element may be this number."""
         return self.low <= number <= self.high
 
     def around(self, other: Range) -> Range:
@@ -116,7 +116,7 @@ class ValueRanges:
         return ANY
 
     def _of_index(self, op: Operation) -> Range:
-        """Of what finds the place of an element along an axis."""
+        """Range of indices along an axis, as ArgMax returns them."""
         sizes, axis = self._inference.shape(op.inputs[0]).sizes, self._inference.value(op.inputs[1])
         if sizes is None or axis is None or axis.dtype == object:
             return _NOT_NEGATIVE

@@ -26,7 +26,7 @@ _rules.load()
 
 
 class UnconnectedGradients:
-    """What `td.gradients` gives for an x that no y depends on.
+    """Options of `td.gradients` for an x that no y depends on.
 
     Attributes:
         NONE: None.

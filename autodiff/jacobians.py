@@ -76,7 +76,7 @@ def batch_jacobian(y: Any, x: Any, name: str | None = None) -> Tensor:
     """The Jacobian of each row of `y` with respect to the same row of `x`.
 
     Args:
-        y: a tensor of floats, [batch, ...], of which a row depends on that row of `x` alone.
+        y: a tensor of floats, [batch, ...], of which a row depends only on that row of `x`.
         x: a tensor of floats, [batch, ...].
         name: a name for the scope of the ops.
 
@@ -152,7 +152,7 @@ def hessians(
 
 
 def jvp(ys: Any, xs: Any, tangents: Any, name: str | None = None) -> Any:
-    """How `ys` change, to first order, where `xs` change by `tangents`: J v, without J.
+    """Jacobian-vector product J v of `ys` with respect to `xs`, without building J.
 
     It is built of two gradients: that of `ys` is linear in what it starts with, and the gradient
     with respect to this is the product. TensorFlow 1.x has no such function.
@@ -165,7 +165,7 @@ def jvp(ys: Any, xs: Any, tangents: Any, name: str | None = None) -> Any:
 
     Returns:
         For each of `ys` a Tensor of its shape and dtype: zeros where it depends on none of `xs`.
-        A list for a list, one alone for one.
+        A list for a list, a single one for a single one.
 
     Raises:
         ValueError: there are not as many tangents as xs.
@@ -184,7 +184,7 @@ def jvp(ys: Any, xs: Any, tangents: Any, name: str | None = None) -> Any:
         raise ValueError(f"tangents must be as many as xs: {len(sources)}, got {len(given)}")
     with name_scope(name, "jvp", [*outputs, *sources, *given]):
         outputs = [convert_to_tensor(y) for y in outputs]
-        # Their values do not matter; that nobody takes them for constants does.
+        # Their values do not matter, but they must not count as constants.
         starts = [placeholder_with_default(zeros_like(y), y.shape) for y in outputs]
         pairs = [
             (dense(gradient), tangent)
@@ -229,7 +229,7 @@ def _rows(y: Tensor, xs: list[Any], sizes: Any) -> list[Tensor]:
             return row(reshape(one_hot(place, number, dtype=dtype), sizes))
 
         dtypes = [convert_to_tensor(x).dtype.base_dtype for x in xs]
-        # Of no elements at all, one row tells the shape of those that there are not.
+        # Without elements, a single row still gives the shape of rows.
         found = map_fn(numbered, arange(maximum(number, 1)), dtypes)
         return [rows[:number] for rows in found]
     number = math.prod(sizes.tolist())

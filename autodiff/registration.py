@@ -33,7 +33,7 @@ class RegisterGradient:
     """Decorator: makes a function the gradient of an op type, or of what ops call by a name.
 
     The function takes the Operation and the gradient of each output, and returns that of each
-    input, or None; one alone where the op has one input. An output that nothing depends on has a
+    input, or None; a single one where the op has one input. An output that nothing depends on has a
     gradient of zeros. For an op type of your own, see also `OpDef.gradient`.
 
     Args:
@@ -238,7 +238,7 @@ def _check_takes_variables(f: Any, grad_fn: Any, variables: list[Any]) -> None:
         if not isinstance(variable, ResourceVariable):
             raise TypeError(
                 f"{name} reads {variable.name!r}: a function with a gradient of its own can read "
-                "resource variables alone, made with use_resource=True"
+                "only resource variables, made with use_resource=True"
             )
     spec = inspect.getfullargspec(grad_fn)
     if "variables" not in (*spec.args, *spec.kwonlyargs) and not spec.varkw:

@@ -24,7 +24,7 @@ _rules.load()
 
 
 DEEPEST = 8
-"""How many gradients may be inside each other: each has several times the ops of the one before."""
+"""Maximum nesting of gradients: each level has several times the ops of the one before."""
 
 _depth: ContextVar[int] = ContextVar("_depth", default=0)
 
@@ -36,7 +36,7 @@ def expanded(node: NodeDef, functions: Mapping[str, FunctionDef]) -> Expanded | 
     Inputs that no output depends on have zeros.
 
     Returns:
-        None where the function is not in the library, or nobody knows how to differentiate it.
+        None where the function is not in the library, or has no known gradient.
 
     Raises:
         ValueError: the types of the node are not the function's, or the function is malformed.
@@ -62,12 +62,12 @@ def expanded(node: NodeDef, functions: Mapping[str, FunctionDef]) -> Expanded | 
         _depth.reset(token)
     inputs = [*body.inputs, *seeds]
     for name, tensors in (("Tin", inputs), ("Tout", results)):
-        told = list(node.attr[name].list.type) if name in node.attr else []
+        stated = list(node.attr[name].list.type) if name in node.attr else []
         types = [tensor.dtype.as_datatype_enum for tensor in tensors]
-        if told != types:
+        if stated != types:
             raise ValueError(
                 f"{where}: {name} must be the types {types} of the function {func.name!r}, got "
-                f"{told}"
+                f"{stated}"
             )
     return Expanded(
         body.graph.as_graph_def(),

@@ -27,7 +27,7 @@ This page is made from docstrings.
 """
 
 CONSTANTS = {
-    "td.TensorLike": "for annotations: what ops take in the place of a tensor",
+    "td.TensorLike": "for annotations: values that ops accept as tensors",
     "td.AUTO_REUSE": "for `td.variable_scope`: variables are made where they are missing",
     "td.GRAPH_DEF_VERSION": "the version that is written to graphs, as their producer",
     "td.GRAPH_DEF_VERSION_MIN_CONSUMER": "the oldest reader that graphs ask for",
@@ -49,7 +49,7 @@ def page() -> str:
         if name.is_described and not is_op(name):
             subjects[name.module].append(name)
     parts = [HEADER, "| Namespace | |\n| --- | --- |"]
-    parts += [f"| `{name}` | {told} |" for name, told in NAMESPACES.items()]
+    parts += [f"| `{name}` | {text} |" for name, text in NAMESPACES.items()]
     parts.append("")
     for module in sorted(subjects, key=lambda module: module.rpartition(".")[2]):
         parts += _subject(module, subjects[module])
@@ -60,7 +60,7 @@ def page() -> str:
 
 
 def is_op(name: Name) -> bool:
-    """Whether a name is a function of the ops, which have a page of their own."""
+    """Returns True if a name is an op function, which has a page of its own."""
     return isinstance(name.value, FunctionType) and name.module.startswith(OPS)
 
 
@@ -81,15 +81,15 @@ def _subject(module: str, names: list[Name]) -> Iterator[str]:
 
 
 def _members(kind: type) -> Iterator[str]:
-    """What a class has that no other public class has told of already."""
+    """Members of a class that no other public class has documented yet."""
     public = {name.value for name in public_names() if isinstance(name.value, type)} - {kind}
     if issubclass(kind, Message):
         return
     for member in dir(kind):
         # What enumerations list of their metaclass is at home in none of their bases.
         home = next((base for base in kind.__mro__ if member in vars(base)), object)
-        told = any(base in public and issubclass(base, home) for base in kind.__mro__[1:])
-        if member.startswith("_") or told or not _is_ours(home):
+        documented = any(base in public and issubclass(base, home) for base in kind.__mro__[1:])
+        if member.startswith("_") or documented or not _is_ours(home):
             continue
         value = inspect.getattr_static(kind, member)
         if isinstance(value, property):
@@ -122,10 +122,10 @@ def _constants(names: list[Name]) -> Iterator[str]:
         if name.is_described or isinstance(name.value, td.DType):
             continue
         first = f"td.{name.name.rpartition('.')[2]}"
-        told = CONSTANTS.get(name.name, f"the same as `{first}`" if first in CONSTANTS else None)
-        if told is None and name.name.startswith("td.errors."):
-            told = f"an error code: {name.value}"
-        yield f"| `{name.name}` | {told} |"
+        text = CONSTANTS.get(name.name, f"the same as `{first}`" if first in CONSTANTS else None)
+        if text is None and name.name.startswith("td.errors."):
+            text = f"an error code: {name.value}"
+        yield f"| `{name.name}` | {text} |"
     yield ""
 
 

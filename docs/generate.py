@@ -39,7 +39,7 @@ HEADER = """\
 Every function that adds ops to a graph, by family. The *wire ops* are the op types that it may
 make, under the names that they have in a graph file and in TensorFlow. Arguments, errors and
 examples are in the docstrings: `help(td.gather)`. `tensordraft ops` lists all op types with their
-signatures; `tensordraft ops FILE` tells which of them a file needs.
+signatures; `tensordraft ops FILE` lists those that a file needs.
 
 This page is made from docstrings.
 """
@@ -107,7 +107,7 @@ def _wire_ops(function: FunctionType) -> tuple[str, ...]:
 
 
 def _mentioned(function: FunctionType) -> Iterator[Any]:
-    """What the code of `function` refers to: globals, closed-over values, looked-up op types.
+    """References in the code of `function`: globals, closed-over values, looked-up op types.
 
     By name, since Pythons differ in where they keep the names of a comprehension.
     """

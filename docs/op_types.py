@@ -1,4 +1,4 @@
-"""Which op types of TensorFlow r1.15 work, and why others do not: op_types.txt on the page."""
+"""Supported op types of TensorFlow r1.15, and reasons for the others: op_types.txt as a page."""
 
 from __future__ import annotations
 

@@ -110,6 +110,6 @@ def plots(folder: Path) -> dict[str, str]:
         "pictures/building.svg": bars("our time / theirs", ["the work beside it"], building),
         "pictures/training.svg": bars("our time / NumPy's by hand", ["a step"], training),
         "pictures/networks.svg": bars(
-            "our time / TensorFlow's, one core", ["NumPy alone", "with numba"], networks
+            "our time / TensorFlow's, one core", ["NumPy only", "with numba"], networks
         ),
     }

@@ -29,7 +29,7 @@ class Name(NamedTuple):
 
     @property
     def is_described(self) -> bool:
-        """Whether it is a function or a class, and no mere value."""
+        """True for a function or class, False for a plain value."""
         return isinstance(self.value, (FunctionType, type))
 
 
@@ -52,7 +52,7 @@ def public_names() -> list[Name]:
 
 
 def exported(namespace: ModuleType, prefix: str) -> Iterator[tuple[str, Any]]:
-    """What a namespace holds, and those inside it, by full name."""
+    """Contents of a namespace and of nested ones, by full name."""
     for name in dir(namespace):
         value = getattr(namespace, name)
         if name.startswith("_") or value is td.raw_ops or value is mock:
@@ -69,7 +69,7 @@ def signature(value: Any) -> str:
         return "(**fields)"
     plain_error = isinstance(value, type) and issubclass(value, Exception)
     if plain_error and not inspect.isfunction(value.__init__):
-        return "(*args)"  # some Pythons tell no signature of a class that has only C's
+        return "(*args)"  # some Pythons give no signature for a class that has only C's
     found = inspect.signature(value)
     plain = [
         parameter.replace(annotation=inspect.Parameter.empty, default=_shown(parameter.default))

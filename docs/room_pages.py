@@ -43,8 +43,8 @@ def _page(room: str, purpose: str, start: str) -> Iterator[str]:
 def _module(path: Path) -> Iterator[str]:
     """A line of a list: a module, what it is, and the public names that it holds."""
     tree = ast.parse(path.read_text(encoding="utf-8"))
-    told = (ast.get_docstring(tree) or "").partition("\n\n")[0].replace("\n", " ")
-    if path.stem == "__init__" or not told:
+    summary = (ast.get_docstring(tree) or "").partition("\n\n")[0].replace("\n", " ")
+    if path.stem == "__init__" or not summary:
         return
     public: dict[str, str] = {}
     for node in tree.body:
@@ -56,4 +56,4 @@ def _module(path: Path) -> Iterator[str]:
         for name in words.split()
     ]
     offers = f" Offers {', '.join(names)}." if names else ""
-    yield f"- `{path.name}`: {told}{offers}"
+    yield f"- `{path.name}`: {summary}{offers}"

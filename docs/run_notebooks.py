@@ -47,7 +47,7 @@ def executed(text: str) -> str:
 
 
 def _run(source: str, names: dict[str, Any], number: int) -> list[dict[str, Any]]:
-    """What a cell shows: what it prints, and its last line where that is an expression."""
+    """Output of a cell: printed text, and the value of a last line that is an expression."""
     tree = ast.parse(source)
     last = tree.body[-1] if tree.body else None
     shown = last.value if isinstance(last, ast.Expr) else None
@@ -93,6 +93,6 @@ def as_page(text: str) -> str:
             if "text/html" in data:
                 parts.append("".join(data["text/html"]))
             else:
-                told = "".join(output.get("text", data.get("text/plain", "")))
-                parts.append(f"```text\n{told.rstrip()}\n```")
+                text = "".join(output.get("text", data.get("text/plain", "")))
+                parts.append(f"```text\n{text.rstrip()}\n```")
     return "\n\n".join(parts) + "\n"

@@ -31,7 +31,7 @@ def _flush_all() -> None:
 
 
 class FileWriter:
-    """Writes an event file for TensorBoard; another thread writes it, so that the program goes on.
+    """Writes an event file for TensorBoard; a background thread does the writing.
 
     Args:
         logdir: the folder, which is made; the file gets a name of its own.
@@ -87,7 +87,7 @@ class FileWriter:
 
         Args:
             summary: what a summary op gave in a run, or a `td.Summary`.
-            global_step: the step that it tells of.
+            global_step: the step that it belongs to.
         """
         if isinstance(summary, Summary):
             message = Summary()
@@ -139,7 +139,7 @@ class FileWriter:
         self._add(Event(meta_graph_def=meta_graph_def.SerializeToString()), global_step)
 
     def add_run_metadata(self, run_metadata: Any, tag: str, global_step: Any = None) -> None:
-        """Writes what a traced run told of itself.
+        """Writes the metadata of a traced run.
 
         Args:
             run_metadata: the RunMetadata.
@@ -152,8 +152,8 @@ class FileWriter:
         if tag in self._tags:
             raise ValueError(f"the tag {tag!r} was used before")
         self._tags.add(tag)
-        told = TaggedRunMetadata(tag=tag, run_metadata=run_metadata.SerializeToString())
-        self._add(Event(tagged_run_metadata=told), global_step)
+        tagged = TaggedRunMetadata(tag=tag, run_metadata=run_metadata.SerializeToString())
+        self._add(Event(tagged_run_metadata=tagged), global_step)
 
     def _add(self, event: Event, global_step: Any) -> None:
         event.wall_time = time.time()

@@ -23,7 +23,7 @@ def freeze_model(
     tags: Iterable[str] | None = None,
     signature: str | None = None,
 ) -> GraphDef:
-    """The part of a model that its outputs need, with constants in the place of variables.
+    """The part of a model that its outputs need, with constants instead of variables.
 
     Tables, such as vocabularies read from assets, are filled from constants of the graph: it needs
     no further file.

@@ -35,10 +35,10 @@ _CHANGES = ("LookupTableInsert", "LookupTableRemove", "LookupTableImport", "Init
 
 
 def with_tables_filled(graph_def: GraphDef, graph: Graph, session: Any) -> GraphDef:
-    """The graph with what its tables hold in a session.
+    """Returns a graph whose tables are filled with their content in a session.
 
-    Each table gets an op that fills it from constants; whoever takes the table waits for that op. A
-    table that holds nothing is left as it is.
+    Each table gets an op that fills it from constants; every op that takes the table
+    waits for that op. Empty tables are left as they are.
 
     Args:
         graph_def: the graph.

@@ -96,7 +96,8 @@ def load_graph(path: str | PathLike[str], progress: Progress | None = None) -> G
     """Reads a graph from a file that TensorFlow or tensordraft wrote.
 
     It may be a GraphDef, the meta graph of a checkpoint or a SavedModel, binary or text, or the
-    folder of a SavedModel: its content tells. Of the last two `td.load` also restores variables.
+    folder of a SavedModel, recognized by content. `td.load` also restores the variables of the
+    last two.
 
     Ops of types that are not registered are loaded, too: they can be looked at and saved, and only
     running them is an error. Large constants are never copied: their arrays are views of the bytes
@@ -105,7 +106,7 @@ def load_graph(path: str | PathLike[str], progress: Progress | None = None) -> G
     Args:
         path: the file or folder.
         progress: called now and then as `progress(what, done, total)`, where `what` is "bytes" or
-            "nodes"; by default nobody is told. A `td.LoadBudget` sets limits.
+            "nodes"; default: no callback. A `td.LoadBudget` sets limits.
 
     Returns:
         A new Graph.

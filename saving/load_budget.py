@@ -11,7 +11,7 @@ public = {"td": "LoadBudget"}
 
 
 class LoadBudget:
-    """What reading a graph may take: to be given as `progress` to what reads it.
+    """Limits on reading a graph; pass it as `progress` to the functions that read.
 
     A file that is larger is not read; one that holds more nodes, those of its functions included,
     is not made a graph; and what takes longer ends at the next thousand of nodes. No graph is left
@@ -21,7 +21,7 @@ class LoadBudget:
         bytes: the most that the file may hold; None for no limit.
         nodes: the most nodes that there may be; None for no limit.
         seconds: how long all of it may take; None for no limit.
-        progress: is told how far it has come, too.
+        progress: a callback that also receives the progress.
 
     Raises:
         ValueError: a limit is negative.
@@ -55,7 +55,7 @@ class LoadBudget:
         self._begun: float | None = None
 
     def __call__(self, what: str, done: int, total: int) -> None:
-        """Is told how far reading has come.
+        """Receives the progress of reading.
 
         Raises:
             ResourceExhaustedError: it takes more than the budget allows.

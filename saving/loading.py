@@ -28,7 +28,7 @@ def load(
 
     Args:
         path: a GraphDef; the `.meta` file of a checkpoint; a SavedModel, or its folder. What it is
-            its content tells, not its name.
+            recognized by its content, not its name.
         tags: of a SavedModel, the tags of the meta graph; by default the only one, or that for
             serving.
         progress: called now and then, as by `td.load_graph`; a `td.LoadBudget` sets limits.
@@ -139,7 +139,7 @@ def run_graph(
 
     Raises:
         NotFoundError, DataLossError, ValueError: as `td.load`.
-        KeyError: there is no input, output or tensor of a name; those that there are are told.
+        KeyError: there is no input, output or tensor of a name; the error lists the existing ones.
 
     Example:
         >>> import os, tempfile

@@ -28,13 +28,13 @@ _MOST_SHOWN = 64
 
 
 class Checked(NamedTuple):
-    """What a check has looked at.
+    """A checked graph: its report and its inference.
 
     Attributes:
-        report: what it found out.
+        report: the report of the check.
         graph: the graph; None where there is none.
         ops: the ops that were checked.
-        inference: what is known of their tensors.
+        inference: the inference over their tensors.
     """
 
     report: Report
@@ -51,9 +51,9 @@ def check_shapes(
     sizes: Mapping[str, int] | None = None,
     positive: bool = False,
 ) -> Checked:
-    """Infers a graph anew under the caller's own input shapes; nothing runs, nothing is changed.
+    """Checks a graph under the caller's own input shapes; nothing runs, nothing is changed.
 
-    What the arguments are, `td.check_graph` tells.
+    The arguments are those of `td.check_graph`.
 
     Returns:
         The report, and what was looked at.
@@ -104,7 +104,7 @@ def _check(
 
 
 def wanted_tensors(graph: Graph, fetches: Sequence[Any] | None) -> list[Tensor]:
-    """The tensors that are wanted: by default those that nobody consumes."""
+    """The tensors that are wanted: by default those that no op consumes."""
     if fetches is None:
         return [
             tensor

@@ -70,12 +70,12 @@ class InputSizes:
 
 
 def is_input(op: Operation) -> bool:
-    """Whether an op stands for what is fed."""
+    """Returns True for ops that are fed: placeholders and the like."""
     return isinstance(op.definition.traits, Input)
 
 
 def with_names(shape: TensorShape, tensor: Tensor) -> list[Dim]:
-    """The sizes of an input; one that nobody has named is called by the input and its axis.
+    """The sizes of an input; an unnamed size is named after the input and its axis.
 
     Args:
         shape: what is known of its shape; the rank is.

@@ -1,4 +1,4 @@
-"""What a check finds out of the tensors in loops, branches and functions."""
+"""Facts of a check about the tensors in loops, branches and functions."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ def facts_inside(
     facts: Callable[[Iterable[Operation], Inference], list[TensorFact]],
     around: frozenset[str] = frozenset(),
 ) -> Iterator[BodyFacts]:
-    """What is known of the tensors of each function that ops run, and of those inside it.
+    """Facts about the tensors of each function that ops run, and of nested functions.
 
     Args:
         ops: the ops.
         inference: what is known of their inputs.
-        facts: what an inference tells of the results of ops.
+        facts: the facts that an inference has about the results of ops.
         around: the names of the functions that the ops are in.
     """
     for op in ops:
@@ -35,7 +35,7 @@ def facts_inside(
             calls = called(ShapeContext(op, inference))
             known = [call.body.inferred(call.given, inference.depth + 1) for call in calls]
         except (TypeError, ValueError, errors.UnimplementedError):
-            continue  # the op itself tells what is wrong
+            continue  # the op itself reports the error
         for (body, _), inner in zip(calls, known, strict=True):
             if body.name in around:
                 continue  # it calls itself

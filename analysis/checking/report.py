@@ -1,4 +1,4 @@
-"""What a check of a graph found out, as text and as JSON."""
+"""Results of a graph check, as text and as JSON."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Point(NamedTuple):
 
 
 class Lint(NamedTuple):
-    """What is legal, and hardly meant: its code and what that stands for, the op, and why."""
+    """A likely mistake that is legal: its code and title, the op, and the reason."""
 
     code: str
     kind: str
@@ -42,7 +42,7 @@ class Lint(NamedTuple):
 
 
 class TensorFact(NamedTuple):
-    """What a check found out of one tensor; `value` is None where nothing is known of it."""
+    """Facts about one tensor; `value` is None where the value is unknown."""
 
     name: str
     dtype: str
@@ -51,7 +51,7 @@ class TensorFact(NamedTuple):
 
 
 class Loss(NamedTuple):
-    """What is not known of a fetched tensor: its rank or a dimension, which `op` was first to lose.
+    """An unknown rank or dimension of a fetched tensor, and the `op` that first lost it.
 
     `what` is "the rank", or "dimension 0" and so on; `why` what the op, such as a loop, has to say
     of it.
@@ -64,7 +64,7 @@ class Loss(NamedTuple):
 
 
 class BodyFacts(NamedTuple):
-    """What a check found out of the tensors in a function that `op` runs, at every call."""
+    """Facts that hold at every call about the tensors in a function that `op` runs."""
 
     name: str
     op: Operation
@@ -113,11 +113,11 @@ class Report(ShownText):
 
     @property
     def ok(self) -> bool:
-        """Whether no error was found, and no point of a contract is broken."""
+        """True if there are no errors and no point of a contract is broken."""
         return not self.errors and not self.breaches
 
     def raise_for_errors(self) -> None:
-        """Raises a ValueError that tells all errors and broken points, if there are any."""
+        """Raises a ValueError that lists all errors and broken points, if there are any."""
         if not self.ok:
             raise ValueError("\n".join([*self.errors, *map(str, self.breaches)]))
 
@@ -135,10 +135,10 @@ class Report(ShownText):
         return "\n".join(lines)
 
     def findings(self, open_ones: bool = True) -> list[str]:
-        """What was found to be wrong, or not to be decided, line by line.
+        """Errors, and questions left undecided, one per line.
 
         Args:
-            open_ones: whether to tell requirements and losses, too, which are no errors.
+            open_ones: whether to list requirements and losses, too, which are not errors.
         """
         lines = [f"error: {error}" for error in self.errors]
         lines += [f"breach: {point}" for point in self.breaches]
@@ -209,7 +209,7 @@ class Report(ShownText):
 
 
 def _plain_facts(facts: Sequence[TensorFact]) -> dict[str, Any]:
-    """What was found of tensors by their names, as JSON knows it."""
+    """Facts about tensors by name, in types that JSON can hold."""
     return {
         fact.name: {
             "dtype": fact.dtype,

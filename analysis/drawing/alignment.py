@@ -1,4 +1,4 @@
-"""Where boxes and wires stand within their layers, when their order is known.
+"""Coordinates of boxes and wires within their layers, given their order.
 
 What is linked is put together to blocks that run straight down, as far as the order allows: to
 the upper or the lower neighbours, with the left or the right of them first. Each of these four
@@ -9,8 +9,8 @@ path to it; links may leave a box beside its middle; and a block ends after some
 long ones push each other aside.
 
 Measured against boxes that move to and fro towards the means of their neighbours, in orders whose
-crossings nobody counts, on whole graphs with all scopes open (pixels across; bends of lines, those
-that share a way once; crossings; seconds):
+crossings are not counted, on whole graphs with all scopes open (pixels across; bends of lines,
+shared ones counted once; crossings; seconds):
 
                   boxes   before                      by this
     MobileNet       397    1,002    993    108  0.12    1,004    607    0  0.07

@@ -1,4 +1,4 @@
-"""What of a graph a picture shows, and how far it is open."""
+"""Selection of the part of a graph that a picture shows, and of the open scopes."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ _HANDING_ON = ("Identity", "IdentityN", "NoOp", "Const")
 
 
 class Choice(NamedTuple):
-    """What is to be shown.
+    """The view of a graph that is drawn.
 
     Args:
         whole: all of it, with all scopes open.
         scope: the scope that all of it is in, from which on others are counted; "" for none.
-        depth: how many scopes may stand around a box; None where nobody asked for a number.
+        depth: how many scopes may stand around a box; None for the default.
         stacks: the scopes that repeat, to be shown as one.
         only_closed: whether a picture that opens nothing stacks only what `depth` closes anyway.
     """
@@ -51,7 +51,7 @@ def chosen(
     path: tuple[str, str] | None = None,
     stacks: bool | None = None,
 ) -> Choice:
-    """What `draw` shows of a graph.
+    """Selects what `draw` shows of a graph.
 
     Raises:
         ValueError: there is no such scope or op, or no way between two; `depth` is negative.
@@ -68,7 +68,7 @@ def chosen(
 def lone_scope(drawing: Drawing) -> str:
     """The scope that everything is in but inputs and what only hands on; "" where there is none.
 
-    It tells nothing where it is closed.
+    A closed one shows no more than that.
     """
     inside = [
         scopes_around(box.scope)

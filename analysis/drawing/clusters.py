@@ -1,4 +1,4 @@
-"""Where boxes stand in a picture in which name scopes are boxes around them."""
+"""Layout of boxes in a picture whose name scopes are boxes around them."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class _Item:
     """A box, or a scope with the items in it; the whole picture is a scope, too.
 
     The lines within a scope go from item to item, or to its upper or lower side, from where they
-    go on outside: `("top", n)` is where those of box `n` cross the upper one.
+    continue outside: `("top", n)` is where those of box `n` cross the upper one.
     """
 
     def __init__(self, parent: _Item | None, label: str = "", *, is_input: bool = False) -> None:
@@ -66,7 +66,7 @@ def clustered(drawing: Drawing, widths: Sequence[float], known: Known | None = N
     """Places for boxes and for the name scopes around them, and ways for the lines.
 
     A scope is laid out by itself, and then is one box in the scope around it. A line between boxes
-    of different scopes is one between the outermost scopes that part them, and goes on inside of
+    of different scopes is one between the outermost scopes that part them, and continues inside of
     both; if scopes lead to each other in a circle, some line has to lead up.
 
     Args:
@@ -163,7 +163,7 @@ def _items(drawing: Drawing, widths: Sequence[float]) -> tuple[list[_Item], list
 
 
 def _parted(a: _Item, b: _Item) -> tuple[_Item, _Item]:
-    """Of all that `a` and `b` are in, and themselves, the two that are in the same scope."""
+    """Returns the ancestors of `a` and `b`, or themselves, that are in the same scope."""
     while a.parent is not b.parent:
         if a.depth >= b.depth and a.parent is not None:
             a = a.parent

@@ -39,7 +39,7 @@ def draw(
     """Draws a picture of a graph, in which name scopes are boxes around what is in them.
 
     What loops, branches and calls run stands in scopes named after the functions. Constants are
-    told in the boxes that they lead to, such as `Mean  axis=1`: short ones by value, others by
+    shown in the boxes that they lead to, such as `Mean  axis=1`: short ones by value, others by
     type. Dashed lines lead to ops that only wait for others. Scopes that hold the same and lead one
     to the next, such as `block_1` to `block_16`, may be one box, a stack: `block_1 … block_16`,
     `16× 40 ops`. In a page it opens to the single ones.
@@ -62,7 +62,7 @@ def draw(
         path: two of them, to draw all that lies on a way from the first to the second.
         color: what boxes are coloured by: "cost", the operations of each op, as `td.cost` counts
             them; "memory", the bytes of its results; or the time that it took, of which
-            `session.profile` or a `td.RunMetadata` tells. By default, by what kind of op it is.
+            `session.profile` or a `td.RunMetadata` reports. By default, by the kind of op.
         sizes: numbers for named sizes, for "cost" and "memory"; by default each is 1.
         stacks: whether scopes that repeat are one box. By default they are in pages, and elsewhere
             those that `depth` closes. A scope of what `around` and `path` name is never in one.
@@ -119,7 +119,7 @@ def _graph_of(graph: Graph | GraphDef | LoadedModel | str | os.PathLike[str]) ->
         graph = load(graph)
     if isinstance(graph, GraphDef):
         message = GraphDef()
-        message.CopyFrom(graph)  # the graph goes on to refer to what it is made of
+        message.CopyFrom(graph)  # the graph keeps references into the original
         graph = import_whole(message)
     found = graph.graph if isinstance(graph, LoadedModel) else graph
     if not isinstance(found, Graph):

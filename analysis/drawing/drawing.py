@@ -1,4 +1,4 @@
-"""What a picture of a graph shows: boxes and the lines between them."""
+"""Contents of a picture of a graph: boxes and the lines between them."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from ...saving.saved_model.loaded_model import INPUT_TYPES
 from ...shape_inference.tensor_shape import TensorShape
 from ...shape_inference.traits import Bodies
 
-_MOST_ELEMENTS = 4  # of a value that is told
+_MOST_ELEMENTS = 4  # of a value that is shown
 _MOST_CHARACTERS = 24
 _MOST_OF_ATTRS = 60
 
@@ -29,11 +29,11 @@ class Box(NamedTuple):
         types: the types of the results.
         device: where it runs.
         value: of a constant, its value if it is short, else its type.
-        constants: of others, the constants that are told in the box: name and value of each.
+        constants: of others, the constants that are shown in the box: name and value of each.
         attrs: its attrs, each with its value, as text.
         site: the line of the program that made it.
         reported: what costs and profiles call it, if it is in the body of another op.
-        scopes: of a stack, the names of the scopes that it stands for.
+        scopes: of a stack, the names of the scopes that it replaces.
     """
 
     name: str
@@ -80,7 +80,7 @@ class Drawing(NamedTuple):
 
 
 def draw_graph(graph: Graph) -> Drawing:
-    """What a picture of `graph` shows.
+    """Returns the contents of a picture of `graph`.
 
     What a loop, a branch or a call runs stands in a scope with the name of its function, below
     the op that runs it.
@@ -105,11 +105,11 @@ def _draw(
         types = tuple(map(tensor_type, op.outputs))
         kind = _kind(op, op in read)
         value = _value(op) if kind == "constant" else ""
-        told = tuple([f"{name} = {_shortened(op.attrs[name])}" for name in sorted(op.attrs)])
+        attrs = tuple([f"{name} = {_shortened(op.attrs[name])}" for name in sorted(op.attrs)])
         site = "" if op.site is None else str(op.site)
         reported = (outer + op.name, op.name) if outer else ()
         box = Box(prefix + op.name, op.type, kind, types, op.device, value)
-        boxes.append(box._replace(attrs=told, site=site, reported=reported))
+        boxes.append(box._replace(attrs=attrs, site=site, reported=reported))
         lines += [
             Line(numbers[tensor.op], numbers[op], tensor_type(tensor), False, argument)
             for tensor, argument in zip(op.inputs, input_names(op), strict=True)

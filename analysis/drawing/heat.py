@@ -1,4 +1,4 @@
-"""What boxes are coloured by: what ops cost, what their results hold, how long they take."""
+"""Heat maps of pictures: cost of ops, size of their results, run time."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ COLORS = ("cost", "memory")
 PALE, STRONG = (255, 246, 222), (240, 112, 40)
 COLD = "#eeeeee"  # of what does not run
 _PREFIXES = ("", "k", "M", "G", "T", "P")
-_LEAST = 0.005  # the share from which on it is told in a box
+_LEAST = 0.005  # the smallest share shown in a box
 
 
 class Heat(NamedTuple):
@@ -45,7 +45,7 @@ class Heat(NamedTuple):
         run = [number for number in numbers if number is not None]
         return sum(run) if run else None
 
-    def told(self, box: Box) -> str:
+    def label(self, box: Box) -> str:
         """`34 %`; "" where it is next to nothing."""
         share = (self.of(box) or 0.0) / (self.total or 1.0)
         return f"{share:.0%}".replace("%", " %") if share >= _LEAST else ""
@@ -58,7 +58,7 @@ class Heat(NamedTuple):
 
     @property
     def legend(self) -> str:
-        """What the colours mean, in a line."""
+        """Legend of the colours, in one line."""
         return f"the darker, the more {self.title}: {_amount(self.total, self.unit)} in all"
 
 
@@ -75,13 +75,13 @@ def heats(
     sizes: Mapping[str, int] | None = None,
     shapes: Mapping[str, Any] | None = None,
 ) -> list[Heat]:
-    """What the boxes of a picture may be coloured by; first what is asked for.
+    """Heat maps available for the boxes of a picture; the requested one comes first.
 
     Args:
         graph: the graph.
-        color: "cost" or "memory", which the graph tells; or what a session has measured.
+        color: "cost" or "memory", computed from the graph; or measurements of a session.
         sizes: numbers for named sizes; by default each is 1.
-        shapes: the shapes of inputs that the graph does not tell, by name.
+        shapes: the shapes of inputs that the graph leaves unknown, by name.
 
     Raises:
         ValueError: it is none of these, or there is no size of a name.

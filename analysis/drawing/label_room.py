@@ -21,7 +21,7 @@ _MOST_PLACES = 8  # along a line that are tried for its label
 
 
 class Room:
-    """What of a picture is taken.
+    """The occupied parts of a picture.
 
     Args:
         taken: what stands there.
@@ -45,7 +45,7 @@ class Room:
                 self._take(place)
 
     def beside(self, points: Sequence[Point], width: float) -> Point | None:
-        """Where a label of a line begins: beside the first of some points where it has room.
+        """Start of a line's label: beside the first of some points with enough room.
 
         Labels that are written take their room. None where there is no room.
         """
@@ -73,7 +73,7 @@ class Room:
 
 
 def _line(route: Sequence[Point]) -> Iterator[Place]:
-    """What a line takes, as small places along it."""
+    """Area that a line occupies, as small cells along it."""
     for (x, y), (x1, y1) in pairwise(route):
         if x == x1:
             yield Place(x - 0.5, min(y, y1), 1.0, abs(y1 - y))

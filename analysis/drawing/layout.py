@@ -1,4 +1,4 @@
-"""Where boxes and lines run in a picture: in layers, in an order with few crossings.
+"""Layered layout of boxes and lines, in an order with few crossings.
 
 A line that passes layers has a wire in each of them, which takes its place among the boxes; so no
 line runs under a box. Between layers lines bend, where nothing stands. (Sugiyama and others,
@@ -190,7 +190,7 @@ def _links(
     wires: dict[tuple[int, float], list[int]],
     sizes: Sequence[float],
 ) -> tuple[list[list[Link]], list[list[Link]]]:
-    """What each box and wire hangs on above and below."""
+    """Neighbours of each box and wire in the layers above and below."""
     above: list[list[Link]] = [[] for _ in depths]
     below: list[list[Link]] = [[] for _ in depths]
     seen: set[tuple[int, int, float, float]] = set()
@@ -216,7 +216,7 @@ def _centres(
     boxes: int,
     links: tuple[list[list[Link]], list[list[Link]]],
 ) -> list[float]:
-    """Where the middle of each box and wire is; layers come into their order."""
+    """Center of each box and wire; also sorts the layers by it."""
     _order(layers, links)
     return [x + MARGIN for x in aligned(Layers(layers, sizes, boxes, *links))]
 
@@ -246,7 +246,7 @@ def _order(layers: list[list[int]], links: tuple[list[list[Link]], list[list[Lin
 
 
 def _crossings(layers: list[list[int]], above: list[list[Link]], at: list[float]) -> int:
-    """How often lines between layers cross: the pairs of them that end in the other order."""
+    """Number of crossings between layers: pairs of lines that end in the other order."""
     number = 0
     for layer in layers:
         ends: list[float] = []

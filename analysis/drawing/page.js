@@ -1,6 +1,6 @@
 "use strict";
 // A page shows one view at a time: the whole graph, or a scope. Each is an SVG that is made
-// beforehand; what happens here is choosing, moving, finding and telling.
+// beforehand; this script only chooses, moves, finds and describes.
 const data = JSON.parse(document.getElementById("graph").textContent);
 const byId = id => document.getElementById(id);
 const stage = byId("view"), crumbs = byId("crumbs"), about = byId("about");
@@ -90,7 +90,7 @@ function show(name) {
 
 const opens = box => box.classList.contains("closed") || box.classList.contains("stack");
 
-// A click opens a scope or a stack of them, and tells of a node.
+// A click opens a scope or a stack of them, and describes a node.
 function open(name, box) {
   if (!opens(box)) { choose(name); return; }
   show(name);
@@ -112,7 +112,7 @@ function choose(name) {
   mark();
 }
 
-// What is chosen to be told by colour: numbers of ops, or sums of scopes, against the greatest.
+// The chosen heat map: numbers of ops, or sums of scopes, relative to the greatest.
 function heat() {
   const select = byId("heat");
   return select && select.value !== "" ? data.heats[Number(select.value)] : null;

@@ -21,7 +21,7 @@ def selected(
     around: str | None = None,
     path: tuple[str, str] | None = None,
 ) -> Drawing:
-    """What of a picture is wanted: that which meets all conditions.
+    """Filters a picture: keeps what meets all conditions.
 
     Args:
         drawing: the picture.
@@ -58,7 +58,7 @@ def selected(
 def reached_from(
     start: Node, links: Mapping[Node, Iterable[Node]], steps: int | None = None
 ) -> set[Node]:
-    """What can be reached from a box, in a number of steps."""
+    """Boxes that can be reached from a box within a number of steps."""
     reached, newest = {start}, [start]
     while newest and steps != 0:
         newest = [*dict.fromkeys(end for i in newest for end in links.get(i, ()))]

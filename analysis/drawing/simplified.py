@@ -8,7 +8,7 @@ from collections.abc import Collection, Mapping, Sequence
 from .drawing import Box, Drawing, Line
 from .stacks import Stack, scopes_around
 
-_FEWEST_ALIKE = 3  # ops of scopes that are told to be alike
+_FEWEST_ALIKE = 3  # ops of scopes that are marked as equal
 _FEWEST_ASIDE = 3  # ops that one waits for
 # What inputs are called in programs, where op types have older names for them.
 _ARGUMENTS = {"concat_dim": "axis", "reduction_indices": "axis", "split_dim": "axis"}
@@ -17,7 +17,7 @@ _ARGUMENTS = {"concat_dim": "axis", "reduction_indices": "axis", "split_dim": "a
 def with_gatherers_aside(drawing: Drawing) -> Drawing:
     """The picture without the lines into ops that only wait for others, such as a NoOp.
 
-    Such an op is told how many it waits for; their lines would cross the whole picture.
+    Such an op shows how many it waits for; their lines would cross the whole picture.
     """
     waits = Counter(line.target for line in drawing.lines if line.control)
     lines_of_data = [line for line in drawing.lines if not line.control]
@@ -31,7 +31,7 @@ def with_gatherers_aside(drawing: Drawing) -> Drawing:
 
 
 def with_constants_folded(drawing: Drawing, shown: Collection[str] = ()) -> Drawing:
-    """The picture with constants told in the boxes that they lead to: `Mean  axis=1`.
+    """The picture with constants shown in the boxes that they lead to: `Mean  axis=1`.
 
     Args:
         drawing: the picture.
@@ -42,19 +42,20 @@ def with_constants_folded(drawing: Drawing, shown: Collection[str] = ()) -> Draw
     folded = {
         i for i, box in enumerate(boxes) if box.value and i not in waiting and box.name not in shown
     }
-    told: dict[int, list[Line]] = {}
+    shown: dict[int, list[Line]] = {}
     for line in drawing.lines:
         if line.source in folded:
-            told.setdefault(line.target, []).append(line)
-    used = {line.source for lines in told.values() for line in lines}
+            shown.setdefault(line.target, []).append(line)
+    used = {line.source for lines in shown.values() for line in lines}
     changed = [
-        box if i not in told else _telling(box, told[i], boxes) for i, box in enumerate(boxes)
+        box if i not in shown else _with_constants(box, shown[i], boxes)
+        for i, box in enumerate(boxes)
     ]
     return part(Drawing(changed, drawing.lines), set(range(len(boxes))) - used)
 
 
-def _telling(box: Box, lines: list[Line], boxes: list[Box]) -> Box:
-    """A box that tells the constants that some lines lead from."""
+def _with_constants(box: Box, lines: list[Line], boxes: list[Box]) -> Box:
+    """The box with the constants that some lines lead from."""
     texts = [box.op]
     for line in lines:
         value = boxes[line.source].value
@@ -83,7 +84,7 @@ def with_scopes_closed(
 
 
 class Outer:
-    """What is closed around boxes.
+    """Closed scopes around boxes.
 
     Args:
         stacks: the stacks that are one box each.
@@ -144,13 +145,13 @@ def closed(
             made[name] = len(boxes)
             if name in stacks:
                 inside = stacks[name]
-                told = f"{len(inside)}× {sizes[name] // len(inside)} ops"
-                boxes.append(Box(name, told, "stack", (), "", scopes=inside))
+                text = f"{len(inside)}× {sizes[name] // len(inside)} ops"
+                boxes.append(Box(name, text, "stack", (), "", scopes=inside))
             else:
-                told = "1 op" if sizes[name] == 1 else f"{sizes[name]} ops"
+                text = "1 op" if sizes[name] == 1 else f"{sizes[name]} ops"
                 if first[name] != name:
-                    told += f", as {first[name].rpartition('/')[2]}"
-                boxes.append(Box(name, told, "closed", (), ""))
+                    text += f", as {first[name].rpartition('/')[2]}"
+                boxes.append(Box(name, text, "closed", (), ""))
         numbers.append(made[name])
     ends: dict[tuple[int, int], list[Line]] = {}
     for line in drawing.lines:

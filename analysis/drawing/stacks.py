@@ -35,7 +35,7 @@ def stacks_of(drawing: Drawing, apart: Iterable[str] = ()) -> list[Stack]:
 
     Scopes are of the same structure if they hold ops of the same types, attrs and results in the
     same order, lines between the same of them, and scopes of which that is true; and if their
-    names differ in numbers alone. What stands around a stack neither reads one of its scopes nor
+    names differ only in numbers. What surrounds a stack neither reads one of its scopes nor
     leads to a later one of them.
 
     Args:
@@ -101,7 +101,7 @@ class _Tree:
             inside: list[object] = [
                 (_stem(item), self.structures[item])
                 if isinstance(item, str)
-                else _told(drawing.boxes[item])
+                else _signature(drawing.boxes[item])
                 for item in self.items[scope]
             ]
             structure = (*inside, *sorted(inner_lines.get(scope, ()), key=str))
@@ -171,7 +171,7 @@ class _Tree:
 
 
 class _Reached:
-    """What can be reached from the first scope of a chain, found as far as it is asked for."""
+    """Items reachable from the first scope of a chain, searched lazily."""
 
     def __init__(
         self, first: Item, behind: dict[Item, dict[Item, None]], place: dict[Item, int]
@@ -181,7 +181,7 @@ class _Reached:
         self._pending = [(place[first], first)]
 
     def before(self, item: Item) -> set[Item]:
-        """What is reached and may lead to an item, and maybe more."""
+        """A superset of the reached items that may lead to an item."""
         while self._pending and self._pending[0][0] < self._place[item]:
             _, at = heappop(self._pending)
             for target in self._behind.get(at, ()):
@@ -196,7 +196,7 @@ def _stem(scope: str) -> str:
     return _NUMBERS.sub("", scope.rpartition("/")[2])
 
 
-def _told(box: Box) -> tuple[object, ...]:
-    """What boxes have in common that are alike."""
+def _signature(box: Box) -> tuple[object, ...]:
+    """Key that equal boxes have in common."""
     attrs = tuple(attr for attr in box.attrs if not _OWN.match(attr))
     return box.op, box.kind == "input", box.types, attrs

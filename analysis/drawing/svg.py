@@ -45,7 +45,7 @@ def svg(
 ) -> str:
     """The picture in SVG, name scopes being boxes around others.
 
-    Pointing at a box tells its full name, its types and its device.
+    Hovering over a box shows its full name, its types and its device.
 
     Args:
         drawing: the picture.
@@ -58,7 +58,7 @@ def svg(
     if heat is not None:
         tones = [f' style="fill: {tone}"' for tone in heat.tones(shown.boxes)]
         boxes = [
-            box._replace(op=", ".join(filter(None, (box.op, heat.told(box)))))
+            box._replace(op=", ".join(filter(None, (box.op, heat.label(box)))))
             for box in shown.boxes
         ]
         shown = shown._replace(boxes=boxes)
@@ -103,8 +103,8 @@ def _lines(
     yield from curves
     for box, label, place, tone in zip(drawing.boxes, labels, places, tones, strict=True):
         middle = place.x + place.width / 2
-        told = [box.name, *box.types, *box.constants, box.device]
-        title = "\n".join(filter(None, told))
+        details = [box.name, *box.types, *box.constants, box.device]
+        title = "\n".join(filter(None, details))
         yield f'<g class="box {box.kind}" data-name="{_escaped(box.name)}">'
         yield f"<title>{_escaped(title)}</title>{_rectangle(place, tone)}"
         yield f'<text x="{middle:.1f}" y="{place.y + 14:.1f}">{_escaped(label)}</text>'
@@ -150,7 +150,7 @@ def _curve(route: Sequence[Point], label: str, room: Room, *, again: bool, contr
     """A line: straight down where it passes boxes, and bent between layers.
 
     The label stands as near as may be to its tip; at the tip or nowhere if another line that comes
-    from there has told it already.
+    from there has shown it already.
     """
     (x, y), *others = route
     path, middles = [f"M{x:.1f} {y:.1f}"], [(x, y)]
@@ -169,11 +169,11 @@ def _curve(route: Sequence[Point], label: str, room: Room, *, again: bool, contr
         if label
         else None
     )
-    told = f"<title>{_escaped(label)}</title>" if label else ""
+    title = f"<title>{_escaped(label)}</title>" if label else ""
     text = ""
     if found is not None:
         text = f'<text class="label" x="{found[0]:.1f}" y="{found[1]:.1f}">{_escaped(label)}</text>'
-    return f'{told}<path{kind} marker-end="url(#tip)" d="{"".join(path)}"/>{text}'
+    return f'{title}<path{kind} marker-end="url(#tip)" d="{"".join(path)}"/>{text}'
 
 
 def _shortened(text: str) -> str:

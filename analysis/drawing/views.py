@@ -1,4 +1,4 @@
-"""What a page shows of a graph: the whole with deep scopes closed, and each scope by itself."""
+"""Views of a page: the whole graph with deep scopes closed, and each scope by itself."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from .simplified import Outer, closed
 from .stacks import scopes_around
 
 _MOST_BOXES = 60  # where scopes can still be closed
-_FEWEST_BOXES = 6  # of a view that tells something
+_FEWEST_BOXES = 6  # of a view worth showing
 _MOST_OPENED = 400
 _MOST_OUTSIDE = 24
 _DEEPEST = 8
@@ -39,7 +39,7 @@ def views(choice: Choice) -> Iterator[tuple[str, Drawing]]:
 
 
 class _Maker:
-    """What makes views of a picture."""
+    """Builder of the views of a picture."""
 
     def __init__(self, choice: Choice) -> None:
         self._choice = choice

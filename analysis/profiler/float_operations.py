@@ -1,7 +1,7 @@
-"""How many operations on numbers an op takes, as TensorFlow's profiler counts them.
+"""Float operations of an op, as TensorFlow's profiler counts them.
 
 `td.cost` counts every op; the profiler has rules for some forty types, by TensorFlow 1.15. Programs
-compare what it tells with the figures of papers, so that the two are kept apart.
+compare its counts with the figures of papers, so that the two are kept apart.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from ...graph.node import Operation, Tensor
 
 
 class _UnknownSizeError(Exception):
-    """A size that counts is known in a run alone."""
+    """A size that counts is only known in a run."""
 
 
 def float_operations(op: Operation) -> int | None:

@@ -28,7 +28,7 @@ def print_model_analysis(
     tfprof_cmd: str = "scope",
     tfprof_options: dict[str, Any] | None = None,
 ) -> Any:
-    """What `td.profiler.profile` does, with the arguments of `contrib`.
+    """Like `td.profiler.profile`, with the arguments of `contrib`.
 
     Args:
         graph: the graph.

@@ -1,4 +1,4 @@
-"""What a profile is asked for: which nodes, which numbers, in which order, and where to."""
+"""Options of a profile: nodes, figures, order, and destination."""
 
 from __future__ import annotations
 
@@ -213,7 +213,7 @@ class ProfileOptionBuilder:
         )
 
     def account_displayed_op_only(self, is_true: bool) -> ProfileOptionBuilder:
-        """Whether what is not shown does not count to the totals of what is above it."""
+        """True if hidden nodes do not count towards the totals above them."""
         return self._with(account_displayed_op_only=is_true)
 
     def with_empty_output(self) -> ProfileOptionBuilder:

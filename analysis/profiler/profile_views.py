@@ -1,6 +1,6 @@
 """Profiles by scope, by type of op, and by line of the program: what is shown of each, and where.
 
-The rules are those of TensorFlow 1.15's profiler: what counts is told by the types of nodes,
+The rules are those of TensorFlow 1.15's profiler: the types of nodes select what counts,
 what is shown by their names and figures; a node that is not shown hands those below it to the one
 above.
 """
@@ -68,7 +68,7 @@ def group_view(
     Args:
         ops: the nodes of the ops.
         options: the options in full.
-        key: tells the group of a node.
+        key: returns the group of a node.
 
     Returns:
         A root that has a node for each group.

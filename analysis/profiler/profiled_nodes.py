@@ -22,7 +22,7 @@ ROOT = "_TFProfRoot"
 
 @dataclass
 class Figures:
-    """What a node costs, or several together."""
+    """Cost of a node, or of several together."""
 
     micros: int = 0
     nbytes: int = 0
@@ -45,10 +45,10 @@ class ProfiledNode:
     Attributes:
         name: an op, a scope, a type of ops, or a line of the program.
         types: what the regular expressions of accounted types are matched with.
-        op: the op that it stands for; None of a scope, and of several together.
+        op: the op; None for a scope, and for several together.
         own: what it costs itself.
         counts: whether its own figures are accounted for.
-        children: the nodes below it, or those that it stands for together.
+        children: the nodes below it, or those that it combines.
         total: what it costs with those below it.
     """
 

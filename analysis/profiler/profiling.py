@@ -1,4 +1,4 @@
-"""What a graph costs, told as TensorFlow 1.x tells it: `td.profiler`."""
+"""Profiles of graphs in the form of TensorFlow 1.x: `td.profiler`."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def profile(
     """Counts parameters, operations, and the time and memory of a traced run; prints a report.
 
     The operations are counted by the rules of TensorFlow 1.15's profiler, for the types of ops that
-    it has rules for; `td.cost` counts all ops, and tells formulas where sizes are unknown.
+    it has rules for; `td.cost` counts all ops, and gives formulas where sizes are unknown.
 
     Args:
         graph: the graph; the default graph, if None.
@@ -68,7 +68,7 @@ def profile(
     profiler = Profiler(graph, op_log)
     if run_meta is not None:
         profiler.add_step(0, run_meta)
-    return profiler.told(cmd, options)
+    return profiler.profile_command(cmd, options)
 
 
 class Profiler:
@@ -119,18 +119,18 @@ class Profiler:
 
     def profile_name_scope(self, options: dict[str, Any] | None) -> Any:
         """The profile by scope: a GraphNodeProto."""
-        return self.told("scope", options)
+        return self.profile_command("scope", options)
 
     def profile_operations(self, options: dict[str, Any] | None) -> Any:
         """The profile by type of op: a MultiGraphNodeProto."""
-        return self.told("op", options)
+        return self.profile_command("op", options)
 
     def profile_python(self, options: dict[str, Any] | None) -> Any:
         """The profile by line of the program: a MultiGraphNodeProto."""
-        return self.told("code", options)
+        return self.profile_command("code", options)
 
-    def told(self, cmd: str, options: dict[str, Any] | None) -> Any:
-        """The profile that a command asks for, as `td.profiler.profile` tells it.
+    def profile_command(self, cmd: str, options: dict[str, Any] | None) -> Any:
+        """The profile that a command asks for, as `td.profiler.profile` returns it.
 
         Raises:
             ValueError: there is no such command, option or step.
@@ -175,7 +175,7 @@ def _put_out(report: str, output: str, runs: Sequence[RunMetadata]) -> None:
 
 
 def _place(output: str) -> tuple[str, str]:
-    """How a report is put out, and to which file.
+    """Output format of a report, and its file.
 
     Raises:
         ValueError: it is none of the ways there are.

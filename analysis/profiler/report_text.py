@@ -1,4 +1,4 @@
-"""What a profile prints, in the form of TensorFlow 1.15's profiler."""
+"""Text of a profile, in the form of TensorFlow 1.15's profiler."""
 
 from __future__ import annotations
 
@@ -30,18 +30,18 @@ def scope_report(root: ProfiledNode, options: Mapping[str, Any]) -> str:
     chosen = _chosen(options["select"])
     lines = [" | ".join(["node name", *_headers(chosen)])]
 
-    def tell(node: ProfiledNode, indent: int) -> None:
+    def add_lines(node: ProfiledNode, indent: int) -> None:
         cells = [cell for column in chosen for cell in _cells(node, column)]
         lines.append(f"{' ' * indent}{node.name} ({', '.join(cells)})")
         for child in node.children:
-            tell(child, indent + 2)
+            add_lines(child, indent + 2)
 
-    tell(root, 0)
+    add_lines(root, 0)
     return "\n".join(lines)
 
 
 def group_report(root: ProfiledNode, options: Mapping[str, Any]) -> str:
-    """Groups of ops as a table: how much of each, its share with what follows, and alone."""
+    """Groups of ops as a table: the amount of each, its cumulative share, and its own."""
     chosen = _chosen(options["select"])
     width = max((len(node.name) for node in root.children), default=0) + 2
     lines = [" | ".join(["node name", *_headers(chosen)])]
@@ -54,14 +54,14 @@ def group_report(root: ProfiledNode, options: Mapping[str, Any]) -> str:
 
 
 class _Rest:
-    """What is left of the figures of all groups, from one of them on."""
+    """Cumulative figures of a group and all that follow it."""
 
     def __init__(self, root: ProfiledNode) -> None:
         self._whole = root.total
         self._left = {column: get(root.total) for column, get in _GETTERS.items()}
 
     def cells(self, node: ProfiledNode, column: str) -> list[str]:
-        """What the row of a group tells in a column."""
+        """Cell of a group's row in a column."""
         if column == "micros":
             return [
                 cell
@@ -106,7 +106,7 @@ def _headers(chosen: Iterable[str]) -> list[str]:
 
 
 def _cells(node: ProfiledNode, column: str) -> list[str]:
-    """What the line of a node tells in a column."""
+    """Text of a node's line in a column."""
     if column == "micros":
         kinds = ("cpu_micros", "accelerator_micros", "cpu_micros")
         return [_pair(node, kind) for kind in kinds]
@@ -125,7 +125,7 @@ def _cells(node: ProfiledNode, column: str) -> list[str]:
 
 
 def _pair(node: ProfiledNode, column: str) -> str:
-    """What a node costs itself, and with what is below it."""
+    """Cost of a node by itself, and with its subtree."""
     get = _GETTERS[column]
     own = _text(get(node.own), column) if node.counts else "--"
     return f"{own}/{_text(get(node.total), column)}{_UNITS.get(column, '')}"

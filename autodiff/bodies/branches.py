@@ -132,7 +132,7 @@ class _BranchGradientGraph(GradientGraph):
         self.handed_in: dict[int, Tensor] = {}
 
     def handed(self, tensor: Tensor) -> Tensor:
-        """What a tensor was on the way forward."""
+        """Returns the forward value of a tensor."""
         position = self.branches.position_of(self.forward, tensor)
         content = self.forward.graph.inference.content(tensor)
         return self.taken(position, tensor.dtype.base_dtype, tensor.shape, content)
@@ -147,7 +147,7 @@ class _BranchGradientGraph(GradientGraph):
 
 
 def branches_forward(op: Operation) -> Branches:
-    """What is known of an op's branches on their way forward, for all that stands for it."""
+    """Forward facts of an op's branches, shared by all its replacements."""
     return kept_for(op, Branches)
 
 

@@ -32,7 +32,7 @@ _FILLS: dict[Any, int] = {ZEROS_LIKE: 0, ONES_LIKE: 1}
 
 
 class GradientGraph(BodyGraph):
-    """The graph of the gradient of a body: tensors of the body stand for what they were forward.
+    """The graph of the gradient of a body: tensors of the body denote their forward values.
 
     Args:
         outer: the graph that the op for it is made in.
@@ -48,11 +48,11 @@ class GradientGraph(BodyGraph):
         self._known: dict[Tensor, Tensor] = {}
 
     def sees(self, other: NestedGraph) -> bool:
-        """Whether tensors of `other` may be used here: those of the body, too."""
+        """Returns True if tensors of `other` may be used here; those of the body may."""
         return other is self.forward.graph or super().sees(other)
 
     def captured(self, tensor: Tensor) -> Tensor:
-        """The tensor of this graph that stands for `tensor`."""
+        """The tensor of this graph that replaces `tensor`."""
         if tensor.graph is not self.forward.graph:
             return super().captured(tensor)
         tensor = tensor.graph.in_widest(tensor)
@@ -72,7 +72,7 @@ class GradientGraph(BodyGraph):
         return tensor in self._known or tensor in self._given
 
     def is_at_hand(self, tensor: Tensor) -> bool:
-        """Whether a tensor of the body costs the way forward nothing more."""
+        """Returns True if a tensor of the body adds no cost to the forward pass."""
         tensor = tensor.graph.in_widest(tensor)
         return tensor in self._known or self.remade_inputs(tensor) is not None
 
@@ -100,7 +100,7 @@ class GradientGraph(BodyGraph):
             yield
 
     def remade_inputs(self, tensor: Tensor) -> Sequence[Tensor] | None:
-        """What the op of a tensor takes, if the op is made again here; None if it is not."""
+        """Inputs of a tensor's op if the op is recomputed here; else None."""
         op = tensor.op
         made_of_nothing = not op.inputs and tensor not in self._given
         pure = op.definition.pure or tensor.dtype.base_dtype.name == "resource"
@@ -132,11 +132,11 @@ class GradientGraph(BodyGraph):
         return body
 
     def late_flow(self, flow: Tensor) -> Tensor:
-        """What to pass for a flow forward that is not at hand."""
+        """Placeholder for a forward flow that is not available."""
         return flow
 
     def handed(self, tensor: Tensor) -> Tensor:
-        """What stands for a tensor that the op hands out on the way forward."""
+        """Substitute for a tensor that the op outputs in the forward pass."""
         raise NotImplementedError
 
     def add(
@@ -157,7 +157,7 @@ class GradientGraph(BodyGraph):
         return super().add(definition, inputs, attrs, name, site)
 
     def _of_shape(self, definition: OpDef[Any], tensor: Tensor, attrs: dict[str, Any]) -> Tensor:
-        """What an op says of the shape of a tensor forward."""
+        """Shape of a forward tensor as its op states it."""
         if definition is SHAPE and tensor.shape.rank is not None:
             try:  # sizes may stand in shapes of tensors that are here already
                 return convert_to_tensor(tensor.shape, attrs["out_type"])

@@ -70,11 +70,11 @@ class LoopForward(Forward):
             self._kinds[tensor] = kind
 
     def is_invariant(self, position: int) -> bool:
-        """Whether a variable is the same in each round."""
+        """Returns True if a variable is loop-invariant."""
         return self._kinds[self.inputs[position]] == _INVARIANT
 
     def follows(self, tensor: Tensor) -> bool:
-        """Whether a tensor is computed from invariants and the number of the round alone."""
+        """Returns True if a tensor depends only on invariants and the iteration number."""
         operations = self.graph.get_operations()
         for op in operations[self._seen :]:
             kind = _kind(op, [self._kinds[source] for source in op.inputs])
@@ -98,7 +98,7 @@ class LoopForward(Forward):
         return self._lists[tensor]
 
     def counter(self) -> Counter:
-        """A variable that tells the number of rounds; a new one where the loop has none."""
+        """A variable that holds the iteration number; a new one where the loop has none."""
         for counter in self.counters.values():
             if abs(counter.step) == 1:
                 return counter
@@ -154,7 +154,7 @@ def element_shape(shape: TensorShape) -> Tensor:
 
 
 def _step(tensor: Tensor, end: Tensor) -> int | None:
-    """What a round adds to a variable, where that is a number known before the run."""
+    """Step of a variable per iteration, where that is statically known."""
     sign = _COUNTING.get(end.op.type)
     if sign is None or tensor.dtype.base_dtype.name not in ("int32", "int64") or tensor.shape.rank:
         return None
@@ -168,7 +168,7 @@ def _step(tensor: Tensor, end: Tensor) -> int | None:
 
 
 def _kind(op: Operation, inputs: list[int]) -> int:
-    """How the results of an op change from round to round."""
+    """Classifies how an op's results change from iteration to iteration."""
     definition = op.definition
     is_handle = op.outputs and op.outputs[0].dtype.base_dtype.name == "resource"
     if isinstance(definition.traits, Bodies) or not (definition.pure or (is_handle and not inputs)):
@@ -180,7 +180,7 @@ def _kind(op: Operation, inputs: list[int]) -> int:
 
 
 def _is_cheap(op: Operation) -> bool:
-    """Whether to compute the results again costs no more than to keep them."""
+    """Returns True if recomputing the results costs no more than keeping them."""
     if isinstance(op.definition.traits, Move) or op.type == "TensorListGetItem":
         return True
     return all(
@@ -190,5 +190,5 @@ def _is_cheap(op: Operation) -> bool:
 
 
 def loop_forward(op: Operation) -> LoopForward:
-    """What is known of a loop on its way forward, the same for all that stands for it."""
+    """Forward facts of a loop, shared by all its replacements."""
     return kept_for(op, LoopForward)

@@ -71,21 +71,21 @@ class _LoopGradientGraph(GradientGraph):
         self.variables.append(_Variable(left, self.rounds, self.number, TensorShape([])))
 
     def rounds(self) -> Tensor:
-        """How many rounds the loop has made: made outside."""
+        """Number of iterations of the loop, as a tensor outside it."""
         counter = self.forward.counter()
         loop = self.forward.widest()
         difference = subtract(loop.outputs[counter.position], loop.inputs[counter.position])
         return cast(difference if counter.step == 1 else negative(difference), "int32")
 
     def captured(self, tensor: Tensor) -> Tensor:
-        """The tensor of this graph that stands for `tensor`."""
+        """The tensor of this graph that replaces `tensor`."""
         counter = self.forward.counters.get(tensor)
         if counter is not None and tensor not in self._known:
             self._known[tensor] = self._counted(tensor, counter.position, counter.step)
         return super().captured(tensor)
 
     def _counted(self, tensor: Tensor, position: int, step: int) -> Tensor:
-        """What a variable that counts was in this round."""
+        """Value of a counting variable in this iteration."""
         start = self.forward.op.inputs[position]
         first = known_value(start)
         with self.unscoped():
@@ -107,7 +107,7 @@ class _LoopGradientGraph(GradientGraph):
         return constant(0, flow.dtype)
 
     def handed(self, tensor: Tensor) -> Tensor:
-        """What a tensor was in this round: taken from the list of what it was in each."""
+        """Value of a tensor in this iteration, from the list of its values in each."""
         forward = self.forward
         position = forward.list_of(tensor)
         dtype, shape = tensor.dtype.base_dtype, tensor.shape

@@ -32,7 +32,7 @@ def made_again(
     shapes: Sequence[Any],
     beside: int,
 ) -> Operation:
-    """An op made again, which stands for itself from now on.
+    """An op made again; it replaces the original from now on.
 
     Args:
         op: the op, the widest so far.
@@ -59,7 +59,7 @@ def made_again(
 
 
 def kept_for(op: Operation, make: Callable[[Operation], Kept]) -> Kept:
-    """What is known of an op on its way forward, the same for all that stands for it.
+    """Forward facts of an op, shared by all its replacements.
 
     From now on the graph is written with the op itself, in place of the nodes that it was read
     from: gradients may read any result of it.
@@ -102,7 +102,7 @@ def differentiating(op: Operation, *names: str) -> Iterator[None]:
 
 
 def func(body: Body) -> NameAttrList:
-    """How an attr names a body."""
+    """The attr value that refers to a body."""
     return NameAttrList(name=body.name)
 
 

@@ -1,4 +1,4 @@
-"""What rules are made of: a row of a table gives the gradient of an elementwise op."""
+"""Tables of gradient rules: a row gives the gradient of an elementwise op."""
 
 from __future__ import annotations
 
@@ -96,7 +96,7 @@ def attr(op: Operation, name: str) -> Any:
 
 
 def undefined(reason: str, *op_types: str) -> None:
-    """Says of op types why they have no gradient: who asks for one is told."""
+    """Records why op types have no gradient; the reason becomes the error of `td.gradients`."""
 
     def refuse(op: Operation, *gradients: Any) -> Any:
         raise LookupError(f"No gradient defined for operation {describe_op(op)}: {reason}")

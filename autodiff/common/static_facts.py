@@ -1,4 +1,4 @@
-"""What rules know before a run: shapes that are equal, values that are the same everywhere."""
+"""Static facts for gradient rules: equal shapes, uniform values."""
 
 from __future__ import annotations
 
@@ -37,12 +37,12 @@ _GRADIENT_OPS: WeakKeyDictionary[Graph, list[range]] = WeakKeyDictionary()
 
 
 def same_shape(x: Tensor, y: Tensor) -> bool:
-    """Whether two tensors have one shape at every run."""
+    """Returns True if two tensors have the same shape in every run."""
     return known_equal(x.shape, y.shape)
 
 
 def known_equal(x: TensorShape, y: TensorShape) -> bool:
-    """Whether two shapes are equal at every run, of which symbols may tell."""
+    """Returns True if two shapes are equal in every run; symbols may prove it."""
     if x.sizes is None or y.sizes is None or len(x.sizes) != len(y.sizes):
         return False
     return all(_same_size(m, n) for m, n in zip(x.sizes, y.sizes, strict=True))
@@ -82,7 +82,7 @@ def gradient_ops(graph: Graph) -> Iterator[None]:
 
 
 def _is_gradient_op(op: Operation) -> bool:
-    """Whether `gradients` has made an op, or does now; or its graph is a body, never fed."""
+    """Returns True for ops that `gradients` makes or made, and for those of a body, never fed."""
     graph = op.graph
     if graph.outer is not None:
         return True
@@ -127,7 +127,7 @@ def times(x: Tensor, y: Tensor) -> Tensor:
 
 
 def _is_memory(x: Tensor) -> bool:
-    """Whether `x` is the memory of a variable held by reference, into which updates write.
+    """Returns True if `x` is the memory of a reference variable, into which updates write.
 
     A gradient is what it was before the updates that it is for, so that it has to be computed.
     """
@@ -148,7 +148,7 @@ def leave_out(x: Tensor) -> None:
 
 
 def covers(large: TensorShape, small: TensorShape) -> bool:
-    """Whether what has the shape `small` broadcasts to `large`, at every run."""
+    """Returns True if the shape `small` broadcasts to `large` in every run."""
     a, b = large.sizes, small.sizes
     if a is None or b is None or len(b) > len(a):
         return False

@@ -19,11 +19,11 @@ public = {"td": "AggregationMethod"}
 
 Gradient: TypeAlias = Tensor | IndexedSlices
 Part: TypeAlias = Gradient | ListItem
-"""What a gradient is summed of."""
+"""Terms of a gradient's sum."""
 
 
 class AggregationMethod:
-    """How the gradients that reach a tensor by several paths are summed.
+    """Methods of summing the gradients that reach a tensor by several paths.
 
     Attributes:
         ADD_N: by one `AddN`.

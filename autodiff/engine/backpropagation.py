@@ -20,7 +20,7 @@ from .list_items import ListItem
 
 
 class Options(NamedTuple):
-    """How `backpropagate` builds: see `td.gradients`."""
+    """Options of `backpropagate`: see `td.gradients`."""
 
     colocate: bool = False
     gate: bool = False
@@ -28,7 +28,7 @@ class Options(NamedTuple):
 
 
 def differentiable(dtype: DType) -> bool:
-    """Whether gradients pass through tensors of `dtype`."""
+    """Returns True if gradients pass through tensors of `dtype`."""
     base = dtype.base_dtype
     return base.is_floating or base.is_complex or base.name in ("resource", "variant")
 
@@ -154,7 +154,7 @@ class _Backpropagation:
                 self._send(tensor, result)
 
     def _checked(self, op: Operation, start: int, results: Any) -> list[Part | None]:
-        """What a rule returned, for those inputs of `op` alone that are on the way to `xs`."""
+        """Results of a rule, only for those inputs of `op` that lead to `xs`."""
         if not isinstance(results, (list, tuple)):
             results = [results]
         if len(results) != len(op.inputs):
@@ -169,7 +169,7 @@ class _Backpropagation:
 
 
 def inputs_of(op: Operation) -> list[Tensor]:
-    """The inputs, each as a result of the widest op that stands for its own."""
+    """The inputs, each as a result of the widest replacement of its op."""
     widest = op.graph.in_widest
     return [widest(tensor) for tensor in op.inputs]
 

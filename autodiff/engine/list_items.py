@@ -1,6 +1,6 @@
-"""Gradients of lists of tensors of which some items alone have one: kept apart until all are known.
+"""Gradients of single items of tensor lists, kept apart until all are known.
 
-So whoever reads an item of a list in each round of a loop changes one item of its gradient in each
+So a loop that reads an item of a list in each iteration changes one item of its gradient in each
 round, and makes no list of zeros for it.
 """
 
@@ -23,7 +23,7 @@ from ..common.static_facts import shape_of
 
 
 class ListItem(NamedTuple):
-    """The gradient of a list where one item alone has one.
+    """The gradient of a list where only one item has one.
 
     Args:
         handle: the list.

@@ -1,4 +1,4 @@
-"""Which call of `td.gradients` is being answered: TensorArrays keep the gradients of each apart."""
+"""The current call of `td.gradients`: TensorArrays keep the gradients of each call apart."""
 
 from __future__ import annotations
 

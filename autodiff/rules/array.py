@@ -1,4 +1,4 @@
-"""Gradients of `ops/array`: what goes on as it is, or is moved, goes back the same way."""
+"""Gradients of `ops/array`: gradients of elements that are moved move back the same way."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from ...ops.math.reductions import reduce_sum
 from ..common.rule_tables import gradient_of, not_differentiable, raw, raw_results, unary, undefined
 from ..common.static_facts import known_sizes, same_shape, shape_of, summed_to
 
-# What is made of nothing, or of shapes alone; and what lets nothing pass by its very meaning.
+# Ops without inputs, or that read only shapes; and ops that block gradients by definition.
 not_differentiable("Const", "Placeholder", "PlaceholderV2", "LinSpace", "Range")
 not_differentiable("OnesLike", "ZerosLike", "StopGradient")
 
@@ -74,7 +74,7 @@ def like_input(op: Operation, gradient: Tensor) -> Tensor:
     if sizes is None:
         return reshape(gradient, shape(x))
     known = [int(size) if isinstance(size, int) else -1 for size in sizes]
-    # One size follows from the others, unless there are no elements to tell it from.
+    # One size follows from the others, unless there are no elements to infer it from.
     single = known.count(-1) <= 1 and (0 not in known or -1 not in known)
     return reshape(gradient, known if single else shape(x))
 

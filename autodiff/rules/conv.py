@@ -152,7 +152,7 @@ def _max_pool_grad_grad_with_argmax(op: Operation, gradient: Tensor) -> Any:
 
 @gradient_of("ExtractImagePatches", "ExtractVolumePatches")
 def _extract_patches(op: Operation, gradient: Tensor) -> Tensor:
-    """Each place is numbered, from 1: the patches of the numbers tell where elements came from.
+    """Numbers the positions from 1: the patches of the numbers show where elements came from.
 
     What a patch has outside of the image is 0, number -1 from 0, which the sum leaves out.
     """

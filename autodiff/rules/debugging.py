@@ -7,15 +7,15 @@ from typing import Any
 from ...graph.node import Operation, Tensor
 from ..common.rule_tables import gradient_of, not_differentiable, raw
 
-# Nobody knows what a Python function computes; Graph.gradient_override_map gives it a gradient.
+# A Python function is opaque; Graph.gradient_override_map gives it a gradient.
 not_differentiable("PyFunc", "PyFuncStateless")
 
 
 @gradient_of("CheckNumerics", "CheckNumericsV2")
 def _check_numerics(op: Operation, gradient: Tensor) -> Tensor:
     message = op.get_attr("message").decode(errors="replace")
-    told = f"Not a number (NaN) or infinity (Inf) values detected in gradient. {message}"
-    return raw(op.type)(gradient, message=told)
+    text = f"Not a number (NaN) or infinity (Inf) values detected in gradient. {message}"
+    return raw(op.type)(gradient, message=text)
 
 
 @gradient_of("Print")

@@ -63,7 +63,7 @@ def _resize_nearest_neighbor_grad(op: Operation, gradient: Tensor) -> Any:
 
 @gradient_of("ScaleAndTranslate")
 def _scale_and_translate(op: Operation, gradient: Tensor) -> Any:
-    """TensorFlow has the gradient of float32 images alone; those of others are cast to them."""
+    """TensorFlow has the gradient of float32 images only; others are cast to float32."""
     images, _, scale, translation = op.inputs
     if not images.dtype.is_floating:
         return [None] * 4

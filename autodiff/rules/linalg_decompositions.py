@@ -1,6 +1,6 @@
 """Gradients of `ops/linalg`: decompositions of matrices.
 
-Where two eigenvalues or singular values are equal, what depends on their vectors alone is not
+Where two eigenvalues or singular values are equal, what depends only on their vectors is not
 defined; as in TensorFlow, the quotients there are taken to be 0.
 """
 
@@ -148,7 +148,7 @@ def _of_wide(
 
 
 undefined(
-    "graphs of older TensorFlow alone hold it, which had none of the second order",
+    "only graphs of older TensorFlow hold it, which had none of the second order",
     "CholeskyGrad",
     "BatchCholeskyGrad",
 )

@@ -40,7 +40,7 @@ def matrix_sizes(x: Tensor) -> list[int | None]:
 
 
 def band(x: Tensor, lower: int, upper: int) -> Tensor:
-    """`x` with zeros outside of a band; -1 stands for the whole side."""
+    """`x` with zeros outside of a band; -1 keeps the whole side."""
     return raw("MatrixBandPart")(x, lower, upper)
 
 
@@ -147,7 +147,7 @@ def _einsum_operand(
 ) -> Tensor:
     """The product of the gradient and the other operands, summed over what this one has not.
 
-    An axis that this operand alone has was summed over: there it gets the same everywhere.
+    An axis that only this operand has was summed over: the gradient is broadcast along it.
     """
     x, own = op.inputs[place], names[place]
     others = [
@@ -156,14 +156,14 @@ def _einsum_operand(
         if i != place
     ]
     known = set(result + "".join(name for _, name in others))
-    alone = "".join(sorted(set(own) - known - {"."}))
+    summed = "".join(sorted(set(own) - known - {"."}))
     dots = "..." in own or "..." in result
     target = ("..." if dots else "") + own.replace("...", "")
     operands = [(gradient, result), *others]
-    if alone:
+    if summed:
         sizes = shape(x)
-        along = stack([sizes[_axis(own, letter)] for letter in alone])
-        operands.append((ones(along, x.dtype.base_dtype), alone))
+        along = stack([sizes[_axis(own, letter)] for letter in summed])
+        operands.append((ones(along, x.dtype.base_dtype), summed))
     tensors, terms = zip(*operands, strict=True)
     total = EINSUM(list(tensors), equation=f"{','.join(terms)}->{target}")
     if not dots:
@@ -185,7 +185,7 @@ def _axis(name: str, letter: str) -> int:
 
 @gradient_of("TridiagonalSolve")
 def _tridiagonal_solve(op: Operation, gradient: Tensor) -> Any:
-    """Of the right-hand side by the adjoint matrix; of the diagonals by an outer product."""
+    """Right-hand side: a solve with the adjoint matrix; diagonals: an outer product."""
     diagonals, x = op.inputs[0], op.outputs[0]
     above, main, below = (diagonals[..., i, :] for i in range(3))
     turned = stack([_shifted(below, -1), main, _shifted(above, 1)], -2)

@@ -52,7 +52,7 @@ def _mean(op: Operation, gradient: Tensor) -> Any:
 
 
 def _number_of_terms(op: Operation, gradient: Tensor) -> Tensor:
-    """How many elements each result of a reduction is of, in the dtype of the gradient."""
+    """Number of elements reduced to each result, in the dtype of the gradient."""
     x, y = op.inputs[0], op.outputs[0]
     sizes, axes = x.shape.sizes, constant_value(op.inputs[1])
     if sizes is not None and axes is not None:

@@ -111,6 +111,6 @@ def _batch_norm_with_global_normalization(op: Operation, gradient: Tensor) -> An
 
 
 undefined(
-    "graphs of TensorFlow before 0.9 alone hold it, which had none of the second order",
+    "only graphs of TensorFlow before 0.9 hold it, which had none of the second order",
     "BatchNormWithGlobalNormalizationGrad",
 )

@@ -36,7 +36,7 @@ def _of_complex(forward: str, backward: str, rank: int) -> None:
 def _of_real(forward: str, backward: str, rank: int) -> None:
     """The rules of a transform of real numbers and of its inverse.
 
-    Half a spectrum stands for the other half, too: but for the frequency 0, and the highest one of
+    Half a spectrum represents the other half, too, except the frequency 0, and the highest one of
     an even number, what it holds counts twice on the way back.
     """
 
@@ -58,16 +58,16 @@ def _of_real(forward: str, backward: str, rank: int) -> None:
 
 
 def _number(sizes: Tensor, like: Tensor) -> Tensor:
-    """How many elements each transform is of."""
+    """Number of elements in each transform."""
     return cast(reduce_prod(sizes), like.dtype)
 
 
 def _counted(lengths: Tensor, like: Tensor, once: float, otherwise: float) -> Tensor:
-    """A value for each frequency of half a spectrum: `once` for those that stand for themselves."""
+    """A value for each frequency of half a spectrum: `once` for those without a mirror image."""
     last = lengths[-1]
     places = numbers_in(last // 2 + 1)
-    alone = logical_or(equal(places, 0), equal(2 * places, last))
-    return add(multiply(cast(alone, like.dtype), once - otherwise), otherwise)
+    unmirrored = logical_or(equal(places, 0), equal(2 * places, last))
+    return add(multiply(cast(unmirrored, like.dtype), once - otherwise), otherwise)
 
 
 def _filled_up(gradient: Tensor, x: Tensor) -> Tensor:

@@ -74,7 +74,7 @@ def _sparse_reduce_sum(op: Operation, gradient: Tensor) -> Any:
 
 @gradient_of("SparseTensorDenseMatMul")
 def _sparse_tensor_dense_matmul(op: Operation, gradient: Tensor) -> Any:
-    """Of the matrix by the transposed product; of each value by the rows that it multiplied."""
+    """Matrix: the transposed product; values: products of the rows that each one multiplied."""
     indices, values, whole, b = op.inputs
     adjoint_a, adjoint_b = op.get_attr("adjoint_a"), op.get_attr("adjoint_b")
 

@@ -45,7 +45,7 @@ def _sparse_segment_grad(op: Operation, gradient: Tensor) -> list[Any]:
 
 
 undefined(
-    "which rows its result has is known to the run alone",
+    "the rows of its result are only known in a run",
     "SparseSegmentSumGradV2",
     "SparseSegmentMeanGradV2",
     "SparseSegmentSqrtNGradV2",

@@ -1,6 +1,6 @@
 """Gradients of `ops/variables`: of reading them. What changes a variable has none.
 
-The gradient of a variable is collected at the op that stands for it: its handle, or the reference.
+The gradient of a variable is collected at its op: the handle, or the reference.
 """
 
 from __future__ import annotations

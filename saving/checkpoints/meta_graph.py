@@ -56,12 +56,12 @@ def export_meta_graph(
     Args:
         filename: a file to write it to, too.
         meta_info_def: what to say of the graph, in place of what is found out.
-        graph_def: the graph as a message, to be written in the place of that of `graph`.
+        graph_def: the graph as a message, written instead of that of `graph`.
         saver_def: the nodes of the Saver of the graph.
         collection_list: names of the collections to write; by default all.
         as_text: whether to write the file in text form.
         graph: the graph; by default the default graph.
-        export_scope: the scope whose nodes alone are written, under names without it.
+        export_scope: the scope to which the written nodes are limited; their names omit it.
         clear_devices: whether to leave out the devices of the nodes.
         clear_extraneous_savers: whether to leave out the nodes of other Savers than that of
             `saver_def`.
@@ -164,7 +164,7 @@ def import_meta_graph(
 
 
 class NoMetaGraphError(errors.NotFoundError, OSError):
-    """There is no file of that name. TensorFlow tells it by an OSError."""
+    """There is no file of that name. TensorFlow raises OSError here."""
 
 
 def import_with_names(
@@ -173,7 +173,7 @@ def import_with_names(
     import_scope: str | None,
     input_map: Mapping[str, Any] | None = None,
 ) -> tuple[MetaGraphDef, Renaming]:
-    """Does as `import_meta_graph`, and tells what the nodes are called in the graph."""
+    """Like `import_meta_graph`; also returns the names of the nodes in the graph."""
     if isinstance(meta_graph_or_file, MetaGraphDef):
         message = meta_graph_or_file
     else:
@@ -183,8 +183,8 @@ def import_with_names(
         except errors.NotFoundError as error:
             raise NoMetaGraphError(None, None, error.message) from None
         if model.meta_graph is None:
-            told = f"{path} is not a MetaGraphDef but a GraphDef: td.load_graph reads it"
-            raise errors.DataLossError(None, None, told)
+            text = f"{path} is not a MetaGraphDef but a GraphDef: td.load_graph reads it"
+            raise errors.DataLossError(None, None, text)
         message = model.meta_graph
     graph_def = message.graph_def
     if clear_devices:

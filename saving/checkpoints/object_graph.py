@@ -12,7 +12,7 @@ OBJECT_GRAPH_KEY = "_CHECKPOINTABLE_OBJECT_GRAPH"
 
 
 def object_graph(reader: CheckpointReader) -> TrackableObjectGraph | None:
-    """What a checkpoint says of the objects whose values it has; None where it says nothing.
+    """The object graph of a checkpoint; None where it has none.
 
     Args:
         reader: a checkpoint.

@@ -13,7 +13,7 @@ from ...shape_inference.tensor_shape import TensorShape
 
 
 class Signature(NamedTuple):
-    """What a graph offers: tensors to feed, tensors and ops to fetch, by the names of a caller."""
+    """A signature of a graph: tensors to feed, tensors and ops to fetch, by names of a caller."""
 
     inputs: dict[str, Tensor | Operation]
     outputs: dict[str, Tensor | Operation]

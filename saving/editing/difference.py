@@ -1,4 +1,4 @@
-"""What two graphs have in common, and what not."""
+"""Differences between two graphs."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ public = {"td.graph_util": "Difference diff"}
 
 
 class Difference:
-    """How a second graph differs from a first one, node by node.
+    """Differences of a second graph from a first one, node by node.
 
     Attributes:
         removed: names of nodes that only the first graph has.

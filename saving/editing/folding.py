@@ -26,9 +26,9 @@ def fold_constants(
     feeds: Sequence[str] = (),
     max_bytes: int = 1 << 26,
 ) -> AnyGraph:
-    """A graph in which what follows from constants alone is a constant.
+    """Returns a graph in which ops of constants only are folded into constants.
 
-    An op whose result is computed here becomes a Const of its name; constants that nobody reads
+    An op whose result is computed here becomes a Const of its name; constants that no op reads
     any more are left out. Ops that are stateful, wait for others, or fail stay as they are.
 
     Args:
@@ -94,7 +94,7 @@ class _Folding:
             return
         try:
             results = factory(KernelContext(op, self.graph.inference, self.constants))(*arrays)
-        except Exception:  # noqa: BLE001 - it fails again, and is told, when it runs
+        except Exception:  # noqa: BLE001 - it fails again, with an error, when it runs
             return
         values = results if isinstance(results, (tuple, list)) else [results]
         if op.inputs and sum(value.nbytes for value in values) > self.max_bytes:
@@ -103,7 +103,7 @@ class _Folding:
         self.folded.add(op)
 
     def result(self, keep: set[str]) -> GraphDef:
-        """The GraphDef in which constants stand for what was folded."""
+        """The GraphDef in which constants replace the folded ops."""
         ops = self.graph.get_operations()
         waited_for = {control for op in ops for control in op.controls}
         read = {tensor.op for op in ops for tensor in op.inputs} | waited_for

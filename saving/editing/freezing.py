@@ -29,7 +29,7 @@ def convert_variables_to_constants(
     variable_names_whitelist: Iterable[str] | None = None,
     variable_names_blacklist: Iterable[str] | None = None,
 ) -> GraphDef:
-    """The part of a graph that some nodes need, with constants in the place of variables.
+    """The part of a graph that some nodes need, with constants instead of variables.
 
     Args:
         sess: the session that holds the values.

@@ -37,7 +37,7 @@ def relay_of(node: NodeDef, dtype: AttrValue) -> NodeDef:
 
 
 class FrozenFunctions:
-    """Makes copies of functions that take values in the place of variables.
+    """Copies functions so that they take values instead of variables.
 
     Args:
         library: the functions; copies are added to it.
@@ -56,7 +56,7 @@ class FrozenFunctions:
         self._made: dict[tuple[str, tuple[tuple[int, int], ...]], str] = {}
 
     def caller(self, node: NodeDef, dtypes: Mapping[int, AttrValue]) -> NodeDef:
-        """A node that calls functions, with values in the place of some variables.
+        """A node that calls functions, with values instead of some variables.
 
         Args:
             node: the node.

@@ -23,7 +23,7 @@ _COLOCATED = b"loc:@"
 
 
 def edited(graph: AnyGraph, edit: Callable[[GraphDef], GraphDef]) -> AnyGraph:
-    """What `edit` makes of `graph`, in the form in which `graph` is.
+    """Applies `edit` to `graph`; the result has the same form as `graph`.
 
     No node is left to stand with one that is gone.
 
@@ -199,7 +199,7 @@ def _updated_in_place(graph_def: GraphDef) -> set[str]:
 
 
 def _may_change(node: NodeDef | None) -> bool:
-    """Whether a node may give a reference to state, so that it matters when it is read."""
+    """Returns True if a node may output a reference to state, so that reads are order-dependent."""
     definition = None if node is None else registry.find(node.op)
     return definition is not None and any(spec.is_ref for spec in definition.signature.outputs)
 
@@ -261,7 +261,7 @@ def _renamed(text: str, names: Mapping[str, str]) -> str:
 
 
 def rewire(graph: AnyGraph, inputs: Mapping[str, str]) -> AnyGraph:
-    """A graph in which whoever reads one tensor reads another one.
+    """Returns a graph in which all readers of one tensor read another one.
 
     Args:
         graph: a Graph or a GraphDef.
@@ -388,7 +388,7 @@ def _without(graph_def: GraphDef, names: Iterable[str]) -> GraphDef:
 
 
 def replace_inputs(node: NodeDef, instead: Mapping[str, str]) -> None:
-    """Puts other inputs in the place of some, which are given in full form."""
+    """Replaces some inputs by others; both are given in full form."""
     for i, text in enumerate(node.input):
         full = full_input(text)
         if full in instead:

@@ -18,7 +18,7 @@ from .tensor_infos import build_tensor_info
 
 
 def copy_assets(folder: str, assets: Iterable[Any]) -> None:
-    """Copies the files that constants name, and notes which tensor stands for which.
+    """Copies the files that constants name, and records the tensor of each.
 
     Files of one name in different folders get a number.
 
@@ -56,7 +56,7 @@ def _path(tensor: Any) -> str:
 def asset_feeds(
     message: MetaGraphDef, graph: Graph, folder: str, scope: str = ""
 ) -> dict[Tensor, str]:
-    """The tensors that stand for assets, with the paths of the files.
+    """The tensors of assets, with the paths of the files.
 
     Args:
         message: the meta graph.

@@ -1,4 +1,4 @@
-"""Variables of which a SavedModel restores copies alone.
+"""Variables of which a SavedModel restores only copies.
 
 When TensorFlow 2 saves a Keras model that it has trained, the graph holds a copy of each variable,
 whose initial value is the variable's. The saver's nodes restore the copies, and functions read what

@@ -1,4 +1,4 @@
-"""What a SavedModel has run once: its initializers, which fill tables from its assets."""
+"""Initializers of a SavedModel, which run once and fill tables from its assets."""
 
 from __future__ import annotations
 

@@ -32,7 +32,7 @@ class LoadedModel(ShownText):
     Args:
         graph: the graph.
         signatures: what it offers, by name.
-        message: the MetaGraphDef that it was read from; None where that was a GraphDef alone.
+        message: the MetaGraphDef that it was read from; None where that was only a GraphDef.
         export_dir: the folder of the model, or of its checkpoint.
         checkpoint: the name of the checkpoint with the values of its variables; None if none.
 
@@ -62,7 +62,7 @@ class LoadedModel(ShownText):
 
     @property
     def inputs(self) -> dict[str, Any]:
-        """What is to be fed, by name: of the signature for serving, else the placeholders.
+        """Tensors to feed, by name: of the serving signature, else the placeholders.
 
         Placeholders that have a default are among `optional_inputs`.
         """
@@ -80,7 +80,7 @@ class LoadedModel(ShownText):
 
     @property
     def outputs(self) -> dict[str, Any]:
-        """What can be fetched, by name: of the signature for serving, else what no op reads."""
+        """Tensors to fetch, by name: of the serving signature, else those that no op reads."""
         signature = self.main_signature
         if signature is not None:
             return dict(signature.outputs)
@@ -151,9 +151,9 @@ class LoadedModel(ShownText):
 
 def _by_name(ops: Sequence[Operation]) -> dict[str, Any]:
     """The results of ops by the names of these, or their own; ops without results themselves."""
-    alone: dict[str, Any] = {op.name: op for op in ops if not op.outputs}
+    targets: dict[str, Any] = {op.name: op for op in ops if not op.outputs}
     found = {x.op.name if len(x.op.outputs) == 1 else x.name: x for x in tensors_of(ops)}
-    return found or alone
+    return found or targets
 
 
 def _told(item: Any) -> str:

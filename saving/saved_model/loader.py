@@ -38,7 +38,7 @@ def load(
         saver_kwargs: arguments for `td.train.import_meta_graph`.
 
     Returns:
-        The MetaGraphDef; its `signature_def` tells what the model offers.
+        The MetaGraphDef; its `signature_def` describes the model's signatures.
 
     Raises:
         NotFoundError: there is no SavedModel in the folder, or none with these tags.
@@ -63,8 +63,8 @@ def load(
     model = read_model(model_file(folder), tags, apart=False)
     message = model.meta_graph
     if message is None:
-        told = f"{model.path} is not a SavedModel but a {model.kind.value}"
-        raise errors.DataLossError(None, None, told)
+        text = f"{model.path} is not a SavedModel but a {model.kind.value}"
+        raise errors.DataLossError(None, None, text)
     with sess.graph.as_default():
         saver, names = import_with_saver(message, import_scope=import_scope, **saver_kwargs)
         checkpoint = variables_of(folder)
@@ -75,7 +75,7 @@ def load(
 
 
 def maybe_saved_model_directory(export_dir: str | os.PathLike[str]) -> bool:
-    """Whether there is the file of a SavedModel in a folder.
+    """Returns True if a folder contains the file of a SavedModel.
 
     Args:
         export_dir: the folder.

@@ -120,7 +120,7 @@ def classification_signature_def(examples: Any, classes: Any, scores: Any) -> Si
 
 
 def is_valid_signature(signature_def: SignatureDef | None) -> bool:
-    """Whether a signature is one that a server of models can call.
+    """Returns True if a model server can call a signature.
 
     Args:
         signature_def: the message.

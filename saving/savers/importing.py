@@ -60,7 +60,7 @@ def import_with_saver(
     import_scope: str | None = None,
     input_map: Mapping[str, Any] | None = None,
 ) -> tuple[Saver | None, Renaming]:
-    """Does as `import_meta_graph`, and tells what the nodes are called in the graph."""
+    """Like `import_meta_graph`; also returns the names of the nodes in the graph."""
     before = set(global_variables())
     message, names = import_with_names(meta_graph_or_file, clear_devices, import_scope, input_map)
     if message.HasField("saver_def"):

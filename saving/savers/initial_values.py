@@ -62,7 +62,7 @@ def init_from_checkpoint(
 
 
 def _by_name(store: VariableStore) -> dict[str, list[Variable]]:
-    """What `td.get_variable` has made: a variable, or its parts under the name of the whole."""
+    """A result of `td.get_variable`: a variable, or its parts under the name of the whole."""
     parts = {part for whole in store.partitioned.values() for part in whole}
     found = {name: [one] for name, one in store.variables.items() if one not in parts}
     return found | {name: list(whole) for name, whole in store.partitioned.items()}

@@ -19,7 +19,7 @@ class Kept(NamedTuple):
 
 
 class Plan(NamedTuple):
-    """What becomes of checkpoints: `next_kept` is the time from which on one is kept for good."""
+    """Retention of checkpoints: from the time `next_kept` on, one is kept permanently."""
 
     kept: list[Kept]
     doomed: list[str]

@@ -1,4 +1,4 @@
-"""What the nodes of a Saver will read, looked at before they run: all fits, or nothing is done.
+"""Checks what the nodes of a Saver will read before they run: all fits, or nothing is done.
 
 Nodes that restore assign one variable after the other. A checkpoint in which something is missing,
 or of another dtype or shape, would leave some variables changed and others not.
@@ -39,7 +39,7 @@ class _Read(NamedTuple):
 
 
 def keys_to_read(graph: Graph, restore_op: str, prefix: str) -> dict[Tensor, Any]:
-    """What to feed so that the nodes that restore find what they read; mostly nothing.
+    """Feeds with which the restoring nodes find their values; mostly empty.
 
     Args:
         graph: the graph.
@@ -47,7 +47,7 @@ def keys_to_read(graph: Graph, restore_op: str, prefix: str) -> dict[Tensor, Any
         prefix: the name of the checkpoint.
 
     Returns:
-        Where the checkpoint names values after objects: the keys of these, in the place of names.
+        Where the checkpoint names values after objects: the keys of these, instead of names.
 
     Raises:
         NotFoundError: something is not in the checkpoint.
@@ -71,10 +71,10 @@ def keys_to_read(graph: Graph, restore_op: str, prefix: str) -> dict[Tensor, Any
 
 
 def restore_feeds(sess: Any, saver_def: SaverDef, prefix: str, folder: str = "") -> dict[Any, Any]:
-    """What to feed so that the nodes of a saver restore a checkpoint.
+    """Feeds with which the nodes of a saver restore a checkpoint.
 
     A session for graphs that are not trusted runs no op that reads files. There the checkpoint that
-    the caller names is read here, and fed in the place of what the nodes of the saver would read.
+    the caller names is read here, and fed instead of what the nodes of the saver would read.
 
     Args:
         sess: the session.
@@ -111,7 +111,7 @@ def restore_feeds(sess: Any, saver_def: SaverDef, prefix: str, folder: str = "")
 
 
 def is_untrusted(sess: Any) -> bool:
-    """Whether a session is for graphs that are not trusted."""
+    """Returns True if a session is for untrusted graphs."""
     return bool(getattr(getattr(sess, "_config", None), "untrusted", False))
 
 
@@ -130,7 +130,7 @@ def check_inside(paths: Iterable[str], folder: str) -> None:
 
 
 def _reads(op: Operation, name: Tensor) -> bool:
-    """Whether an op reads the checkpoint of which `name` is the name."""
+    """Returns True if an op reads the checkpoint whose name is the tensor `name`."""
     if not (op.definition.traits.reads_files and op.inputs):
         return False
     found = op.inputs[0]
@@ -184,11 +184,11 @@ def needed(op: Operation) -> list[Operation]:
 
 
 def _read_by(op: Operation, keys: Mapping[Tensor, Any] | None = None) -> Iterator[_Read]:
-    """What an op reads of a checkpoint; nothing where only the run will tell.
+    """Entries of a checkpoint that an op reads; none where only the run decides.
 
     Args:
         op: the op.
-        keys: what is fed in the place of names.
+        keys: the keys that are fed instead of names.
     """
     names, *parts = [(keys or {}).get(tensor, known_value(tensor)) for tensor in op.inputs[1:]]
     if names is None or names.size != len(op.outputs):
@@ -203,29 +203,29 @@ def _check(reader: CheckpointReader, key: str, item: _Read) -> None:
     """Checks that what is stored is of the dtype and shape that is restored."""
     dtype = reader.get_variable_to_dtype_map().get(key)
     if dtype is None:
-        return  # it is missing, which is told of all that are
+        return  # the caller reports all missing names together
     where = f"{item.name!r} in the checkpoint is of"
     if dtype is not item.tensor.dtype:
-        told = f"{where} dtype {dtype.name}, not of {item.tensor.dtype.name}"
-        raise errors.InvalidArgumentError(None, None, told)
+        text = f"{where} dtype {dtype.name}, not of {item.tensor.dtype.name}"
+        raise errors.InvalidArgumentError(None, None, text)
     stored = reader.get_variable_to_shape_map()[key]
     part = read_part(item.part, item.name)
     if part is not None:
         if part.shape != stored:
-            told = f"{where} shape {stored}, where a part of {part.shape} is restored"
-            raise errors.InvalidArgumentError(None, None, told)
+            text = f"{where} shape {stored}, where a part of {part.shape} is restored"
+            raise errors.InvalidArgumentError(None, None, text)
         stored = [extent.length for extent in spans(part.shape, part.extents)]
     for target in _targets(item.tensor):
         if not target.fits(stored):
-            told = (
+            text = (
                 f"{where} shape {stored}, where {target.name!r} is of shape {target.shape}: "
                 "Assign requires shapes of both tensors to match"
             )
-            raise errors.InvalidArgumentError(None, None, told)
+            raise errors.InvalidArgumentError(None, None, text)
 
 
 class _Target(NamedTuple):
-    """Where a tensor that was read goes: a variable, and whether it is reshaped on the way."""
+    """Destination of a restored tensor: a variable, and whether it is reshaped on the way."""
 
     name: str
     shape: Any
@@ -252,7 +252,7 @@ def _targets(tensor: Tensor) -> Iterator[_Target]:
 
 
 def checkpoints_beside(path: str) -> str:
-    """What to say where there is no checkpoint of a name: which ones are beside it."""
+    """Hint for a missing checkpoint: those in the same folder."""
     folder = os.path.dirname(path) or "."
     if not os.path.isdir(folder):
         return f"; there is no folder {folder!r}"

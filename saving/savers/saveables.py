@@ -1,4 +1,4 @@
-"""What a Saver saves: variables, parts of them, and other objects that say how they are saved."""
+"""Objects that a Saver saves: variables, parts of them, and saveable objects."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class SaveableObject:
     """Something that a Saver saves and restores; a subclass says how it is restored.
 
     Args:
-        op: what it stands for.
+        op: the saved object.
         specs: its tensors, by name.
         name: its name.
     """
@@ -57,7 +57,7 @@ class SaveableObject:
 
     @property
     def device(self) -> str:
-        """Where its tensors are."""
+        """The device of its tensors."""
         return self.specs[0].device
 
     def restore(
@@ -123,12 +123,12 @@ class TableSaveable(SaveableObject):
     def restore(
         self, restored_tensors: Sequence[Tensor], restored_shapes: Sequence[TensorShape] | None
     ) -> Operation:
-        """Gives the table what was read, in the place of what it holds."""
+        """Replaces the content of the table by what was read."""
         return IMPORT(self.op.resource_handle, *restored_tensors)
 
 
 def all_saveables() -> list[Any]:
-    """What a Saver of the default graph saves where it is not told: global variables, and more."""
+    """Default `var_list` of a Saver: global variables and saveable objects of the default graph."""
     graph = get_default_graph()
     return [
         *graph.get_collection(GraphKeys.GLOBAL_VARIABLES),

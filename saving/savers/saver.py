@@ -232,10 +232,10 @@ class Saver:
                 that does.
             global_step: a number that is put behind the name, with "-"; or a variable or tensor
                 that holds it.
-            latest_filename: the name of the file that tells of the checkpoints.
+            latest_filename: the name of the checkpoint state file.
             meta_graph_suffix: how the file with the graph ends.
             write_meta_graph: whether to write it.
-            write_state: whether to write the file that tells of the checkpoints.
+            write_state: whether to write the checkpoint state file.
             strip_default_attrs: whether the graph is written without attrs that hold their default.
             save_debug_info: accepted for TensorFlow's sake.
 
@@ -245,7 +245,7 @@ class Saver:
         Raises:
             FailedPreconditionError: a variable has no value.
             ValueError: neither the folder nor the one around it exists, or the checkpoint is
-                called as the file that tells of it.
+                named like the checkpoint state file.
             RuntimeError: the nodes are not built.
             ResourceExhaustedError: the disk is full; the checkpoints before it are what they were.
             OpError: a file cannot be written otherwise; as before.
@@ -337,8 +337,8 @@ class Saver:
         saver_def = self._built()
         path = os.fsdecode(save_path)
         if not checkpoint_exists(path):
-            told = f"{path}{checkpoints_beside(path)}"
-            message = f"The passed save_path is not a valid checkpoint: {told}"
+            where = f"{path}{checkpoints_beside(path)}"
+            message = f"The passed save_path is not a valid checkpoint: {where}"
             raise NoCheckpointError(None, None, message)
         _LOG.info("Restoring parameters from %s", path)
         try:

@@ -59,8 +59,8 @@ def _restore_slice_shape(c: ShapeContext) -> TensorShape:
     name, part = c.const("tensor_name"), c.const("shape_and_slice")
     if part is None:
         return UNKNOWN_SHAPE
-    told = "a tensor" if name is None else text_of("tensor_name", name)
-    return stated_shape(text_of("shape_and_slice", part), told)
+    subject = "a tensor" if name is None else text_of("tensor_name", name)
+    return stated_shape(text_of("shape_and_slice", part), subject)
 
 
 @SAVE.kernel

@@ -25,7 +25,7 @@ public = {"td.train": "VocabInfo warm_start"}
 
 
 class VocabInfo(NamedTuple):
-    """How the rows of a variable belong to words, now and in a checkpoint.
+    """Vocabularies of a variable's rows, now and in a checkpoint.
 
     Args:
         new_vocab: the file with the words of now, one a line.
@@ -122,7 +122,7 @@ def _words(path: str, size: int) -> list[bytes]:
 
 
 def _remap(parts: list[Variable], checkpoint: Any, name: str, info: VocabInfo) -> None:
-    """Takes the rows of words that both vocabularies have; makes the others anew."""
+    """Copies the rows of words that both vocabularies have; initializes the others."""
     places = {word: i for i, word in enumerate(_words(info.old_vocab, info.old_vocab_size))}
     new = _words(info.new_vocab, info.new_vocab_size)
     variable = parts[0]

@@ -1,4 +1,4 @@
-"""What is constant behind a convolution or product, channel by channel, goes into its filters.
+"""Folds constant per-channel ops behind a convolution or product into its filters.
 
 A frozen batch normalization multiplies each channel with a number and adds one. The first becomes
 part of the filter that makes the channel, the second stays as one vector.
@@ -124,7 +124,7 @@ def _shaped(product: _Product, factor: Array) -> Array:
 
 
 def _line(table: NodeTable, product: _Product, source: NodeDef, node: NodeDef) -> _Line | None:
-    """What a node does to each channel of `source`, if that is a line with constants."""
+    """The affine map that a node applies to each channel of `source`, if it is constant."""
     places = [i for i, text in enumerate(node.input) if without_port(text) == source.name]
     if len(places) != 1 or any(text.startswith("^") for text in node.input):
         return None

@@ -36,11 +36,11 @@ class NodeTable:
     def only_reader(self, name: str) -> NodeDef | None:
         """The one node that reads a node, once; None if there are more, or it is to stay."""
         readers = self._readers[name]
-        alone = len(readers) == 1 and name not in self.outputs
-        return self.nodes.get(readers[0]) if alone else None
+        single = len(readers) == 1 and name not in self.outputs
+        return self.nodes.get(readers[0]) if single else None
 
     def value(self, text: str) -> Array | None:
-        """What an input is, where that is constant; Identity nodes in between do not matter."""
+        """Value of a constant input, seen through Identity nodes; else None."""
         node = self.constant(text)
         return None if node is None else decode_tensor(node.attr["value"].tensor)
 

@@ -57,7 +57,7 @@ def remove_nodes(graph_def: GraphDef, keep: Sequence[str], types: Sequence[str])
 def fold_all_constants(
     graph_def: GraphDef, inputs: Sequence[str], outputs: Sequence[str]
 ) -> GraphDef:
-    """A graph in which what follows from constants alone is one."""
+    """Folds ops of constants only into constants."""
     there = {node.name for node in graph_def.node}
     feeds = [full_input(name) for name in inputs if source_name(name) in there]
     kept = [source_name(name) for name in outputs]
@@ -66,7 +66,7 @@ def fold_all_constants(
 
 
 def _without_idle_waits(graph_def: GraphDef) -> GraphDef:
-    """A graph in which nobody waits for constants, or for nodes that do nothing and wait for none.
+    """Removes control inputs from constants, and from no-ops that wait for no node.
 
     Keras' saved models wait so for every read of a variable, which a frozen graph has no more.
     """
@@ -85,7 +85,7 @@ def _without_idle_waits(graph_def: GraphDef) -> GraphDef:
 
 
 def merge_duplicate_nodes(graph_def: GraphDef, keep: Sequence[str]) -> GraphDef:
-    """A graph in which one node stands for all that compute the same of the same."""
+    """Merges nodes that compute the same of the same inputs."""
     kept = {source_name(name) for name in keep}
     table = NodeTable(graph_def)
     first: dict[bytes, str] = {}
@@ -111,7 +111,7 @@ def merge_duplicate_nodes(graph_def: GraphDef, keep: Sequence[str]) -> GraphDef:
 
 
 def _fixed(op_type: str) -> bool:
-    """Whether nodes of a type are the same when all they say is: two placeholders are not."""
+    """Returns True if equal nodes of a type can be merged; two placeholders cannot."""
     return not op_type.startswith("Placeholder")
 
 

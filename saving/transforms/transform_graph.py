@@ -136,8 +136,8 @@ _TRANSFORMS: dict[str, Callable[[_Call], GraphDef]] = {
 }
 # Those that TensorFlow has for kernels that there are not here, or for its own development.
 _ABSENT = {
-    "backport_concatv2": "TensorFlow before 0.12 is asked for by nobody; leave it out",
-    "backport_tensor_array_v3": "TensorFlow before 0.12 is asked for by nobody; leave it out",
+    "backport_concatv2": "TensorFlow before 0.12 is not supported as a target; leave it out",
+    "backport_tensor_array_v3": "TensorFlow before 0.12 is not supported as a target; leave it out",
     "flatten_atrous_conv": "convolutions with gaps need no flattening here; leave it out",
     "freeze_requantization_ranges": "graphs are not quantized here; use quantize_weights",
     "fuse_convolutions": "there are no fused kernels to write; session plans fuse",

@@ -177,7 +177,7 @@ def test_peak_is_what_is_alive() -> None:
 
 @pytest.fixture(scope="module")
 def peaks() -> dict[tuple[str, int], int]:
-    """What was alive at once in runs of a process of their own, where nobody else takes memory."""
+    """Peak memory of runs in a separate process, where nothing else allocates."""
     program = Path(workspace_peaks.__file__)
     printed = subprocess.run([sys.executable, program], capture_output=True, check=True).stdout
     return {(name, batch): peak for name, batch, peak in json.loads(printed)}
@@ -196,7 +196,7 @@ def test_what_kernels_take_is_in_the_peak(
 
 
 def test_a_frozen_network() -> None:
-    """What TensorFlow's profiler counts for the classifier of the examples is in this range."""
+    """The count of TensorFlow's profiler for the example classifier is in this range."""
     path = next((ROOT / "examples").rglob("*.pb"))
     found = td.cost(str(path))
     fixed = found.at(**dict.fromkeys(found.names, 2))

@@ -1,4 +1,4 @@
-"""Profiles: operations, parameters, time and memory, as TensorFlow's profiler tells them."""
+"""Profiles: operations, parameters, time and memory, as TensorFlow's profiler reports them."""
 
 from __future__ import annotations
 

@@ -91,7 +91,7 @@ def test_functions_that_read_variables(session: Any) -> None:
     with pytest.raises(TypeError, match="must take the argument 'variables'"):
         careless(x)
     v = td.get_variable("v", initializer=4.0, use_resource=False)
-    with pytest.raises(TypeError, match="resource variables alone"):
+    with pytest.raises(TypeError, match="only resource variables"):
         td.custom_gradient(lambda x: (x * v, lambda g: g))(x)
 
 

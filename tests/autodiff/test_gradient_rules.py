@@ -32,7 +32,7 @@ WITHOUT = {
     ),
     **dict.fromkeys(
         ("BatchSelfAdjointEig", "SelfAdjointEig"),
-        "TensorFlow has a gradient of SelfAdjointEigV2 alone, which came after them",
+        "TensorFlow has a gradient only of SelfAdjointEigV2, which came after them",
     ),
     **dict.fromkeys(
         ("DebugGradientRefIdentity", "RefSelect"), "references of variables are no values"
@@ -41,7 +41,7 @@ WITHOUT = {
 
 
 def carries_gradients(op: RegisteredOpType) -> bool:
-    """Whether an output may be of floats or complex numbers, and so may an input."""
+    """Returns True if both an output and an input may be floats or complex numbers."""
 
     def may_be(spec: object) -> bool:
         dtype = getattr(spec, "dtype", None)

@@ -1,4 +1,4 @@
-"""What loops and branches keep for their gradients, and what stands for what."""
+"""Values that loops and branches keep for their gradients, and substitutes for them."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ if TYPE_CHECKING:
 
 
 def ran(op: Any) -> Any:
-    """The op that runs in the place of `op` where its gradient is asked for."""
+    """The op that runs instead of `op` where its gradient is asked for."""
     return op.graph.widest(op)
 
 
 def kept(loop: td.Operation) -> int:
-    """How many lists a loop puts out for its gradient."""
+    """Number of lists that a loop outputs for its gradient."""
     return sum(tensor.dtype == td.variant for tensor in ran(loop).outputs[len(loop.outputs) :])
 
 

@@ -163,7 +163,7 @@ def differences(session: td.Session, y: Any, x: Any, feeds: dict[Any, Any]) -> n
 
 
 def check(function: Callable[..., Any], shapes: list[tuple[int, ...]], known: bool) -> None:
-    """First and second derivatives are those that differences tell."""
+    """First and second derivatives agree with finite differences."""
     random = np.random.RandomState(1)
     with td.Graph().as_default(), td.Session() as session:
         xs = [td.placeholder(F, shape if known else [None] * len(shape)) for shape in shapes]
@@ -179,7 +179,7 @@ def check(function: Callable[..., Any], shapes: list[tuple[int, ...]], known: bo
                 assert gradient.shape.is_compatible_with(found.shape)
                 assert not known or gradient.shape.is_fully_defined()
                 np.testing.assert_allclose(found, wanted, rtol=1e-5, atol=1e-6)
-            # By its logarithm nearly: of a wave of something large, differences tell nothing.
+            # By its logarithm nearly: of a wave of something large, differences are meaningless.
             total = td.add_n([td.reduce_sum(td.asinh(gradient)) for gradient in gradients])
 
 

@@ -13,7 +13,8 @@ import tensordraft as td
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-# All are smooth, and keep what is about 1 about 1, so that differences tell their derivatives.
+# All are smooth and map values near 1 to values near 1, so that differences approximate their
+# derivatives.
 UNARY: dict[str, Callable[[Any], Any]] = {
     "tanh": td.tanh,
     "sigmoid": td.sigmoid,
@@ -80,7 +81,7 @@ def built(program: list[tuple[str, int, int]], inputs: list[Any]) -> Any:
 
 
 def central_differences(function: Callable[..., Any], arrays: list[np.ndarray]) -> list[np.ndarray]:
-    """How `function` of all arrays changes with each element of each of them."""
+    """Derivatives of `function` with respect to each element of each array."""
     found = [np.zeros_like(array) for array in arrays]
     for array, slopes in zip(arrays, found, strict=True):
         for index in np.ndindex(array.shape):

@@ -170,7 +170,7 @@ def test_batch_normalization(training: bool) -> None:
 
 
 def test_local_response_normalization() -> None:
-    """Of float32 alone: compared with the same in float64."""
+    """Compares float32-only rules with the same in float64."""
     array = normal(1, 2, 2, 5)
     around = np.eye(5) + np.eye(5, k=1) + np.eye(5, k=-1)
     with td.Session() as session:

@@ -1,4 +1,4 @@
-"""Where boxes stand in layers: apart, in their order, and below each other where they can."""
+"""Alignment of boxes in layers: apart, in order, and below each other where possible."""
 
 from __future__ import annotations
 

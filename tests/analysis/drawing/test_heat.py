@@ -50,8 +50,8 @@ def test_cost_and_memory_follow_from_the_graph(graph: td.Graph) -> None:
     assert cost.ops["net/wide"] == 2 * 10 * 8 * 32
     assert memory.ops["net/wide"] == 4 * 10 * 32
     assert cost.of(closed("net")) == cost.ops["net/wide"] + cost.ops["net/narrow"]
-    assert cost.told(op("net/wide")) == "89 %"
-    assert cost.told(op("nothing")) == ""
+    assert cost.label(op("net/wide")) == "89 %"
+    assert cost.label(op("nothing")) == ""
     assert cost.legend == "the darker, the more operations: 5.77 k in all"
     assert memory.legend.endswith("1.36 kB in all")
     assert heats(graph, "memory")[0].title == memory.title

@@ -1,4 +1,4 @@
-"""Where boxes and scopes stand: beside each other, and below what leads to them."""
+"""Layout of boxes and scopes: side by side, and below their inputs."""
 
 from __future__ import annotations
 

@@ -19,7 +19,7 @@ CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
 FLAGS = "--headless --no-sandbox --disable-gpu --disable-quic --no-first-run --disable-sync"
 FLAGS += " --disable-background-networking --disable-component-update --window-size=1400,900"
 FLAGS += " --virtual-time-budget=3000 --enable-logging=stderr --dump-dom"
-# What a look at the page tells: how many lines run under boxes, and where the view stands.
+# A look at the page returns the number of lines that run under boxes, and the view.
 PROBE = """
 const look = () => {
   const rects = [...document.querySelectorAll("#view .box rect")].map(rect => rect.getBBox());
@@ -62,7 +62,7 @@ def layered_graph(number: int) -> td.Graph:
 
 
 def seen(graph: td.Graph, folder: Path, script: str, color: str | None = None) -> Any:
-    """What a script tells of the page of a graph, run in a browser when it has opened."""
+    """Runs a script in the page of a graph in a browser, and returns its result."""
     out = folder / "graph.html"
     td.draw(graph, out, color=color)
     tell = f"document.body.dataset.told = JSON.stringify((() => {{ {script} }})());"

@@ -1,4 +1,4 @@
-"""What pictures show is true: no line runs under a box, or through a scope that it is not of."""
+"""Properties of pictures: no line runs under a box, or through a scope that is not its own."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def points(route: list[tuple[float, float]]) -> Iterator[tuple[float, float]]:
 
 
 def _eased(t: float) -> float:
-    """How far down a bend is: its handles lie half way."""
+    """Height of a bend: its handles lie half way."""
     return 1.5 * t * (1 - t) ** 2 + 1.5 * t * t * (1 - t) + t**3
 
 
@@ -42,7 +42,7 @@ def hits(drawing: Drawing, picture: Picture) -> list[str]:
 
 
 def under(way: np.ndarray, place: Place) -> bool:
-    """Whether some point of a line is within a box, by more than half a pixel."""
+    """Returns True if some point of a line is inside a box by more than half a pixel."""
     x, y, width, height = place
     low, high = (x + 0.5, y + 0.5), (x + width - 0.5, y + height - 0.5)
     return bool(((way > low) & (way < high)).all(1).any())

@@ -1,4 +1,4 @@
-"""Scopes that repeat: which are told to, what pictures and pages make of them."""
+"""Scopes that repeat: their detection, and their rendering in pictures and pages."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Training that goes on from TensorFlow's checkpoints, and TensorFlow's from ours, as recorded.
+"""Training that continues from TensorFlow's checkpoints, and TensorFlow's from ours, as recorded.
 
 What TensorFlow did with our files is in `results.json`; that we still write these files is a test.
 """

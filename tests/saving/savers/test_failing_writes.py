@@ -22,7 +22,7 @@ from tensordraft.formats.checkpoints.v1_checkpoint_writer import write_old_check
 
 
 class Writer(NamedTuple):
-    """What writes the number of a version into a folder, and what reads it again."""
+    """Writer of a version number into a folder, and its reader."""
 
     prepare: Callable[[Path], Any]
     write: Callable[[Any, Path, int], None]

@@ -1,4 +1,4 @@
-"""What a Saver is told: names, scopes, files, and nodes that the graph has already."""
+"""Settings of a Saver: names, scopes, files, and nodes already in the graph."""
 
 from __future__ import annotations
 

@@ -216,7 +216,7 @@ def test_attributes_get_other_names() -> None:
         ("round_weights(num_steps=x)", "num_steps = 'x' is no whole number"),
     ],
 )
-def test_what_is_no_transform_is_told(transform: str, told: str) -> None:
+def test_unknown_transforms_are_refused(transform: str, told: str) -> None:
     with pytest.raises(ValueError, match=told):
         transform_graph(weighted().as_graph_def(), [], ["y"], [transform])
 
