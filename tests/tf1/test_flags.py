@@ -19,7 +19,6 @@ def flags(monkeypatch: pytest.MonkeyPatch) -> FlagValues:
     found = FlagValues()
     monkeypatch.setattr(module, "FLAGS", found)
     monkeypatch.setattr("tensordraft.tf1.app.FLAGS", found)
-    monkeypatch.setattr("tensordraft.tf1.more_flags.FLAGS", found)
     td.flags.DEFINE_string("folder", "data", "Where.")
     td.flags.DEFINE_integer("steps", 10, "How many.")
     td.flags.DEFINE_float("rate", 0.5, "How fast.")
