@@ -47,7 +47,7 @@ def main(minutes: float = 60, threads: int = 32) -> int:
 
 
 class _Server:
-    """What the threads share."""
+    """State shared by the threads."""
 
     def __init__(self, session: Any, case: Any) -> None:
         self.session = session

@@ -1,4 +1,4 @@
-"""How the command line is parsed: commands with examples, and flags that are nearly right."""
+"""Command-line parsing: commands with examples, and suggestions for misspelled flags."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ class CommandParser(ArgumentParser):
         return super().parse_known_args(given, namespace)
 
     def flags(self) -> list[Action]:
-        """What begins with a dash."""
+        """Returns the optional arguments."""
         return [action for action in self._actions if action.option_strings]
 
     def positionals(self) -> list[Action]:
-        """What has its place."""
+        """Returns the positional arguments."""
         return [action for action in self._actions if not action.option_strings]
 
     def commands(self) -> dict[str, CommandParser]:
@@ -39,7 +39,7 @@ class CommandParser(ArgumentParser):
         return {}
 
     def summaries(self) -> dict[str, str]:
-        """What commands do, by their names."""
+        """The summary of each command, by name."""
         group: Any
         [group] = [action for action in self._actions if action.nargs == PARSER]
         return {item.dest: item.help or "" for item in group._get_subactions()}

@@ -112,7 +112,7 @@ def draw(arguments: Namespace) -> Answer:
 
 
 def _heats(file: GraphFile, arguments: Namespace) -> list[Heat]:
-    """What the boxes are coloured by."""
+    """The property that decides the colours of the boxes."""
     sizes = dict(arguments.size)
     if arguments.color != "time":
         return heats(file.graph, arguments.color, sizes, dict(arguments.shape))

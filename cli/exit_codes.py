@@ -1,4 +1,4 @@
-"""How the process ends."""
+"""Exit codes of the process."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What `--feed NAME=VALUE` says: numbers, or where they are."""
+"""Parsing of `--feed NAME=VALUE`: numbers, or a file that holds them."""
 
 from __future__ import annotations
 

@@ -20,7 +20,7 @@ _WHOLE = 10  # random whole numbers are below it, so that most tables have a row
 
 
 class Filling:
-    """How made up feeds are filled.
+    """Options for filling generated feeds.
 
     Args:
         shapes: the shapes of inputs, by name, for those that the graph does not know.

@@ -121,7 +121,7 @@ class GraphFile:
         return _ops(self.model.outputs)
 
     def unsupported(self) -> Counter[str]:
-        """How many ops there are of each type that is not supported."""
+        """Number of ops of each unsupported type."""
         return Counter(op.type for op in self.ops if not is_supported(op))
 
     def element(self, name: str) -> Tensor | Operation:
@@ -154,5 +154,5 @@ def _ops(named: Mapping[str, Any]) -> list[Operation]:
 
 
 def is_supported(op: Operation) -> bool:
-    """Whether `op` can be run."""
+    """True if `op` can be run."""
     return op.definition.kernel_factory is not None

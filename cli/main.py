@@ -130,7 +130,7 @@ def _progress(arguments: Namespace) -> AbstractContextManager[Any]:
 
 
 def _reason(error: Exception, arguments: Namespace) -> str:
-    """What went wrong, and with which file."""
+    """The error text, with the name of the file."""
     if isinstance(error, OSError) and error.filename is not None:
         return f"{error.filename}: {error.strerror}"
     reason = str(error) or type(error).__name__
@@ -141,7 +141,7 @@ def _reason(error: Exception, arguments: Namespace) -> str:
 
 
 def command_line() -> CommandParser:
-    """What parses the arguments of all commands."""
+    """The parser of all commands."""
     parser = CommandParser(
         prog="tensordraft",
         description="Looks into graph files and runs them, on NumPy.",

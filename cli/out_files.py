@@ -22,7 +22,7 @@ class OutFile(str):
 
 
 def out_file(*endings: str) -> Callable[[str], OutFile]:
-    """What an option takes that names a file to be written.
+    """Argument type of an option that names an output file.
 
     Args:
         endings: what its name may end in.

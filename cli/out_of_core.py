@@ -103,7 +103,7 @@ def _store(result: Any, path: str, client: Any, progress: ShownProgress) -> None
 
 
 def _opened(result: Any, part: Path, path: str) -> Any:
-    """What a lazy array is written to."""
+    """The file that a lazy array is written to."""
     if not path.endswith(".zarr"):
         return np.lib.format.open_memmap(part, "w+", result.dtype, result.shape)
     try:

@@ -1,4 +1,4 @@
-"""What a command has to say: as text, or as JSON."""
+"""Output of a command, as text or JSON."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from .text import printable
 
 
 class Answer(NamedTuple):
-    """What a command has to say.
+    """Output of a command.
 
     Attributes:
         text: makes the lines for people; none where they are empty.

@@ -1,4 +1,4 @@
-"""What a run gave: printed, as JSON, or saved."""
+"""Results of a run: printed, as JSON, or saved."""
 
 from __future__ import annotations
 

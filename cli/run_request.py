@@ -1,4 +1,4 @@
-"""What `run` and `profile` are asked for: a graph file, what to feed and what to fetch."""
+"""The request of `run` and `profile`: a graph file, feeds and fetches."""
 
 from __future__ import annotations
 

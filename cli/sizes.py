@@ -1,4 +1,4 @@
-"""How much memory the tensors of a graph take."""
+"""Memory sizes of the tensors of a graph."""
 
 from __future__ import annotations
 

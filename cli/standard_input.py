@@ -1,4 +1,4 @@
-"""What comes on standard input, where a file is called `-`."""
+"""Standard input, for a file named `-`."""
 
 from __future__ import annotations
 
@@ -29,5 +29,5 @@ def standard_input() -> Iterator[BufferedIOBase]:
 
 
 def title(path: str) -> str:
-    """What messages call a file that an argument names."""
+    """The name of a file in messages."""
     return TITLE if path == DASH else path

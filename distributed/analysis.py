@@ -30,7 +30,7 @@ class NothingToSplitError(ValueError):
 
 
 class Analysis(Following):
-    """How the tensors between feeds and fetches fall apart along a named size.
+    """Partition of the tensors between feeds and fetches along a named size.
 
     Args:
         graph: the graph.
@@ -102,7 +102,7 @@ class Analysis(Following):
     # Ops that others stand for -------------------------------------------------------------------
 
     def inputs(self, op: Operation) -> Sequence[Tensor]:
-        """What an op reads; of one that others stand for, their results."""
+        """The inputs of an op; for an op that is replaced, the results of its replacements."""
         stand_in = self.in_steps.get(op)
         if stand_in is not None:
             return stand_in
@@ -145,7 +145,7 @@ class Analysis(Following):
         return super()._settled(op, falls)
 
     def _fed(self, feeds: Iterable[Tensor] | None) -> list[Tensor]:
-        """What is fed: what is said to be, else every placeholder that is needed."""
+        """The fed tensors: those specified, by default every placeholder that is needed."""
         if feeds is not None:
             return list(feeds)
         return [
@@ -157,7 +157,7 @@ class Analysis(Following):
     # Shapes --------------------------------------------------------------------------------------
 
     def _inferred(self, shapes: Mapping[Tensor, Any]) -> tuple[CheckingInference, Symbol]:
-        """What is known of all tensors where the size has its name."""
+        """Inference results for all tensors, with the size under its name."""
         declared = {
             tensor: TensorShape(shapes[tensor]).merge_with(tensor.shape)
             if tensor in shapes

@@ -29,7 +29,7 @@ from ..shape_inference.symbolic.symbolic import DimExpr, symbols_of
 
 
 def bodies_fall_apart(op: Operation, around: Any, parts: Sequence[Part]) -> Partition:
-    """How an op with bodies falls apart: as each of them does, with nothing combined inside.
+    """Partition of an op with bodies: that of each body, with nothing combined inside.
 
     Args:
         op: the op.
@@ -99,7 +99,7 @@ def _loop(c: SplitContext, around: Any, parts: Sequence[Part]) -> Partition:
 
 
 def _begun(c: SplitContext, edge: Any, part: Part) -> Part:
-    """How a variable of a loop begins: a list in which nothing is yet may become anything."""
+    """Initial partition of a loop variable; an empty list may become anything."""
     content = c.content_of(edge)
     if part == WHOLE and content is not None and content.element is None:
         return listed() if edge.dtype.name == "variant" else part
@@ -107,7 +107,7 @@ def _begun(c: SplitContext, edge: Any, part: Part) -> Part:
 
 
 def _joined(c: SplitContext, i: int, before: Part, after: Part, zero: bool) -> Part:
-    """How a variable of a loop is split that begins in one way and goes on in another."""
+    """Merges the initial partition of a loop variable with that of its next value."""
     if before == after or before == listed():
         return after
     if before == WHOLE and zero and after.how == "sum":
@@ -118,7 +118,7 @@ def _joined(c: SplitContext, i: int, before: Part, after: Part, zero: bool) -> P
 
 
 def _taken(c: SplitContext, edge: Any, part: Part) -> Part:
-    """How a body gets an input: sizes that are the same in all chunks are whole."""
+    """Partition of an input of a body; sizes that are the same in all chunks are whole."""
     if part == OWN and not _varies(c, c.value_of(edge)):
         return WHOLE
     return part
@@ -129,7 +129,7 @@ def _varies(c: SplitContext, value: Any) -> bool:
 
 
 class Result(NamedTuple):
-    """How what a body returns falls apart, and whether it is known to be zero."""
+    """Partition of the result of a body, and whether it is known to be zero."""
 
     part: Part
     zero: bool
@@ -142,7 +142,7 @@ def _followed(
     around: Any,
     zeros: Sequence[bool],
 ) -> list[Result]:
-    """How what a body returns falls apart.
+    """Partition of the result of a body.
 
     Raises:
         Mixes: something inside needs all rows, or the sizes of the whole.

@@ -191,7 +191,7 @@ class ClusterTasks:
         return [next(found) if isinstance(handle, Key) else handle for handle in handles]
 
     def _sending(self, function: Callable[[], Any]) -> Any:
-        """What a call that sends data returns; a worker that dies meanwhile takes it along."""
+        """Result of a call that sends data; raises LostError if a worker dies meanwhile."""
         try:
             return function()
         except Exception as error:
@@ -201,7 +201,7 @@ class ClusterTasks:
             raise LostError(f"{type(error).__name__}: {error}") from error
 
     def _told(self, function: Callable[[], Any]) -> Any:
-        """What a call of dask returns; what it raises in the words of `td.errors`."""
+        """Result of a dask call, with its exceptions converted to `td.errors`."""
         try:
             return function()
         except ChunkError:

@@ -42,7 +42,7 @@ _RULES: dict[str, Callable[[Array, int, Array, int], Any]] = {
 def combined(
     hows: Sequence[str], x: Sequence[Array], rows_of_x: int, y: Sequence[Array], rows_of_y: int
 ) -> list[Array]:
-    """What two neighbouring stretches of rows give together; one without rows counts for nothing.
+    """Combines the results of two neighbouring ranges of rows; one without rows is ignored.
 
     Args:
         hows: how each tensor is combined, one of `split_parts.COMBINATIONS`.

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 
 class Key(NamedTuple):
-    """What stands for the value of a task."""
+    """Reference to the value of a task."""
 
     key: Any
 

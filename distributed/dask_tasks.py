@@ -72,7 +72,7 @@ class Later:
 
 
 class WholeLater:
-    """What is whole, as tasks.
+    """Whole tensors, as tasks.
 
     Args:
         stages: the stages.

@@ -139,7 +139,7 @@ class SplitCall:
     def _cutter(
         self, tensor: Tensor, value: Any, sizes: RunSizes, chunks: Sequence[int], tasks: Tasks
     ) -> Callable[[int, int, int], Any]:
-        """What gives a chunk of what is fed: of a dask array on a cluster, the key of a block."""
+        """Source of the chunks of a feed: for a dask array on a cluster, the key of a block."""
         axis = self.analysis.parts[tensor].axis
         if not (hasattr(value, "dask") and isinstance(tasks, ClusterTasks)):
             return _cutter(tensor, read_anew(value), axis)
@@ -151,7 +151,7 @@ class SplitCall:
         return lambda i, _, __: keys[i]
 
     def chunks(self, feeds: Mapping[Tensor, Any], split_bytes: int) -> list[int] | None:
-        """How many rows each chunk has; None where nothing is large enough to be split."""
+        """Number of rows of each chunk; None if no feed is large enough to split."""
         parts, chosen, row_bytes = self.analysis.parts, None, 0
         sizes = RunSizes(self.analysis, {tensor: np.shape(feeds[tensor]) for tensor in feeds})
         for tensor, value in feeds.items():
@@ -217,7 +217,7 @@ class ParallelSession(Session):
     def _split_call(
         self, elements: tuple[Tensor | Operation, ...], feeds: tuple[Tensor, ...]
     ) -> SplitCall | None:
-        """What runs these fetches in chunks; None where nothing of what is fed has the size."""
+        """The engine that runs these fetches in chunks; None if no feed has the size."""
         key = (elements, feeds, self.graph.version)
         if key not in self._splits:
             try:
@@ -236,7 +236,7 @@ class ParallelSession(Session):
             return call.run(feeds, chunks, tasks)
 
     def explain(self, fetches: Any, feeds: Sequence[Any] = ()) -> str:
-        """What a run of `fetches` sends, splits and combines, and what it runs once.
+        """Explains what a run of `fetches` sends, splits and combines, and what it runs once.
 
         Args:
             fetches: as for `run`.
@@ -261,7 +261,7 @@ class ParallelSession(Session):
 
 
 def _cutter(tensor: Tensor, value: Any, axis: int) -> Callable[[int, int, int], Any]:
-    """What gives a chunk of what is fed."""
+    """Source of the chunks of a feed."""
     if hasattr(value, "dask") or hasattr(value, "dtype"):
         wanted = tensor.dtype.base_dtype.numpy_dtype
 
@@ -279,7 +279,7 @@ def _array(tensor: Tensor, value: Any) -> Any:
 
 
 def _computed(value: Any) -> Any:
-    """What is lazy, computed in this process."""
+    """Computes lazy values in this process."""
     return value.compute() if hasattr(value, "dask") else value
 
 

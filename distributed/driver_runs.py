@@ -1,4 +1,4 @@
-"""What is whole, computed once: in the driver's session, where variables live."""
+"""Whole tensors, computed once in the driver's session, where variables live."""
 
 from __future__ import annotations
 

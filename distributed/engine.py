@@ -21,7 +21,7 @@ _MOST_LOSSES = 10
 
 
 class Tasks(Protocol):
-    """What runs tasks: this thread, a cluster, or dask later on."""
+    """Executor of tasks: this thread, a cluster, or dask later."""
 
     def submit(self, function: Callable[..., Any], *args: Any) -> Any:
         """Has a function run on values, and on what was submitted before; a handle of its value."""
@@ -38,7 +38,7 @@ class Tasks(Protocol):
         """
 
     def value(self, handle: Any) -> Any:
-        """What a handle stands for, as soon as it is there."""
+        """Waits for the value of a handle."""
 
     def joined(self, axis: int, handles: Sequence[Any]) -> Any:
         """The values of some handles, one behind the other."""
@@ -49,7 +49,7 @@ class LostError(Exception):
 
 
 class Whole(Protocol):
-    """What computes, once, what is whole."""
+    """Computes whole tensors, once."""
 
     def give(self, tensor: Tensor, value: Any) -> None:
         """Has the whole value of a tensor known from now on."""
@@ -163,7 +163,7 @@ class Run:
         return range(len(self.chunks))
 
     def _between(self, tensor: Tensor, axis: int, i: int) -> tuple[int, int]:
-        """Where chunk number i begins and ends along an axis of a tensor."""
+        """Start and end of chunk number i along an axis of a tensor."""
         each = self._sizes.per_row(tensor, axis)
         start = self._starts[i]
         return start * each, (start + self.chunks[i]) * each
@@ -231,7 +231,7 @@ class Run:
         return self._starts[i], self._starts[i] + self.chunks[i]
 
     def _column(self, read: Read) -> Callable[[int], Any]:
-        """What each chunk takes of a tensor."""
+        """The part of a tensor that each chunk takes."""
         tensor, part = read
         if part == OWN:
             return lambda i: self._sizes.own(tensor, self.chunks[i], self._starts[i])

@@ -29,7 +29,7 @@ from .stages import Stages, stages_along
 public = {"td": "map_blocks"}
 
 SPLIT_BYTES = 32 << 20
-"""How large a chunk of what is fed may be, where the arrays have no chunks of their own."""
+"""Maximum size of a chunk of the feeds, for arrays without chunks of their own."""
 
 
 def map_blocks(
@@ -137,7 +137,7 @@ class _Mapping:
         self._arrays = {tensor: self._blocks(tensor) for tensor in self._split}
 
     def _chosen_chunks(self, split_bytes: int) -> list[int]:
-        """How many rows each chunk has: as the first dask array has it, or by size."""
+        """Number of rows of each chunk: from the first dask array, or by size."""
         row_bytes = 0
         for tensor, value in self._split.items():
             axis = self._analysis.parts[tensor].axis
@@ -151,7 +151,7 @@ class _Mapping:
         return even_chunks(self._sizes.rows, row_bytes, split_bytes)
 
     def _blocks(self, tensor: Tensor) -> Any:
-        """What is fed, as a dask array in the chunks of this call."""
+        """A feed as a dask array in the chunks of this call."""
         da = dask_array()
         value, axis = self._split[tensor], self._analysis.parts[tensor].axis
         each = self._sizes.per_row(tensor, axis)
@@ -231,7 +231,7 @@ class _Mapping:
 
 
 def _as_value(tensor: Tensor, value: Any) -> Any:
-    """What is fed whole: an array, or a dask array in one chunk."""
+    """A feed that is passed whole: an array, or a dask array in one chunk."""
     return value.rechunk(-1) if hasattr(value, "dask") else feed_converter(tensor)(value)
 
 

@@ -41,7 +41,7 @@ def name_on_workers(op: Operation) -> str:
 
 
 def falls_as_said(c: SplitContext, op: Operation) -> Partition:
-    """How an op falls apart that calls a function: as the function's own `splits` says.
+    """Partition of an op that calls a function, from the function's attribute `splits`.
 
     Raises:
         Mixes: it says nothing, or cannot be imported by workers.

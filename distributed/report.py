@@ -1,4 +1,4 @@
-"""What falls apart along a named size, in words."""
+"""Report on what can be split along a named size."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class MixingOp(NamedTuple):
 
 @dataclass(repr=False)
 class SplitReport(ShownText):
-    """How a graph falls apart along a named size; printed, it tells.
+    """Report on how a graph can be split along a named size; print it to read it.
 
     Args:
         along: the name of the size.
@@ -65,7 +65,7 @@ class SplitReport(ShownText):
 
     @property
     def ok(self) -> bool:
-        """Whether no op needs all rows at once."""
+        """True if no op needs all rows at once."""
         return not self.mixed
 
     def __str__(self) -> str:
@@ -150,7 +150,7 @@ def open_graph(graph: Graph | GraphDef | str | os.PathLike[str]) -> Graph:
 
 
 def tensors_by_name(graph: Graph, named: Mapping[Any, Any] | None) -> dict[Tensor, Any]:
-    """What is said of tensors, which may be named by tensor or op, by the tensors themselves.
+    """Resolves a mapping from tensors or names of tensors or ops to one from tensors.
 
     Raises:
         ValueError: there is no such tensor.
@@ -190,7 +190,7 @@ def report_of(stages: Stages) -> SplitReport:
 
 
 def _told(stages: Stages) -> Iterable[str]:
-    """What is run, stage by stage, a line for each."""
+    """The plan, a line for each stage."""
     for level, whole in enumerate(stages.whole):
         running = [op for op in whole.ops if op.inputs or not op.outputs]
         if running:

@@ -16,7 +16,7 @@ Array = np.ndarray[Any, Any]
 
 
 class RunSizes:
-    """What the symbols of an analysis stand for in a run.
+    """Values of the symbols of an analysis in a run.
 
     Args:
         analysis: the analysis.
@@ -59,7 +59,7 @@ class RunSizes:
         self.rows = next(iter(rows), 0)
 
     def per_row(self, tensor: Tensor, axis: int) -> int:
-        """How many elements of an axis each row has."""
+        """Number of elements of an axis per row."""
         return self._number(self._analysis.per_row(tensor, axis), 1)
 
     def _number(self, size: Any, rows: int, before: int = 0) -> int:

@@ -1,4 +1,4 @@
-"""Where arrays lie that are read chunk by chunk: what reads them anew, in this process or another.
+"""Sources of arrays read chunk by chunk, which can reopen them in any process.
 
 A memory map keeps what it has read in memory as long as it is open, and would travel as an array; a
 dataset of HDF5 would not travel at all. So what stands for them opens the file for each chunk.
@@ -79,7 +79,7 @@ class HdfRows:
 
 
 def read_anew(value: Any) -> Any:
-    """What reads an array from its file whenever some of it is asked for; others as they are."""
+    """Replaces an array in a file by a source that reads it on demand; others are kept."""
     base: Any = getattr(value, "base", None)
     if isinstance(value, np.memmap) and value.filename and isinstance(base, mmap.mmap):
         order = "C" if value.flags.c_contiguous else "F"

@@ -1,4 +1,4 @@
-"""What runs where: chunks in stages, and between them, once, whatever is whole."""
+"""Stages: chunks run in stages, and whole tensors once between them."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ class Stages:
 
     @property
     def torn(self) -> bool:
-        """Whether an array of a chunk would have to leave the stage that made it."""
+        """True if an array of a chunk would have to leave the stage that made it."""
         reads = [read.tensor for stage in (*self.chunks, *self.whole) for read in stage.reads]
         return any(
             self.analysis.parts[tensor].kind == "listed" and tensor.dtype is not variant
@@ -86,12 +86,12 @@ class Stages:
     # Levels --------------------------------------------------------------------------------------
 
     def runs_in_chunks(self, op: Operation) -> bool:
-        """Whether an op is run on each chunk."""
+        """True if an op runs on each chunk."""
         falls = self.analysis.falls.get(op)
         return falls is not None and any(part.in_chunks for part in falls.gives)
 
     def is_constant(self, tensor: Tensor) -> bool:
-        """Whether a tensor is the same at every run."""
+        """True if a tensor is the same in every run."""
         return self.analysis.is_constant(tensor) and tensor not in self._fed
 
     def _is_fed(self, op: Operation) -> bool:
@@ -178,7 +178,7 @@ class Stages:
         return [Read(*pair) for pair in zip(self.analysis.inputs(op), takes, strict=True)]
 
     def _inside(self, read: Read) -> bool:
-        """Whether the chunks of what is read are there: whole tensors have to be cut first."""
+        """True if the chunks of the inputs exist; whole tensors have to be cut first."""
         return self.analysis.parts[read.tensor].in_chunks
 
     # Stages --------------------------------------------------------------------------------------
@@ -215,7 +215,7 @@ class Stages:
         return [t for op in self._in_order(ops) for t in op.outputs]
 
     def _is_asked_for(self, tensor: Tensor, level: int) -> bool:
-        """Whether a result of a chunk leaves its stage."""
+        """True if a result of a chunk leaves its stage."""
         if tensor in self._wanted_whole:
             return True
         return any(
@@ -241,11 +241,11 @@ class Stages:
         return Stage(ops, list(reads), gives, _reading_whole)
 
     def combined(self, level: int) -> list[Tensor]:
-        """What of a stage of chunks is wanted whole."""
+        """Results of a stage of chunks that are needed whole."""
         return [tensor for tensor in self.chunks[level].gives if tensor in self._wanted_whole]
 
     def kept(self, level: int) -> list[Tensor]:
-        """What of a stage of chunks later ones read, chunk by chunk."""
+        """Results of a stage of chunks that later stages read, chunk by chunk."""
         return [
             read.tensor
             for stage in self.chunks[level + 1 :]

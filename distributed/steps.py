@@ -51,7 +51,7 @@ class Steps(NamedTuple):
 
 
 class StepContext(SplitContext):
-    """What those who build the steps of an op know, beside what rules do.
+    """Context for building the steps of an op, in addition to that of rules.
 
     Args:
         around: what rules know.
@@ -72,7 +72,7 @@ class StepContext(SplitContext):
         self.streams: Sequence[Tensor] = ()
 
     def rows_of(self, shape: Tensor) -> tuple[int, Tensor, Tensor]:
-        """Where the chunk of a tensor lies: the axis, its start along it, and the whole's size.
+        """Position of the chunk of a tensor: axis, start along it, and size of the whole.
 
         Args:
             shape: the tensor of its sizes.
@@ -117,7 +117,7 @@ class StepGraph:
         self.place = Place(Symbol(None, 0), Symbol(None, 0))
 
     def steps_of(self, op: Operation, context: SplitContext, inference: Inference) -> Steps | None:
-        """What stands for an op, if it says what does; its shapes are then inferred."""
+        """The replacement of an op, if it has one, with inferred shapes."""
         definition = op.definition
         function = definition.steps_function if isinstance(definition, OpDef) else None
         if function is None:

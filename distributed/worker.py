@@ -1,4 +1,4 @@
-"""What workers do: run programs on arrays. Each is planned once in a process, and stays there."""
+"""Code of workers: runs programs on arrays; each process plans a program once and caches it."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ def run_for_one(program: Program, place: tuple[int, int], *arrays: Any) -> Any:
 
 
 def _planned(program: Program) -> Callable[..., Any]:
-    """What runs a program, made when it is first asked for."""
+    """The runner of a program, made on first use."""
     check_version(program.version)
     with _lock:
         call = _callables.get(program.key)

@@ -99,7 +99,7 @@ def path_to_str(path: Any) -> Any:
 
 
 def forward_compatible(year: int, month: int, day: int) -> bool:
-    """Whether graphs may hold the ops that TensorFlow 1.15 had begun to understand by a day.
+    """True if graphs may hold the ops that TensorFlow 1.15 accepted by a date.
 
     Libraries ask this before they make an op that older readers of graphs do not know.
 

@@ -163,7 +163,7 @@ def _help(*command: str) -> str:
 
 
 def absent_page() -> str:
-    """What TensorFlow has and tensordraft has not, with what to do instead."""
+    """Unsupported TensorFlow names, with alternatives."""
     rows = [f"| `{name}` | {reason} |" for name, reason in sorted(reasons().items())]
     head = ["# Names that are absent\n", "Asked for one of these, tensordraft says what to do.\n"]
     return "\n".join([*head, "| Name | Instead |", "| --- | --- |", *rows, ""])

@@ -1,4 +1,4 @@
-"""What holds for every command: JSON, standard input, outputs, help, and names nearly right."""
+"""Behaviour common to all commands: JSON, standard input, outputs, help, suggestions."""
 
 from __future__ import annotations
 

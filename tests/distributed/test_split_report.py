@@ -1,4 +1,4 @@
-"""What falls apart along a named size: networks, training steps, and what does not."""
+"""Split reports: networks, training steps, and ops that cannot be split."""
 
 from __future__ import annotations
 

@@ -21,7 +21,7 @@ Pair = tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]
 
 
 def _folder() -> Path:
-    """Where Keras keeps what it has downloaded."""
+    """The folder in which Keras caches downloads."""
     return Path(os.environ.get("KERAS_HOME", Path.home() / ".keras"), "datasets")
 
 

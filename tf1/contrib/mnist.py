@@ -93,12 +93,12 @@ class DataSet:
 
     @property
     def num_examples(self) -> int:
-        """How many images there are."""
+        """Number of images."""
         return len(self._images)
 
     @property
     def epochs_completed(self) -> int:
-        """How often `next_batch` has begun anew."""
+        """Number of completed epochs of `next_batch`."""
         return self._epochs
 
     def next_batch(
@@ -143,7 +143,7 @@ class DataSet:
 
 
 class Datasets(NamedTuple):
-    """What `read_data_sets` returns.
+    """Result of `read_data_sets`.
 
     Example:
         >>> from tensordraft.contrib.learn.datasets import mnist

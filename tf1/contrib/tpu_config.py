@@ -1,4 +1,4 @@
-"""How programs for TPUs say where and how they run: read, and without effect on the CPU."""
+"""Configuration of programs for TPUs: accepted, and without effect on the CPU."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ public = {
 
 
 class InputPipelineConfig:
-    """How the machines of a TPU share out their input; one machine has all of it.
+    """Input distribution over the hosts of a TPU; a single host has all of it.
 
     Example:
         >>> td.contrib.tpu.InputPipelineConfig.PER_HOST_V2
@@ -30,7 +30,7 @@ class InputPipelineConfig:
 
 
 class TPUConfig(NamedTuple):
-    """What concerns TPUs of how an estimator runs. On the CPU a loop has one step.
+    """TPU options of a RunConfig. On the CPU a loop has one step.
 
     Args:
         iterations_per_loop: how many steps a TPU takes before it comes back.
@@ -100,7 +100,7 @@ class TPURunConfig(RunConfig):
 
     @property
     def tpu_config(self) -> TPUConfig:
-        """What concerns TPUs."""
+        """The TPUConfig."""
         return self._given["tpu_config"]
 
     @property
@@ -166,7 +166,7 @@ class CrossShardOptimizer(Optimizer):
 
 
 class TPUClusterResolver:
-    """What finds the machines of TPUs, of which there are none.
+    """Cluster resolver for TPUs, of which there are none.
 
     Args:
         tpu: the name of a TPU.

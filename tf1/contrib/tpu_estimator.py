@@ -20,7 +20,7 @@ _OURS = ("batch_size", "use_tpu")
 
 
 class TPUEstimatorSpec(NamedTuple):
-    """What the function of a model gives, with functions where an EstimatorSpec has tensors.
+    """Result of a model function, with functions instead of an EstimatorSpec's tensors.
 
     Args:
         mode: a ModeKeys.
@@ -87,7 +87,7 @@ def _check_pair(argument: str, given: Any) -> None:
 
 
 def _called(pair: Any) -> Any:
-    """What a function gives for a list of arguments, or for a dict of them."""
+    """Calls a function with a list or a dict of arguments."""
     function, tensors = pair
     return function(**tensors) if isinstance(tensors, dict) else function(*tensors)
 

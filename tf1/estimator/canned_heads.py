@@ -1,4 +1,4 @@
-"""What stands behind the results of a model: classes or numbers, their losses and metrics."""
+"""Heads of models: classification or regression, with losses and metrics."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ class Judged(NamedTuple):
 
 
 class Head(ABC):
-    """What stands behind the results of a model.
+    """Head of a model.
 
     Args:
         weight_column: the name of the feature with the weights of examples; None for 1 each.
@@ -70,11 +70,11 @@ class Head(ABC):
 
     @abstractmethod
     def predictions(self, logits: Tensor) -> dict[str, Tensor]:
-        """What is predicted, by name."""
+        """Predictions, by name."""
 
     @abstractmethod
     def exports(self, found: dict[str, Tensor]) -> dict[str, Any]:
-        """What an exported model gives."""
+        """Export outputs of the model."""
 
     @abstractmethod
     def judged(self, labels: Any, logits: Tensor, weights: Any) -> Judged:
@@ -82,7 +82,7 @@ class Head(ABC):
 
     @abstractmethod
     def metrics(self, found: dict[str, Tensor], judged: Judged) -> Metrics:
-        """What a model is judged by."""
+        """Evaluation metrics of the model."""
 
     def spec(
         self, features: Mapping[str, Any], mode: str, logits: Tensor, labels: Any, train: Any

@@ -109,7 +109,7 @@ class Estimator:
 
     @property
     def config(self) -> RunConfig:
-        """How the estimator runs."""
+        """The RunConfig."""
         return self._config
 
     @property
@@ -231,7 +231,7 @@ class Estimator:
         checkpoint_path: str | None = None,
         yield_single_examples: bool = True,
     ) -> Iterator[Any]:
-        """What the model predicts, example by example.
+        """Yields the predictions of the model, example by example.
 
         Args:
             input_fn: gives a Dataset, features, or a pair of features and labels.

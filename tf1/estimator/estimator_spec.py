@@ -1,4 +1,4 @@
-"""What the function of a model gives: everything that a run of it needs."""
+"""Result of a model function: everything that a run of the model needs."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class _Fields(NamedTuple):
 
 
 class EstimatorSpec(_Fields):
-    """What the function of a model gives.
+    """Result of a model function.
 
     Args:
         mode: a ModeKeys.

@@ -1,4 +1,4 @@
-"""What an exported model gives: predictions, classes or numbers, each as a signature."""
+"""Outputs of an exported model: predictions, classes or numbers, each as a signature."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _ONE_INPUT = "input"
 
 
 class ExportOutput(ABC):
-    """What an exported model gives, as a signature: a subclass says which.
+    """Base class of the outputs of an exported model, each of them a signature.
 
     Example:
         >>> issubclass(td.estimator.export.PredictOutput, td.estimator.export.ExportOutput)
@@ -174,7 +174,7 @@ def _examples(what: str, receivers: Mapping[str, Any]) -> Tensor:
 
 
 def with_default(outputs: Any, predictions: Any) -> dict[str, ExportOutput]:
-    """What a model gives when it is exported, one of them under the default name.
+    """Export outputs of a model, one of them under the default name.
 
     Args:
         outputs: a dict of ExportOutputs; None for one of all predictions.

@@ -1,4 +1,4 @@
-"""When a model is exported while it is trained: the latest ones, the last one, the best ones."""
+"""Exporters of a model during training: the latest, the final, or the best model."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ class Exporter(ABC):
 
 
 class _SavedModelExporter(Exporter):
-    """What all exporters of SavedModels have in common."""
+    """Base class of the exporters of SavedModels."""
 
     def __init__(
         self,
@@ -173,7 +173,7 @@ class LatestExporter(_SavedModelExporter):
 
 
 def _smaller_loss(best_eval_result: Any, current_eval_result: Any) -> bool:
-    """Whether the present loss is the least so far."""
+    """True if the current loss is the lowest so far."""
     for result in (best_eval_result, current_eval_result):
         if not result or "loss" not in result:
             raise ValueError(f"an evaluation must have a loss to be compared, got {result}")

@@ -1,4 +1,4 @@
-"""What the functions of inputs and models take and give: calls by the names of their arguments."""
+"""Calls of input and model functions by the names of their arguments, and their results."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from ...training.sessions.session_run_hook import SessionRunHook
 
 
 class Inputs(NamedTuple):
-    """What an input function gave: features, labels (or None), and hooks that they need."""
+    """Result of an input function: features, labels (or None), and the hooks they need."""
 
     features: Any
     labels: Any

@@ -22,7 +22,7 @@ class _TrainFields(NamedTuple):
 
 
 class TrainSpec(_TrainFields):
-    """How to train, for `td.estimator.train_and_evaluate`.
+    """Training options of `td.estimator.train_and_evaluate`.
 
     Args:
         input_fn: the input, as for `Estimator.train`.
@@ -62,7 +62,7 @@ class _EvalFields(NamedTuple):
 
 
 class EvalSpec(_EvalFields):
-    """How to evaluate and export, for `td.estimator.train_and_evaluate`.
+    """Evaluation and export options of `td.estimator.train_and_evaluate`.
 
     Args:
         input_fn: the input, as for `Estimator.evaluate`.

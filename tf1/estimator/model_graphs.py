@@ -15,7 +15,7 @@ from .run_config import RunConfig
 
 
 class ModelGraphs(NamedTuple):
-    """What graphs of a model are built by: its function, and what functions may ask for.
+    """Builder of the graphs of a model: its function, and the arguments it may ask for.
 
     The parameters are those of a mode.
     """
@@ -32,7 +32,7 @@ class ModelGraphs(NamedTuple):
             yield create_global_step()
 
     def inputs(self, input_fn: Callable[..., Any], mode: str) -> Inputs:
-        """What an input function gives, in the default graph."""
+        """Calls an input function in the default graph."""
         offered = {"mode": mode, "params": self.params_of(mode), "config": self.config}
         return inputs_of(input_fn, offered)
 

@@ -22,7 +22,7 @@ def predictions(
     checkpoint_path: str | None,
     one_by_one: bool,
 ) -> Iterator[Any]:
-    """What a model predicts; nothing is built before the first is asked for.
+    """Predictions of a model; nothing is built before the first is requested.
 
     Args:
         graphs: the model.

@@ -1,4 +1,4 @@
-"""How an estimator runs: where it saves, how often, and with which session."""
+"""Configuration of an estimator: model folder, saving intervals, session options."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class DistributeConfig(NamedTuple):
 
 
 class RunConfig:
-    """How an estimator runs; nothing of it can be changed, `replace` makes another one.
+    """Configuration of an estimator; immutable, `replace` returns a changed copy.
 
     Args:
         model_dir: the folder of checkpoints and events.
@@ -138,7 +138,7 @@ class RunConfig:
 
     @property
     def keep_checkpoint_max(self) -> int | None:
-        """How many checkpoints are kept."""
+        """Number of checkpoints to keep."""
         return self._given["keep_checkpoint_max"]
 
     @property

@@ -1,4 +1,4 @@
-"""How an exported model is fed: placeholders, or serialized examples that are taken apart."""
+"""Inputs of an exported model: placeholders, or serialized examples to parse."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class _Receiver(NamedTuple):
 
 
 class ServingInputReceiver(_Receiver):
-    """What an exported model is fed, and what its function gets of it.
+    """Inputs of an exported model, and the features that its function receives.
 
     Args:
         features: a tensor, or a dict of them: what the model's function gets, always as a dict.

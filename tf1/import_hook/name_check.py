@@ -1,4 +1,4 @@
-"""Which of TensorFlow's names a program uses, and which of them are missing: read, not run."""
+"""TensorFlow names that a program uses, and those that are missing, without running it."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Missing(NamedTuple):
 
 
 class NameReport(NamedTuple):
-    """What `check_names` found: the names that are used, and those among them that are missing."""
+    """Result of `check_names`: the names used, and those among them that are missing."""
 
     names: list[str]
     missing: list[Missing]

@@ -122,7 +122,7 @@ def _part_of_package(home: str) -> ModuleType:
 
 
 def _is_ours(value: object) -> bool:
-    """Whether a value is a module of the package, under whatever name."""
+    """True if a value is a module of the package, under any name."""
     if not isinstance(value, ModuleType):
         return False
     return value.__name__.partition(".")[0] in (_PACKAGE, "tensorflow")
@@ -174,7 +174,7 @@ def module_called(fullname: str) -> ModuleType | None:
 
 
 def module_reason(fullname: str) -> str | None:
-    """What to do instead of a module that is absent, or None where that is not known.
+    """Advice on an unsupported module, or None.
 
     Args:
         fullname: what programs call it, such as `tensorflow.contrib.tpu`.

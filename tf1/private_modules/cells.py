@@ -1,4 +1,4 @@
-"""Of `tensorflow.python.ops.rnn_cell_impl` what is public nowhere."""
+"""Names of `tensorflow.python.ops.rnn_cell_impl` that are not public anywhere."""
 
 from __future__ import annotations
 
@@ -134,7 +134,7 @@ def _sizes(part: Any) -> Any:
 
 
 def _like_rnncell(cell: Any) -> bool:
-    """Whether something has what a cell has."""
+    """True if an object has the attributes of a cell."""
     return callable(cell) and all(
         hasattr(cell, name) for name in ("output_size", "state_size", "zero_state")
     )

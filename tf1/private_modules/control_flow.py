@@ -1,4 +1,4 @@
-"""Of `tensorflow.python.ops.control_flow_ops`: switch and merge, for values that are all made.
+"""Switch and merge of `tensorflow.python.ops.control_flow_ops`; all values are computed.
 
 TensorFlow makes only what the branch needs that is taken. Here all branches are computed, and
 `merge` picks the one whose switches point to it; for branches without effects that is the same.
@@ -22,7 +22,7 @@ _SIDE = "SwitchSide"
 
 
 class Merged(NamedTuple):
-    """What `merge` gives: the value that is there, and which of the inputs it is."""
+    """Result of `merge`: the available value, and its index among the inputs."""
 
     output: Any
     value_index: Any
@@ -92,5 +92,5 @@ def GetContainingXLAContext(ctxt: Any) -> None:  # noqa: N802 - TensorFlow's nam
 
 
 def GraphOrParentsInXlaContext(graph: Any) -> bool:  # noqa: N802 - TensorFlow's name
-    """Whether a graph is compiled by XLA: no."""
+    """True if a graph is compiled by XLA: never."""
     return False

@@ -42,6 +42,6 @@ class TensorBoardDebugHook(_Absent):
 
 
 def has_inf_or_nan(datum: Any, tensor: Any) -> bool:
-    """Whether an array holds what is infinite or NaN; the filter that debuggers are given."""
+    """True if an array holds infinities or NaN; a filter for debuggers."""
     array = np.asarray(tensor)
     return array.dtype.kind in "fc" and not bool(np.isfinite(array).all())

@@ -1,4 +1,4 @@
-"""Of `tensorflow.python.util` the decorators around TensorFlow's own functions."""
+"""Decorators of `tensorflow.python.util` for TensorFlow's own functions."""
 
 from __future__ import annotations
 
@@ -84,13 +84,13 @@ def fn_args(function: Any) -> tuple[str, ...]:
 
 
 def has_kwargs(function: Any) -> bool:
-    """Whether a function takes any keyword."""
+    """True if a function takes arbitrary keyword arguments."""
     found = signature(function).parameters.values()
     return any(parameter.kind is Parameter.VAR_KEYWORD for parameter in found)
 
 
 def get_func_name(function: Any) -> str:
-    """What a function is called."""
+    """The name of a function."""
     return getattr(function, "__name__", type(function).__name__)
 
 

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 
 class DeviceAttributes(NamedTuple):
-    """What `list_local_devices` tells of a device, under the names of TensorFlow's message."""
+    """Description of a device by `list_local_devices`, with the fields of TensorFlow's message."""
 
     name: str = "/device:CPU:0"
     device_type: str = "CPU"

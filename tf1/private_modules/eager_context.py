@@ -31,5 +31,5 @@ def num_gpus() -> int:
 
 
 def enabled() -> bool:
-    """Whether functions behave as TensorFlow 2's do: no."""
+    """True if functions behave as in TensorFlow 2: never."""
     return False

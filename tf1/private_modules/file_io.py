@@ -22,7 +22,7 @@ walk = gfile.Walk
 
 
 def read_file_to_string(filename: str, binary_mode: bool = False) -> Any:
-    """What is in a file, as a string or as bytes."""
+    """Content of a file, as a string or as bytes."""
     with FileIO(filename, "rb" if binary_mode else "r") as file:
         return file.read()
 

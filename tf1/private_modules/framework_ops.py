@@ -1,4 +1,4 @@
-"""Of `tensorflow.python.framework.ops` what is public nowhere."""
+"""Names of `tensorflow.python.framework.ops` that are not public anywhere."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ class _LikeTensors(type):
 
 
 class _TensorLike(metaclass=_LikeTensors):
-    """What tensors, sparse tensors and slices are instances of; packages of the time ask so."""
+    """Base class of tensors, sparse tensors and slices, for isinstance checks."""
 
 
 def is_dense_tensor_like(value: Any) -> bool:
-    """Whether a value is a tensor or a variable."""
+    """True if a value is a tensor or a variable."""
     return isinstance(value, Tensor | Variable)
 
 

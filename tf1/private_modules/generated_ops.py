@@ -31,7 +31,7 @@ def _types() -> dict[str, str]:
 
 
 def _plain(name: str) -> str:
-    """What `MaxPoolGrad` and `_max_pool_grad` have in common."""
+    """Common code of `MaxPoolGrad` and `_max_pool_grad`."""
     return name.replace("_", "").lower()
 
 

@@ -1,4 +1,4 @@
-"""Of `tensorflow.python.training.monitored_session` what packages take under its own name."""
+"""Names of `tensorflow.python.training.monitored_session` that packages import."""
 
 from __future__ import annotations
 

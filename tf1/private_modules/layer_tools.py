@@ -1,4 +1,4 @@
-"""Of `tensorflow.python.layers.{base, utils}` what is public nowhere."""
+"""Names of `tensorflow.python.layers.{base, utils}` that are not public anywhere."""
 
 from __future__ import annotations
 

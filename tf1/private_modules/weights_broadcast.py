@@ -1,4 +1,4 @@
-"""Of `tensorflow.python.ops.{weights_broadcast_ops, metrics_impl}` what is public nowhere."""
+"""Names of `weights_broadcast_ops` and `metrics_impl` that are not public anywhere."""
 
 from __future__ import annotations
 

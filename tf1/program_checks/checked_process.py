@@ -81,7 +81,7 @@ class CheckedProcess:
         return []
 
     def report(self, findings: Sequence[Finding]) -> ProgramReport:
-        """What is known up to now.
+        """The report so far.
 
         Args:
             findings: what ended the program.
@@ -126,7 +126,7 @@ class CheckedProcess:
             yield run
 
     def _lints(self, graphs: Sequence[Any]) -> list[Finding]:
-        """What is hardly meant in what the program has run."""
+        """Lints of the graphs that the program has run."""
         found = []
         for graph in graphs:
             found += [

@@ -32,7 +32,7 @@ class StandIn(np.ndarray[Any, Any]):
 
 
 class _Slot(NamedTuple):
-    """What a slot holds, and whether that, or some of it, was not computed."""
+    """Value of a slot, and whether some of it was not computed."""
 
     value: Any
     stands_in: bool
@@ -106,7 +106,7 @@ class DryExecutor(Executor):
         return [_Slot(value, guessed) for value in values or ()]
 
     def _shares_state(self, op: Operation, guessed: bool) -> bool:
-        """Whether the state of an op holds what was not computed; what it is given may add that."""
+        """True if the state of an op holds values not computed; its inputs may add some."""
         owners = state_owners(op)
         if guessed:
             self._course.tainted |= owners
@@ -114,7 +114,7 @@ class DryExecutor(Executor):
 
 
 def _keeps_state(op: Operation) -> bool:
-    """Whether an op has to run for what it does beside its results."""
+    """True if an op has to run for its side effects."""
     traits = op.definition.traits
     if any(map(is_handle, (*op.inputs, *op.outputs))) or traits.reads_files or traits.writes_files:
         return True
@@ -122,7 +122,7 @@ def _keeps_state(op: Operation) -> bool:
 
 
 def _is_long(op: Operation, inference: Inference) -> bool:
-    """Whether it takes long to compute an op whose results have known sizes."""
+    """True if computing an op whose results have known sizes takes long."""
     sizes = [inference.shape(tensor).num_elements() for tensor in op.outputs]
     elements = sum(size for size in sizes if size is not None)
     flops = flops_of(op, inference)
@@ -155,7 +155,7 @@ def _inferred(tensor: Tensor, inference: Inference) -> _Slot:
 
 
 def _given(fetched: Sequence[_Slot]) -> list[Any]:
-    """What the program gets: what stands in is marked by its class."""
+    """The value passed to the program; substitutes are marked by their class."""
     values = handed_out([None if slot.stands_in else slot.value for slot in fetched])
     return [
         _marked(slot.value) if slot.stands_in else value

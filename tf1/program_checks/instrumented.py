@@ -30,7 +30,7 @@ class Part(NamedTuple):
 
 
 class Notes:
-    """What instrumented code calls.
+    """Functions that instrumented code calls.
 
     Args:
         course: of the program.

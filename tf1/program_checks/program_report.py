@@ -1,4 +1,4 @@
-"""What a check of a program found, and what it did not look at."""
+"""Report of a program check, including what was not checked."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ class UncheckedPart:
 
 @dataclass(frozen=True, repr=False)
 class ProgramReport(ShownText):
-    """What `check_program` found; `print` it.
+    """Result of `check_program`; `print` it.
 
     Attributes:
         program: the path.
@@ -93,7 +93,7 @@ class ProgramReport(ShownText):
 
     @property
     def ok(self) -> bool:
-        """Whether nothing was found that fails in a real run, too."""
+        """True if no error was found that a real run would raise as well."""
         return not any(finding.kind == "error" for finding in self.findings)
 
     def __str__(self) -> str:

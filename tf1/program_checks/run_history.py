@@ -20,7 +20,7 @@ _MOST_SHAPES = 10
 
 
 class RunName(NamedTuple):
-    """What a run fetches, and what it is fed.
+    """Fetches and feeds of a run.
 
     Attributes:
         graph: the graph.
@@ -49,7 +49,7 @@ class DistinctRun(NamedTuple):
 
 
 class Course:
-    """What has happened so far, as far as it decides whether the program goes on in a loop.
+    """History of runs, which decides whether a loop of the program continues.
 
     Args:
         runs: how often a distinct run is worked out; afterwards it is answered from memory.
@@ -82,7 +82,7 @@ class Course:
         return list(self._distinct.values())
 
     def is_worked_out(self, name: RunName, shapes: Shapes) -> bool:
-        """Whether a run is to be worked out; else what it gave before is told again.
+        """True if a run has to be computed; otherwise its former result is returned.
 
         Runs of other threads than the main one are: they do what that waits for, such as filling
         a queue.
@@ -110,7 +110,7 @@ class Course:
         return worked_out
 
     def _counted(self, name: RunName, shapes: Shapes) -> int:
-        """How often a run has been made, with this one."""
+        """Number of times a run has been made, including this one."""
         key = (name, shapes)
         if key not in self._distinct:
             self._distinct[key] = DistinctRun(user_site(), name, shapes)
@@ -125,7 +125,7 @@ class Course:
         return self._calls, self._fresh
 
     def ends(self, begun: tuple[int, int]) -> bool:
-        """Whether a loop ends with the round that began: it made runs, and none of them is new."""
+        """True if a loop ends with the current iteration: it made runs, and none of them is new."""
         calls, fresh = begun
         nothing_new = self._calls > calls and self._fresh == fresh and not self._may_grow
         self.guessed |= nothing_new

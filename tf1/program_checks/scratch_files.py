@@ -91,14 +91,14 @@ class ScratchFiles:
         sys.addaudithook(self._refuse)
 
     def _read_path(self, path: Any) -> Any:
-        """Where a path is read: in the scratch folder, if it was written or removed."""
+        """The path to read from: in the scratch folder if it was written or removed."""
         inside = self._inside(path)
         if inside is None or not (self._exists(inside) or self._is_removed(path)):
             return path
         return inside
 
     def _written_path(self, path: Any) -> Any:
-        """Where a path is written: in the scratch folder, with what was there before."""
+        """The path to write to: in the scratch folder, with the earlier content."""
         inside = self._inside(path)
         if inside is None:
             return path

@@ -23,7 +23,7 @@ class ArrayAssertions(PlainAssertions):
         return np.asarray(value)
 
     def _has_structure(self, items: list[Any] | tuple[Any, ...]) -> bool:
-        """Whether the items make no array: dicts, or arrays of several shapes."""
+        """True if the items do not form an array: dicts, or arrays of several shapes."""
         return any(isinstance(item, dict) for item in items) or (
             len({np.shape(self._array(item)) for item in items}) > 1
         )

@@ -42,7 +42,7 @@ class Benchmark:
 
     @classmethod
     def is_abstract(cls) -> bool:
-        """Whether it has no benchmarks of its own: classes derived from it have."""
+        """True for the base class, which has no benchmarks of its own."""
         return cls is Benchmark
 
     def evaluate(self, tensors: Any) -> Any:

@@ -55,19 +55,19 @@ class _CheckedThread:
             raise self._error
 
     def is_alive(self) -> bool:
-        """Whether it is at work."""
+        """True while the thread runs."""
         return self._thread.is_alive()
 
 
 class CapturedWrites:
-    """What was written to a stream: see `captureWritesToStream`."""
+    """Text written to a stream: see `captureWritesToStream`."""
 
     def __init__(self, path: str, stream: Any) -> None:
         self._path = path
         self._stream = stream
 
     def contents(self) -> str:
-        """What has been written so far."""
+        """The text written so far."""
         self._stream.flush()
         with open(self._path, encoding="utf-8", errors="replace") as file:
             return file.read()

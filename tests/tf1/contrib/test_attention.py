@@ -71,7 +71,7 @@ def test_luong() -> None:
 
 
 def moved(p: Any, before: Any) -> Any:
-    """Where attention is that begins at `before`, and stays at each step with probability `p`."""
+    """Attention that starts at `before` and stays at each step with probability `p`."""
     made = np.zeros_like(p)
     for row, start in np.ndindex(p.shape):
         left = before[row, start]

@@ -21,7 +21,7 @@ X = np.random.default_rng(4).normal(3.0, 2.0, [2, 3, 4, 6])
 
 
 def expected(x: Any, groups: int, epsilon: float = 1e-6) -> Any:
-    """Of images whose channels come last."""
+    """Group norm of images whose channels come last."""
     grouped = x.reshape(*x.shape[:3], groups, -1)
     axes = (1, 2, 4)
     mean, variance = grouped.mean(axes, keepdims=True), grouped.var(axes, keepdims=True)

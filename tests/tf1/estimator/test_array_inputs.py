@@ -14,7 +14,7 @@ pandas_input_fn = td.estimator.inputs.pandas_input_fn
 
 
 def batches(function: Any, most: int = 100) -> list[Any]:
-    """What an input function gives, up to its end."""
+    """All batches of an input function."""
     found: list[Any] = []
     with td.Graph().as_default():
         fetches = function()
@@ -85,13 +85,13 @@ def test_lengths_have_to_agree() -> None:
 
 
 class Series(np.ndarray):
-    """What counts of a Series of pandas."""
+    """The part of a pandas Series that is used."""
 
     index: Any
 
 
 class Table(dict[str, Any]):
-    """What counts of a DataFrame of pandas."""
+    """The part of a pandas DataFrame that is used."""
 
     def __init__(self, index: list[int], **columns: Any) -> None:
         super().__init__(columns)

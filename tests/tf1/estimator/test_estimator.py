@@ -44,7 +44,7 @@ def made(folder: Path, **settings: Any) -> td.estimator.Estimator:
 
 
 def slope_after(steps: int, begin: float = 0.0) -> float:
-    """What gradient descent makes of the slope, over all rows: by the formula."""
+    """The slope after gradient descent over all rows, by the formula."""
     squares = float((X**2).mean())
     return 2 + (begin - 2) * (1 - 2 * 0.05 * squares) ** steps
 

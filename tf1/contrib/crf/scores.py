@@ -1,4 +1,4 @@
-"""How likely sequences of tags are: scores, and the likelihood that models maximize."""
+"""Scores and log-likelihood of sequences of tags."""
 
 from __future__ import annotations
 

@@ -50,7 +50,7 @@ def current_arg_scope() -> Arguments:
 
 
 def has_arg_scope(func: Callable[..., Any]) -> bool:
-    """Whether a function takes arguments from `arg_scope`.
+    """True if a function takes arguments from `arg_scope`.
 
     Args:
         func: the function.

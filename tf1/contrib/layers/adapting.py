@@ -1,4 +1,4 @@
-"""What the layers of `contrib` add to those of `td.layers`: names of variables, collections."""
+"""Additions of the `contrib` layers to `td.layers`: names of variables, collections."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ def layer_scope(
 def apply(
     layer: Any, inputs: Any, collections: Any, *, kernels: tuple[str, ...] = ("kernel",)
 ) -> Any:
-    """What a layer makes of its input; its variables are added to collections.
+    """Applies a layer to its input and adds its variables to collections.
 
     Args:
         layer: the layer.
@@ -124,7 +124,7 @@ def finished(
 
 
 def channels_form(data_format: str | None, known: tuple[str, ...]) -> str:
-    """What `td.layers` calls a data format.
+    """Converts a data format to the names of `td.layers`.
 
     Raises:
         ValueError: it is none of those known.

@@ -233,7 +233,7 @@ def attention_decoder(
 
 
 class _Memory:
-    """What a decoder attends to, with the variables of its heads."""
+    """Attention of a decoder over its states, with the variables of the heads."""
 
     def __init__(self, states: Any, heads: int) -> None:
         steps, size = states.shape.with_rank(3).as_list()[1:]
@@ -250,14 +250,14 @@ class _Memory:
             self._heads.append((features, get_variable(f"AttnV_{head}", [size], dtype)))
 
     def unseen(self, batch: Any, dtype: Any) -> list[Any]:
-        """What is seen before the first step."""
+        """The attention before the first step."""
         made = [zeros([batch, self._size], dtype) for _ in self._heads]
         for tensor in made:
             tensor.set_shape([None, self._size])
         return made
 
     def seen_by(self, state: Any) -> list[Any]:
-        """What each head sees with a state."""
+        """The attention of each head for a state."""
         made = []
         for head, (features, v) in enumerate(self._heads):
             with variable_scope(f"Attention_{head}"):

@@ -156,7 +156,7 @@ def embedding_rnn_seq2seq(
 
 
 def _fed(decoded: Callable[[bool], tuple[list[Any], Any]], feeds: Any) -> tuple[list[Any], Any]:
-    """What a decoder makes, fed with its own outputs or not, be it decided in the run."""
+    """Runs a decoder that is fed its own outputs or not, possibly decided at run time."""
     if isinstance(feeds, bool):
         return decoded(feeds)
     forms: list[Any] = []

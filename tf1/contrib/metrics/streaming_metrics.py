@@ -146,7 +146,7 @@ def streaming_auc(
 
 @described
 def accuracy(predictions: Any, labels: Any, weights: Any = None, name: str | None = None) -> Any:
-    """How often predictions are the labels in this batch alone.
+    """Accuracy of the predictions in this batch only.
 
     Returns:
         A Tensor of rank 0.

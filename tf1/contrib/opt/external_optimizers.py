@@ -23,7 +23,7 @@ Vector = np.ndarray[Any, Any]
 
 
 class ExternalOptimizerInterface:
-    """What has a loss made small by a function in Python: a subclass says by which.
+    """Base class of optimizers that minimize a loss with a Python function.
 
     A subclass has `_minimize`, which gets a vector of all values of the variables, functions of
     such vectors, and bounds, and gives the vector in the end. The variables are assigned to once,
@@ -172,7 +172,7 @@ class ExternalOptimizerInterface:
 
 
 class ScipyOptimizerInterface(ExternalOptimizerInterface):
-    """What has a loss made small by `scipy.optimize.minimize`, by default by L-BFGS-B.
+    """Minimizes a loss with `scipy.optimize.minimize`, by default with L-BFGS-B.
 
     Args:
         loss: a scalar tensor of a real dtype.

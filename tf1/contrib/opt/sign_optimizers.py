@@ -19,7 +19,7 @@ public = {"td.contrib.opt": "AddSignOptimizer PowerSignOptimizer"}
 
 
 class _SignOptimizer(KernelOptimizer):
-    """What both are: a slot for the average, and a decay of the agreement that knows the step."""
+    """Common base: a slot for the average, and a sign decay that depends on the step."""
 
     _slot_names = (("m", "m"),)
 
@@ -68,7 +68,7 @@ class _SignOptimizer(KernelOptimizer):
         return group(handle.scatter_sub(IndexedSlices(step, indices)), added)
 
     def _scale(self, agreement: Any, like: Any) -> Any:
-        """How many times as far a step goes."""
+        """Factor by which a step is scaled."""
         raise NotImplementedError
 
 

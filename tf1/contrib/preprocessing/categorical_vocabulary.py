@@ -37,7 +37,7 @@ class CategoricalVocabulary:
         self._freeze = False
 
     def __len__(self) -> int:
-        """How many numbers there are, with that of the unknown category."""
+        """Number of ids, including that of the unknown category."""
         return len(self._mapping)
 
     def freeze(self, freeze: bool = True) -> None:

@@ -30,7 +30,7 @@ public = {
 
 
 class AttentionMechanism:
-    """What computes, for a query, the share of attention of each step of a memory.
+    """Base class of mechanisms that compute attention weights of a memory for a query.
 
     A mechanism of your own is a subclass with `scored`.
 
@@ -104,7 +104,7 @@ class AttentionMechanism:
 
     @property
     def keys(self) -> Any:
-        """What queries are compared with, `[batch, steps, …]`."""
+        """The keys that queries are compared with, `[batch, steps, …]`."""
         return self._keys
 
     @property
@@ -128,7 +128,7 @@ class AttentionMechanism:
         return self.initial_alignments(batch_size, dtype)
 
     def scored(self, query: Any) -> Any:
-        """How well a query fits each step, `[batch, steps]`; to be overridden."""
+        """Scores of a query for each step, `[batch, steps]`; to be overridden."""
         raise NotImplementedError(f"{type(self).__name__} has no scored")
 
     def shares(self, scores: Any, state: Any) -> Any:
@@ -220,7 +220,7 @@ class BahdanauAttention(AttentionMechanism):
         self._num_units, self._normalize = num_units, normalize
 
     def scored(self, query: Any) -> Any:
-        """How well a query fits each step, `[batch, steps]`."""
+        """Scores of a query for each step, `[batch, steps]`."""
         query, keys, units = self._queried(query), self._keys, self._num_units
         dtype = query.dtype.base_dtype
         v = get_variable("attention_v", [units], dtype)
@@ -288,7 +288,7 @@ class LuongAttention(AttentionMechanism):
         self._scale = scale
 
     def scored(self, query: Any) -> Any:
-        """How well a query fits each step, `[batch, steps]`."""
+        """Scores of a query for each step, `[batch, steps]`."""
         keys = self._keys
         size, wanted = query.shape.with_rank(2)[1].value, keys.shape[2].value
         if size != wanted:

@@ -300,7 +300,7 @@ def _joined(inputs: Any, attention: Any) -> Any:
 
 
 def _attended(mechanism: Any, query: Any, state: Any, layer: Any) -> tuple[Any, Any, Any]:
-    """What is seen of a memory, the shares of attention, and the next state of the mechanism."""
+    """Context vector, attention weights, and the next state of the mechanism."""
     shares, after = mechanism(query, state=state)
     context = squeeze(matmul(expand_dims(shares, 1), mechanism.values), [1])
     seen = context if layer is None else layer(concat([query, context], 1))

@@ -15,7 +15,7 @@ public = {"td.contrib.seq2seq": "BasicDecoder BasicDecoderOutput"}
 
 
 class BasicDecoderOutput(NamedTuple):
-    """What a step of a BasicDecoder gives.
+    """Outputs of a step of a BasicDecoder.
 
     Args:
         rnn_output: the output of the cell, through the output layer.
@@ -85,13 +85,13 @@ class BasicDecoder(Decoder):
         return BasicDecoderOutput(made, self._helper.sample_ids_dtype)
 
     def initialize(self, name: str | None = None) -> tuple[Any, Any, Any]:
-        """Which rows have ended before the first step, its inputs, and its state."""
+        """The finished rows before the first step, its inputs, and its state."""
         return (*self._helper.initialize(), self._initial_state)
 
     def step(
         self, time: Any, inputs: Any, state: Any, name: str | None = None
     ) -> tuple[Any, Any, Any, Any]:
-        """What a step gives, the next state, the next inputs, and which rows have ended."""
+        """Outputs of a step, the next state, the next inputs, and the finished rows."""
         with name_scope(name, "BasicDecoderStep"):
             outputs, state = self._cell(inputs, state)
             if self._output_layer is not None:

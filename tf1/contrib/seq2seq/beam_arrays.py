@@ -1,4 +1,4 @@
-"""What a beam search has kept of each step, in the order of the sequences that it returns."""
+"""Per-step records of a beam search, in the order of the sequences that it returns."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ public = {"td.contrib.seq2seq": "gather_tree_from_array"}
 
 
 def gather_tree_from_array(t: Any, parent_ids: Any, sequence_length: Any) -> Any:
-    """What each step kept, for the sequences that a beam search has found.
+    """Reorders what each step recorded to follow the sequences of a beam search.
 
     Args:
         t: `[time, batch, beam, …]` or `[time, batch * beam, …]`.

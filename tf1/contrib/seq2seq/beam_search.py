@@ -67,7 +67,7 @@ class BeamSearchDecoderState(NamedTuple):
 
 
 class BeamSearchDecoderOutput(NamedTuple):
-    """What a step of a BeamSearchDecoder gives.
+    """Outputs of a step of a BeamSearchDecoder.
 
     Args:
         scores: how good each sequence is, `[batch, beam]`.
@@ -85,7 +85,7 @@ class BeamSearchDecoderOutput(NamedTuple):
 
 
 class FinalBeamSearchDecoderOutput(NamedTuple):
-    """What all steps of a BeamSearchDecoder give.
+    """Final outputs of a BeamSearchDecoder.
 
     Args:
         predicted_ids: the sequences, the best first, int32 `[batch, time, beam]`.
@@ -222,7 +222,7 @@ class BeamSearchDecoder(Decoder):
     def step(
         self, time: Any, inputs: Any, state: Any, name: str | None = None
     ) -> tuple[Any, Any, Any, Any]:
-        """What a step gives, the next state, the next inputs, and which have ended."""
+        """Outputs of a step, the next state, the next inputs, and the finished beams."""
         with name_scope(name, "BeamSearchDecoderStep"):
             before = state.cell_state
             given = packed(inputs, [self._joined(leaf) for leaf in flat(inputs)])
@@ -276,7 +276,7 @@ class BeamSearchDecoder(Decoder):
         return BeamSearchDecoderOutput(values, ids, parents), state
 
     def _scores(self, totals: Any, lengths: Any, paid: Any) -> Any:
-        """How good sequences are: how likely, by their lengths and what they attend to."""
+        """Scores of sequences: log-probabilities with length and coverage penalties."""
         scores = totals
         if self._length_weight != 0:
             grown = (5.0 + cast(lengths, totals.dtype)) / 6.0

@@ -80,7 +80,7 @@ class GreedyEmbeddingHelper(Helper):
     def next_inputs(
         self, time: Any, outputs: Any, state: Any, sample_ids: Any, name: str | None = None
     ) -> tuple[Any, Any, Any]:
-        """Which rows have ended, the words that were sampled, embedded, and the state."""
+        """The finished rows, the embedded samples, and the state."""
         finished = equal(sample_ids, self._end_token)
         following = cond(
             reduce_all(finished),
@@ -186,7 +186,7 @@ class ScheduledEmbeddingTrainingHelper(TrainingHelper):
     def next_inputs(
         self, time: Any, outputs: Any, state: Any, sample_ids: Any, name: str | None = None
     ) -> tuple[Any, Any, Any]:
-        """Which rows have ended, what is read or drawn, and the state."""
+        """The finished rows, the next inputs (read or sampled), and the state."""
         with name_scope(name, "ScheduledEmbeddingTrainingHelperNextInputs"):
             finished, read, state = super().next_inputs(time, outputs, state, sample_ids)
             chosen = greater(sample_ids, -1)
@@ -252,14 +252,14 @@ class ScheduledOutputTrainingHelper(TrainingHelper):
         return as_dtype("bool")
 
     def sample(self, time: Any, outputs: Any, state: Any, name: str | None = None) -> Any:
-        """Whether the output of each row is taken."""
+        """Mask of the rows whose output is the next input."""
         with name_scope(name, "ScheduledOutputTrainingHelperSample"):
             return _chosen(self._batch_size, self._probability, self._seed)
 
     def next_inputs(
         self, time: Any, outputs: Any, state: Any, sample_ids: Any, name: str | None = None
     ) -> tuple[Any, Any, Any]:
-        """Which rows have ended, what is read or taken, and the state."""
+        """The finished rows, the next inputs (read or taken), and the state."""
         with name_scope(name, "ScheduledOutputTrainingHelperNextInputs"):
             finished, read, state = super().next_inputs(time, outputs, state, sample_ids)
             beside = None if self._beside is None else self._beside._inputs_at(time + 1)[1]
@@ -292,7 +292,7 @@ def _chosen(batch: Any, probability: Any, seed: int | None) -> Any:
 
 
 def _mixed(finished: Any, chosen: Any, read: Any, made: Callable[[Any], Any]) -> Any:
-    """What is read, and for the rows that are chosen what a function makes of their indices."""
+    """The inputs, replaced in the chosen rows by a function of their indices."""
     if len(flat(read)) != 1:
         raise ValueError("inputs must be one tensor where some of them are sampled")
 

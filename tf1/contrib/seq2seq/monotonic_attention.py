@@ -95,7 +95,7 @@ def monotonic_attention(p_choose_i: Any, previous_attention: Any, mode: str) -> 
 
 
 class _Monotonic:
-    """What monotonic mechanisms have beside their scores: it comes before the mechanism.
+    """Mixin of monotonic mechanisms; it comes before the mechanism among the bases.
 
     Args:
         sigmoid_noise: the deviation of the noise that is added to scores.
@@ -113,7 +113,7 @@ class _Monotonic:
         self._noise, self._seed, self._bias, self._mode = noise, seed, bias, mode
 
     def scored(self, query: Any) -> Any:
-        """How well a query fits each step, `[batch, steps]`."""
+        """Scores of a query for each step, `[batch, steps]`."""
         scores = super().scored(query)  # type: ignore[misc]
         start = Constant(self._bias)
         return scores + get_variable("attention_score_bias", [], scores.dtype, initializer=start)

@@ -218,7 +218,7 @@ class DataProvider:
         return list(self._items)
 
     def num_samples(self) -> int | None:
-        """How many examples there are."""
+        """Number of examples."""
         return self._num_samples
 
 

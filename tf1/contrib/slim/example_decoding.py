@@ -34,7 +34,7 @@ public = {
 
 
 class DataDecoder:
-    """What takes data apart into items; `TFExampleDecoder` is one.
+    """Base class of decoders that split data into items, such as `TFExampleDecoder`.
 
     Example:
         >>> decoders = td.contrib.slim.tfexample_decoder
@@ -52,7 +52,7 @@ class DataDecoder:
 
 
 class ItemHandler:
-    """What makes an item of features of an example.
+    """Base class of handlers that make an item from features of an example.
 
     Args:
         keys: the names of the features.
@@ -93,7 +93,7 @@ class ItemHandlerCallback(ItemHandler):
         self._func = func
 
     def tensors_to_item(self, keys_to_tensors: Mapping[str, Any]) -> Any:
-        """What the function makes of the features."""
+        """Applies the function to the features."""
         return self._func(keys_to_tensors)
 
 

@@ -1,4 +1,4 @@
-"""What a model consists of: `td.contrib.slim.model_analyzer`."""
+"""Parameters of a model: `td.contrib.slim.model_analyzer`."""
 
 from __future__ import annotations
 

@@ -247,7 +247,7 @@ def evaluate_repeatedly(
 
 
 def _counted(eval_ops: Any, hooks: Iterable[SessionRunHook]) -> Any:
-    """What is run in a step, the count of steps included, which hooks get to know."""
+    """The fetches of a step, including the step counter, which is passed to the hooks."""
     step = get_or_create_eval_step()
     if eval_ops is None:
         return None

@@ -197,7 +197,7 @@ class HParams:
         self._model_structure = model_structure
 
     def get_model_structure(self) -> Any:
-        """What was given as `model_structure`."""
+        """The argument `model_structure`."""
         return self._model_structure
 
     def to_json(

@@ -218,7 +218,7 @@ def create_train_op(
 
 
 def _place(update: Any) -> int:
-    """Where an op, or that of a tensor, stands in its graph."""
+    """Position of an op, or of the op of a tensor, in its graph."""
     op = getattr(update, "op", update)
     return op.index
 

@@ -14,7 +14,7 @@ import tensordraft as td
 
 @pytest.fixture
 def calls(monkeypatch: pytest.MonkeyPatch) -> list[dict[str, Any]]:
-    """What `scipy.optimize.minimize` is called with; it goes downhill in 80 steps."""
+    """Records the arguments of `scipy.optimize.minimize`; takes 80 steps of gradient descent."""
     seen: list[dict[str, Any]] = []
 
     def minimize(function: Any, x: Any, **settings: Any) -> Any:
