@@ -1,4 +1,4 @@
-"""Along a named size: which tensors of a graph fall apart, and how their parts make the whole."""
+"""Partitions of the tensors of a graph along a named size, and how parts are combined."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from .steps import StepGraph
 
 
 class NothingToSplitError(ValueError):
-    """Nothing that is fed has the size along which is split."""
+    """No feed has the size to split along."""
 
 
 class Analysis(Following):
@@ -34,28 +34,27 @@ class Analysis(Following):
 
     Args:
         graph: the graph.
-        fetches: what is wanted of it.
+        fetches: the tensors and ops to compute.
         along: the name of the size.
-        shapes: what is known of shapes beside what the graph states, by tensor. Where neither
-            mentions the size, it is taken to be the first of each placeholder whose first size is
-            unknown.
-        feeds: what is fed; by default the placeholders that are needed.
+        shapes: shapes in addition to those in the graph, by tensor. If neither mentions the
+            size, it is taken to be the first of each placeholder whose first size is unknown.
+        feeds: the fed tensors; by default the placeholders that are needed.
         arrays: whether each chunk may have TensorArrays of its own.
 
     Attributes:
         ops: the ops that are needed, in an order in which they can run.
-        feeds: what is fed.
-        parts: how each tensor falls apart.
-        falls: how each op does: what it takes and gives.
-        mixed: the ops that would fall apart if they had a rule for it.
-        values: of tensors that are `own`, their elements: numbers and expressions of sizes.
-        in_steps: the ops that others compute, step by step, and what these make.
-        streams: the ops whose random numbers chunks draw, each its own stretch of them; and what
-            stands for key and counter of their streams.
-        place: the symbols of what tells where a chunk lies.
+        feeds: the fed tensors.
+        parts: the part of each tensor.
+        falls: the Partition of each op.
+        mixed: the ops that could be split if they had a rule.
+        values: the elements of `own` tensors: numbers and expressions of sizes.
+        in_steps: the ops that other ops compute step by step, and their replacements.
+        streams: the ops whose random numbers are drawn by chunks, each from its own range, with
+            the placeholders for key and counter of their streams.
+        place: the symbols of the position of a chunk.
 
     Raises:
-        ValueError: nothing that is fed has such a size; or the shapes do not fit together.
+        ValueError: no feed has such a size, or shapes are incompatible.
     """
 
     def __init__(
@@ -99,7 +98,7 @@ class Analysis(Following):
                 self.follow(op)
                 self.ops.append(op)
 
-    # Ops that others stand for -------------------------------------------------------------------
+    # Ops that others replace ---------------------------------------------------------------------
 
     def inputs(self, op: Operation) -> Sequence[Tensor]:
         """The inputs of an op; for an op that is replaced, the results of its replacements."""
@@ -109,7 +108,7 @@ class Analysis(Following):
         return [*map(self.made, op.inputs)]
 
     def made(self, tensor: Tensor) -> Tensor:
-        """The tensor that has the value of this one, where several ops make it."""
+        """The tensor that has the value of this one if other ops compute it."""
         return self._sources.get(tensor, tensor)
 
     def run_for(self, op: Operation) -> Operation:
@@ -139,7 +138,7 @@ class Analysis(Following):
 
     def _settled(self, op: Operation, falls: Partition) -> Partition:
         if op.graph is not self.graph and op not in self.constant:
-            # A step that reads nothing but whole values: each chunk takes it for itself.
+            # A step that reads only whole values: each chunk computes it for itself.
             gives = [FIRST if part == WHOLE else part for part in falls.gives]
             falls = Partition(falls.takes, gives)
         return super()._settled(op, falls)
@@ -169,7 +168,7 @@ class Analysis(Following):
         rows = next((found for shape in declared.values() if (found := self._names(shape))), None)
         if rows is None:
             raise NothingToSplitError(
-                f"along = {self.along!r}: nothing that is fed has a size of that name; say which "
+                f"along = {self.along!r}: no feed has a size of that name; specify which "
                 f"has, as in shapes={{{_example(self.feeds, self.along)}}}"
             )
         inference = CheckingInference()
@@ -181,7 +180,7 @@ class Analysis(Following):
                 if not fed.issuperset(op.outputs) or not op.outputs:
                     inference.infer(op)
                 stated = {tensor: declared[tensor] for tensor in op.outputs if tensor in declared}
-                if op.definition.traits.calls_python:  # only `set_shape` tells what it makes
+                if op.definition.traits.calls_python:  # only `set_shape` states its shapes
                     stated = {tensor: tensor.shape for tensor in op.outputs} | stated
                 for tensor, shape in stated.items():
                     inference.declare(tensor, shape.merge_with(inference.shape(tensor)))

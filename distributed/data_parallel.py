@@ -1,4 +1,4 @@
-"""Sessions that run what is large in chunks, here or on a cluster, and everything else as ever."""
+"""Sessions that run large feeds in chunks, here or on a cluster."""
 
 from __future__ import annotations
 
@@ -40,26 +40,26 @@ def data_parallel(
     shapes: Mapping[str, Any] | None = None,
     config: ConfigProto | None = None,
 ) -> ParallelSession:
-    """A session that runs steps over many rows in chunks: a training loop stays what it is.
+    """A session that runs steps over many rows in chunks; training loops need no change.
 
-    What is fed as a dask array, or is larger than `split_bytes`, is cut along the named size. Each
-    chunk computes its part of what is fetched; parts are combined in a tree (sums, means weighed
-    by rows, maxima), whose order depends on the number of chunks alone, so that results are the
-    same for any number of workers. Variables live in this session: chunks get their values, and
+    Feeds that are dask arrays, or larger than `split_bytes`, are cut along the named size. Each
+    chunk computes its part of the fetches; parts are combined in a tree (sums, means weighted by
+    rows, maxima), whose order depends only on the number of chunks, so that results are the same
+    for any number of workers. Variables live in this session: chunks get their values, and
     updates apply here, once. So do ops with state or without a rule: these get all rows.
 
     Args:
         graph: the graph to run; by default the default graph.
-        along: the name of the size along which is split: see `td.split_report`.
+        along: the name of the size to split along: see `td.split_report`.
         scheduler: where chunks run: a `distributed.Client`, the address of a dask scheduler
             ("tcp://host:port"), or "dask" for a cluster in this process; by default one after the
-            other in this thread, in no more memory than one takes.
-        split_bytes: how large a chunk of what is fed may be, in bytes.
-        shapes: the shapes of inputs, where the graph's own do not have the name.
+            other in this thread, in the memory of a single chunk.
+        split_bytes: maximum size of a chunk of the feeds, in bytes.
+        shapes: the shapes of inputs, if those in the graph do not have the name.
         config: as for `td.Session`.
 
     Returns:
-        A session: `run` and all else as of `td.Session`, and `explain` tells what is split.
+        A session: as `td.Session`, with `explain`, which reports what is split.
 
     Raises:
         ImportError: dask is needed and not installed: `pip install tensordraft[dask]`.
@@ -80,11 +80,11 @@ class SplitCall:
     """Some fetches of a session, ready to run in chunks.
 
     Args:
-        session: where what is whole is run.
-        elements: what is wanted.
+        session: the session that runs whole tensors.
+        elements: the fetches.
         along: the name of the size that is split.
         shapes: shapes by tensor, as for `Analysis`.
-        feeds: what is fed.
+        feeds: the fed tensors.
     """
 
     def __init__(
@@ -102,10 +102,10 @@ class SplitCall:
         self._state = session._state
 
     def run(self, feeds: Mapping[Tensor, Any], chunks: Sequence[int], tasks: Tasks) -> list[Any]:
-        """The values of the elements, computed in chunks of so many rows.
+        """Computes the elements in chunks with the given numbers of rows.
 
         Raises:
-            OpError: an op failed; the error tells in which rows.
+            OpError: an op failed; the message names the rows.
         """
         parts = self.analysis.parts
         sizes = RunSizes(self.analysis, {tensor: np.shape(feeds[tensor]) for tensor in feeds})
@@ -126,11 +126,11 @@ class SplitCall:
             raise chunk_failure(error, self.analysis.graph) from error
         except LostError as error:
             raise errors.UnavailableError(
-                None, None, f"workers went away with data again and again: {error}"
+                None, None, f"workers with data died repeatedly: {error}"
             ) from error
 
     def _streams(self, sizes: RunSizes) -> Iterator[tuple[Tensor, Any]]:
-        """Key and counter of the streams of which chunks draw, which all of them together use."""
+        """Key and counter of the random streams that the chunks share."""
         for op, stream in self.analysis.streams.items():
             shape = sizes.shape(op.outputs[0], sizes.rows) or ()
             numbers = math.prod(size or 0 for size in shape)
@@ -169,7 +169,7 @@ class SplitCall:
 
 
 class ParallelSession(Session):
-    """A session that runs what is large in chunks: see `data_parallel`."""
+    """A session that runs large feeds in chunks: see `data_parallel`."""
 
     def __init__(
         self,
@@ -194,7 +194,7 @@ class ParallelSession(Session):
         options: RunOptions | None = None,
         run_metadata: RunMetadata | None = None,
     ) -> Any:
-        """As `Session.run`; what is fed as a dask array, or is large, is run in chunks."""
+        """Like `Session.run`; dask arrays and large feeds are run in chunks."""
         if feed_dict and not (options or run_metadata):
             self._check_open()
             feeds = feed_pairs(self.graph, feed_dict)
@@ -253,7 +253,7 @@ class ParallelSession(Session):
         return "\n".join(lines)
 
     def close(self) -> None:
-        """As `Session.close`; what workers hold of this session is let go."""
+        """Like `Session.close`; also releases what workers hold for this session."""
         if self._cluster is not None:
             self._cluster.close()
         self._splits.clear()
@@ -289,7 +289,7 @@ def _nbytes(tensor: Tensor, value: Any) -> int:
 
 
 def _handed_out(value: Any) -> Any:
-    """A value as `Session.run` gives it: a scalar is no array, and an array is the caller's."""
+    """A value as `Session.run` returns it: a NumPy scalar, or an array owned by the caller."""
     if not isinstance(value, np.ndarray):
         return value
     if not value.ndim:

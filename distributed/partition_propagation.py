@@ -1,4 +1,4 @@
-"""Following parts through ops: how each op falls apart, those before it being known."""
+"""Propagation of partitions through the ops of a graph."""
 
 from __future__ import annotations
 
@@ -40,9 +40,9 @@ class Following:
     """Propagates partitions through the tensors of a graph or a body, op by op.
 
     Args:
-        inference: what is known of shapes and values.
+        inference: the inferred shapes and values.
         rows: the symbol of the number of rows.
-        bound: the symbols that have numbers as soon as something is fed.
+        bound: the symbols whose values are known once feeds are.
 
     Attributes:
         arrays: whether each chunk may have arrays of its own, which cannot be sent.
@@ -80,7 +80,7 @@ class Following:
         return isinstance(size, DimExpr) and self.rows in symbols_of(size)
 
     def follow(self, op: Operation) -> None:
-        """Finds out how an op falls apart, those before it being known."""
+        """Computes the partition of an op from those of its inputs."""
         if op.outputs and all(tensor in self.parts for tensor in op.outputs):
             return  # it is fed
         definition = op.definition
@@ -121,7 +121,7 @@ class Following:
         in_chunk = traits.local and self.arrays
         if (all(part == WHOLE for part in found) and not in_chunk) or not op.outputs:
             if any(part.kind == "split" for part in found):
-                self.mixed.append(Mixed(op, "it runs once, for its effect"))
+                self.mixed.append(Mixed(op, "it runs once, for its side effect"))
             return whole
         if self._known(op):
             return Partition(whole.takes, [OWN] * len(op.outputs))
@@ -185,7 +185,7 @@ class Following:
         """The partition by a rule, if the sizes confirm it.
 
         Raises:
-            Mixes: they do not.
+            NotSplittable: they do not.
         """
         for tensor, part in (
             *zip(self.inputs(op), falls.takes, strict=True),
@@ -193,7 +193,7 @@ class Following:
         ):
             if part.kind == "split" and self.per_row(tensor, part.axis) is None:
                 shape = self.inference.shape(tensor)
-                raise NotSplittable(f"axis {part.axis} of {shape} is no multiple of the rows")
+                raise NotSplittable(f"axis {part.axis} of {shape} is not a multiple of the rows")
         for tensor, part in zip(op.outputs, falls.gives, strict=True):
             dtype = tensor.dtype
             numbers = dtype.is_bool or dtype.is_integer or dtype.is_floating or dtype.is_complex
@@ -203,13 +203,13 @@ class Following:
 
 
 class FollowingBody(Following):
-    """Following the ops of a body, all of which run with each chunk."""
+    """Propagation through the ops of a body, all of which run with each chunk."""
 
     def follow(self, op: Operation) -> None:
-        """Finds out how an op falls apart, those before it being known.
+        """Computes the partition of an op from those of its inputs.
 
         Raises:
-            Mixes: it calls a function, which does not travel with a body.
+            NotSplittable: it calls a function, which cannot be sent with a body.
         """
         if op.definition.traits.calls_python:
             raise NotSplittable(f"{op.name!r} in it calls a function of the program")

@@ -15,21 +15,21 @@ from .analysis import Analysis
 
 
 class Read(NamedTuple):
-    """A tensor that a stage takes in: whole, its chunk's slice, or its chunk's own sizes."""
+    """An input of a stage: whole, the slice of its chunk, or the sizes of its chunk."""
 
     tensor: Tensor
     part: Part
 
 
 class Stage(NamedTuple):
-    """Some ops that are run in one go: on each chunk, or once.
+    """Ops that run together: on each chunk, or once.
 
     Args:
         ops: the ops, in an order in which they can run; those of constants among them.
-        reads: what is fed.
-        gives: the tensors that others need.
-        inputs: what each op reads, and how.
-        in_steps: those of the ops that hand on what others have computed in their place.
+        reads: the inputs of the stage.
+        gives: the tensors that other stages need.
+        inputs: the inputs of each op, and their parts.
+        in_steps: the ops that pass on results computed by others.
         worker: the number of the worker to which a device string pins it; None where none does.
     """
 
@@ -42,15 +42,15 @@ class Stage(NamedTuple):
 
 
 class Stages:
-    """The stages of a run: stage number i of chunks comes after number i of what is whole.
+    """The stages of a run: stage number i of chunks comes after number i of whole tensors.
 
     Args:
-        analysis: how the graph falls apart.
+        analysis: the partition of the graph.
 
     Attributes:
-        chunks: what is run on each chunk, stage by stage.
-        whole: what is run once before each stage of chunks, and after the last.
-        effects: the ops that run once for their effect, by stage.
+        chunks: the ops that run on each chunk, stage by stage.
+        whole: the ops that run once before each stage of chunks, and after the last.
+        effects: the ops that run once for their side effect, by stage.
     """
 
     def __init__(self, analysis: Analysis) -> None:
@@ -119,7 +119,7 @@ class Stages:
         self._level[op] = level
 
     def awaited(self, op: Operation) -> list[Operation]:
-        """The ops that an op waits for; for one that only waits itself stand those it waits for."""
+        """The ops that an op waits for, through ops that only wait themselves."""
         found: dict[Operation, None] = {}
         pending = list(op.controls)
         while pending:
@@ -133,7 +133,7 @@ class Stages:
         return list(found)
 
     def ready(self, tensor: Tensor) -> int:
-        """The stage at whose beginning the whole value of a tensor is there."""
+        """The stage at whose start the whole value of a tensor is available."""
         if tensor in self._fed or self.analysis.parts[tensor] == OWN:
             return 0
         return self._level[tensor.op] + self.runs_in_chunks(tensor.op)
@@ -141,7 +141,7 @@ class Stages:
     # What is needed ------------------------------------------------------------------------------
 
     def _want(self) -> None:
-        """Marks what has to be run for the fetches, and in which way."""
+        """Marks what has to run for the fetches: on chunks or once."""
         pending: list[Tensor | Operation] = list(self.analysis.fetches)
         while pending:
             item = pending.pop()
@@ -258,7 +258,7 @@ def pinned_to(op: Operation) -> int | None:
     """The number of the worker that the device string of an op names, `/job:worker/task:3`."""
     try:
         parts = parse_device(op.device)
-    except ValueError:  # a file may say anything
+    except ValueError:  # a file may contain anything
         return None
     is_worker = parts.get("job") == "worker" and "task" in parts
     return int(parts["task"]) if is_worker else None
@@ -277,8 +277,8 @@ def stages_along(
 ) -> Stages:
     """The stages of a run along a named size; the arguments are those of `Analysis`.
 
-    TensorArrays cannot be sent. So where one would have to leave the stage in which chunks made it,
-    all of them are those of the whole.
+    TensorArrays cannot be sent. If one would have to leave the stage in which chunks made it, all
+    of them are computed whole.
     """
     stages = Stages(Analysis(graph, fetches, along, shapes, feeds))
     if stages.torn:

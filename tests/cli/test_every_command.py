@@ -131,8 +131,8 @@ def array_file(**arrays: np.ndarray) -> bytes:
         ("x=-", array_file(a=np.zeros([1, 2])), [[1, 1]]),
         ("x=-:b", array_file(a=np.zeros([1, 2]), b=np.ones([1, 2])), [[2, 2]]),
         ("x=-", b"no", "neither .npy nor .npz, nor a number, string or list in JSON"),
-        ("x=-", b"", "nothing is on standard input"),
-        ("x=-", array_file(a=np.ones(1), b=np.ones(1)), "standard input: say which array"),
+        ("x=-", b"", "standard input is empty"),
+        ("x=-", array_file(a=np.ones(1), b=np.ones(1)), "standard input: specify an array"),
     ],
 )
 def test_a_feed_may_come_on_standard_input(
@@ -189,7 +189,9 @@ def test_an_output_has_a_known_ending(cli: Cli, arguments: list[str], ending: st
 def test_what_is_no_file_is_not_replaced(cli: Cli) -> None:
     Path("link.npz").symlink_to(os.devnull)
     done = cli("run", "g.pb", "--feed", "x=ones", "--out", "link.npz")
-    assert done.err == "tensordraft: link.npz: it is no regular file, and is not replaced by one\n"
+    assert (
+        done.err == "tensordraft: link.npz: it is not a regular file, and is not replaced by one\n"
+    )
 
 
 @pytest.mark.skipif(not hasattr(os, "getuid") or os.getuid() == 0, reason="root may write anywhere")

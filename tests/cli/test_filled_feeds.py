@@ -85,7 +85,7 @@ def test_draws_are_the_same_each_time(cli: Cli) -> None:
 def test_what_cannot_be_filled_is_told(cli: Cli) -> None:
     of_dtype(td.float32, None)
     done = cli("run", "g.pb", "--feed", "x=random")
-    assert "the rank of 'x:0' is not known; say --shape x=SIZES, too" in done.err
+    assert "the rank of 'x:0' is not known; add --shape x=SIZES" in done.err
     assert cli("run", "g.pb", "--feed", "x=random", "--shape", "x=2").code == 0
     of_dtype(td.variant, [])
     assert (
