@@ -23,7 +23,7 @@ class Terminal(io.StringIO):
 
 
 class Clock:
-    """Tells the time that a test sets."""
+    """Returns the time that a test sets."""
 
     now = 0.0
 
