@@ -93,15 +93,15 @@ class Head(ABC):
             features: the features.
             mode: a ModeKeys.
             logits: the results.
-            labels: the labels; None where the model is asked.
-            train: a function from the loss to what takes a step.
+            labels: the labels; None for predictions.
+            train: a function from the loss to the training op.
         """
         with name_scope("head"):
             found = self.predictions(logits)
             if mode == ModeKeys.PREDICT:
                 return EstimatorSpec(mode, found, export_outputs=self.exports(found))
             if labels is None:
-                raise ValueError("input_fn gave no labels, which training and evaluation need")
+                raise ValueError("input_fn returned no labels, which training and evaluation need")
             weights: Any = 1.0
             if self._weight is not None:
                 weights = cast(Features(features).of(self._weight), float32)
@@ -135,7 +135,7 @@ def _column(labels: Any, logits: Tensor) -> Tensor:
 
 
 class _Classes(Head):
-    """Classes, which may have names."""
+    """Label classes, optionally with names."""
 
     def __init__(
         self, classes: int, weight_column: Any, names: Sequence[str] | None, reduction: str
@@ -215,7 +215,7 @@ class ManyClasses(_Classes):
 
 
 def _spread(judged: Judged) -> Any:
-    """The weights; None where all are 1."""
+    """The weights; None if all are 1."""
     return None if isinstance(judged.weights, float) else judged.weights
 
 

@@ -43,10 +43,10 @@ _OPTIMIZERS: dict[str, Callable[[float], Optimizer]] = {
 
 
 def optimizer_meant(given: Any, rate: float) -> Optimizer:
-    """An optimizer by its name, or one that a function makes.
+    """Converts an optimizer, its name, or a function that returns one.
 
     Args:
-        given: a name, an Optimizer, or a function that makes one.
+        given: a name, an Optimizer, or a function that returns one.
         rate: the learning rate of one that is named.
 
     Raises:
@@ -77,7 +77,7 @@ class Layers(NamedTuple):
         columns: dense columns.
         hidden: the sizes of the layers.
         activation: their activation.
-        rate: how likely an element is dropped in training; None for never.
+        rate: dropout rate in training; None for no dropout.
         normalized: whether layers are normalized over the batch.
     """
 

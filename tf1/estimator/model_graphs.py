@@ -26,7 +26,7 @@ class ModelGraphs(NamedTuple):
 
     @contextmanager
     def fresh(self) -> Iterator[Any]:
-        """A new default graph with a global step, which it hands out."""
+        """Opens a new default graph, and yields it with its global step."""
         with Graph().as_default(), device(self.config.device_fn):
             set_random_seed(self.config.tf_random_seed)
             yield create_global_step()
@@ -40,7 +40,7 @@ class ModelGraphs(NamedTuple):
         """The model, in the default graph.
 
         Raises:
-            ValueError: its function gives no EstimatorSpec.
+            ValueError: its function does not return an EstimatorSpec.
         """
         spec = self.model_fn(features, labels, mode, self.config)
         if not isinstance(spec, EstimatorSpec):

@@ -14,7 +14,7 @@ class WarmStartSettings(NamedTuple):
 
     Args:
         ckpt_to_initialize_from: the checkpoint, or a folder with one.
-        vars_to_warm_start: which variables: a regular expression, a list, or None.
+        vars_to_warm_start: the variables: a regular expression, a list, or None.
         var_name_to_vocab_info: vocabularies of variables, by their names.
         var_name_to_prev_var_name: names in the checkpoint that differ, by names of variables.
 

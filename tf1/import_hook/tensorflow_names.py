@@ -1,4 +1,4 @@
-"""The names under which programs look for TensorFlow, in this process: `import tensorflow`."""
+"""TensorFlow's module names in this process: `import tensorflow`."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ public = {"td": "as_tensorflow"}
 
 _PACKAGE = __name__.partition(".")[0]
 _PUBLIC_ROOTS = ("tensorflow.compat.v1", "tensorflow")
-# Names of `td` that TensorFlow has not, or has for something else in a module within.
+# Names of `td` that TensorFlow does not have, or uses for something else in an inner module.
 _NEW_NAMES = frozenset(
     {
         "Contract",
@@ -46,7 +46,7 @@ _NEW_NAMES = frozenset(
         "write_graph_events",
     }
 )
-_KERAS = "tensorflow.python.keras"  # which is public, and programs reach for it within, too
+_KERAS = "tensorflow.python.keras"  # public, but programs use the inner name, too
 
 
 class PublicModule(ModuleType):
@@ -90,7 +90,7 @@ class InternalModule(ModuleType):
         self.__path__: list[str] = []
 
     def __setattr__(self, name: str, value: object) -> None:
-        # A module that is imported is made an attribute of its package.
+        # An imported module becomes an attribute of its package.
         if f"{self.__name__}.{name}" not in HIDDEN_BY_FUNCTIONS:
             super().__setattr__(name, value)
 
@@ -101,7 +101,7 @@ class InternalModule(ModuleType):
         for home in HOMES[self.__name__]:
             if not name.startswith("__") and (home or name not in _NEW_NAMES):
                 value = getattr(_part_of_package(home), name, None)
-                # A module of the package is none of these names: `ops` is to be imported.
+                # Modules of the package do not count: `ops` has to be imported.
                 if value is not None and not _is_ours(value):
                     return value
         folder = self.__name__.rpartition(".")[0]
@@ -110,7 +110,7 @@ class InternalModule(ModuleType):
         others = beside != self.__name__ and beside in HOMES
         if others and folder.startswith("tensorflow.python."):
             return sys.modules.get(beside) or module_called(beside)
-        told = f"tensordraft has no {name!r}, which is asked of {self.__name__}"
+        told = f"tensordraft has no {name!r} in {self.__name__}"
         why = reason(name)
         raise AttributeError(
             as_in_tensorflow(f"{told}: {why}") if why else told, name=name, obj=None
@@ -137,7 +137,7 @@ class TensorflowFinder(MetaPathFinder):
         """The spec of a module of TensorFlow; None for any other.
 
         Raises:
-            ModuleNotFoundError: TensorFlow may have it, tensordraft has not.
+            ModuleNotFoundError: TensorFlow may have it, tensordraft does not.
         """
         if fullname.partition(".")[0] != "tensorflow":
             return None
@@ -159,10 +159,10 @@ class _Loader(Loader):
 
 
 def module_called(fullname: str) -> ModuleType | None:
-    """The module that stands for one of TensorFlow's, or None.
+    """The module that replaces a TensorFlow module, or None.
 
     Args:
-        fullname: what programs call it, such as `tensorflow.nn`.
+        fullname: its name in programs, such as `tensorflow.nn`.
     """
     if fullname in _PUBLIC_ROOTS:
         return PublicModule(fullname)
@@ -177,7 +177,7 @@ def module_reason(fullname: str) -> str | None:
     """Advice on an unsupported module, or None.
 
     Args:
-        fullname: what programs call it, such as `tensorflow.contrib.tpu`.
+        fullname: its name in programs, such as `tensorflow.contrib.tpu`.
     """
     parts = fullname.split(".")
     pairs = itertools.pairwise(parts)

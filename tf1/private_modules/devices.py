@@ -1,4 +1,4 @@
-"""The devices of `tensorflow.python.client.device_lib`: there is one."""
+"""Devices of `tensorflow.python.client.device_lib`: only the CPU."""
 
 from __future__ import annotations
 

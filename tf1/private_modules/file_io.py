@@ -28,6 +28,6 @@ def read_file_to_string(filename: str, binary_mode: bool = False) -> Any:
 
 
 def write_string_to_file(filename: str, file_content: str | bytes) -> None:
-    """Writes a file anew."""
+    """Overwrites a file."""
     with FileIO(filename, "w" if isinstance(file_content, str) else "wb") as file:
         file.write(file_content)

@@ -98,7 +98,7 @@ def gpu_device_name() -> str:
 
 
 def create_local_cluster(num_workers: int, num_ps: int, **settings: Any) -> Any:
-    """Refuses: sessions run in this process; `td.train.Server` is what they may share.
+    """Raises UnimplementedError: sessions run in this process, and may share a `td.train.Server`.
 
     Raises:
         NotImplementedError: always.
@@ -172,7 +172,7 @@ class StubOutForTesting:
     SmartSet = Set
 
     def UnsetAll(self) -> None:
-        """Gives all attributes what they were."""
+        """Restores all attributes."""
         for parent, name, old in reversed(self._sets):
             setattr(parent, name, old)
         self._sets.clear()

@@ -20,13 +20,13 @@ XAVIER = xavier_initializer()
 described = shared_docs(
     {
         "inputs": "a tensor of floats.",
-        "num_outputs": "how many channels the output has.",
+        "num_outputs": "the number of output channels.",
         "kernel_size": "the size of the window: a number, or one for each dimension of space.",
         "stride": "how far the window moves: a number, or one for each dimension of space.",
         "padding": '"SAME" or "VALID".',
         "data_format": '"NHWC" and the like; by default the channels come last.',
         "rate": "how far apart the elements of the window are: a number, or several.",
-        "activation_fn": "a function from a tensor to one; None for none.",
+        "activation_fn": "a function of the output; None for none.",
         "normalizer_fn": "a function such as `batch_norm`, in the place of the biases.",
         "normalizer_params": "further arguments of `normalizer_fn`.",
         "weights_initializer": "as for `td.get_variable`.",
@@ -127,7 +127,7 @@ def channels_form(data_format: str | None, known: tuple[str, ...]) -> str:
     """Converts a data format to the names of `td.layers`.
 
     Raises:
-        ValueError: it is none of those known.
+        ValueError: the format is unknown.
     """
     if data_format is not None and data_format not in known:
         raise ValueError(f"data_format must be one of {', '.join(known)}, got {data_format!r}")

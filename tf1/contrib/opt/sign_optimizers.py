@@ -36,7 +36,7 @@ class _SignOptimizer(KernelOptimizer):
     def apply_gradients(
         self, grads_and_vars: Any, global_step: Any = None, name: str | None = None
     ) -> Operation:
-        """Does the step; what the decay is, follows from the global step.
+        """Applies the gradients; the decay depends on the global step.
 
         Args:
             grads_and_vars: pairs of a gradient and its variable.

@@ -42,7 +42,7 @@ class ByteProcessor:
     """Makes rows of bytes of texts.
 
     Args:
-        max_document_length: the length of a row: what is longer is cut off, the rest is 0.
+        max_document_length: the length of a row; documents are cut or padded with 0 to it.
 
     Example:
         >>> processor = td.contrib.learn.preprocessing.ByteProcessor(3)
@@ -88,7 +88,7 @@ class VocabularyProcessor:
     """Makes rows of numbers of documents: one for each word, 0 for those that are unknown.
 
     Args:
-        max_document_length: the length of a row: what is longer is cut off, the rest is 0.
+        max_document_length: the length of a row; documents are cut or padded with 0 to it.
         min_frequency: words that are counted so often, or less, are unknown.
         vocabulary: a CategoricalVocabulary; by default an empty one.
         tokenizer_fn: a function from texts to lists of words; by default `tokenizer`.
@@ -163,7 +163,7 @@ class VocabularyProcessor:
     def save(self, filename: str | os.PathLike[str]) -> None:
         """Writes the words and settings to a file, as JSON.
 
-        A `tokenizer_fn` is not saved. TensorFlow writes a pickle, which is no format of data.
+        A `tokenizer_fn` is not saved. TensorFlow writes a pickle, which may run code when loaded.
 
         Args:
             filename: the file.
@@ -184,13 +184,13 @@ class VocabularyProcessor:
 
     @classmethod
     def restore(cls, filename: str | os.PathLike[str]) -> Self:
-        """Reads what `save` has written.
+        """Reads a file that `save` has written.
 
         Args:
             filename: the file.
 
         Raises:
-            DataLossError: it is no such file; pickles that TensorFlow wrote are not read.
+            DataLossError: it is not such a file; pickles that TensorFlow wrote are not read.
         """
         path = Path(os.fsdecode(filename))
         try:
@@ -209,7 +209,7 @@ class VocabularyProcessor:
             )
         except (ValueError, KeyError, IndexError, TypeError, RecursionError) as error:
             raise errors.DataLossError(
-                None, None, f"{path} is no vocabulary that save wrote: fit it again, and save it"
+                None, None, f"{path} is not a vocabulary written by save: fit and save it again"
             ) from error
 
 

@@ -40,12 +40,12 @@ class Decoder:
 
     @property
     def output_size(self) -> Any:
-        """A structure of the sizes, or shapes without the batch, of what a step gives."""
+        """A structure of the sizes, or shapes without the batch, of the outputs of a step."""
         raise NotImplementedError(f"{type(self).__name__} has no output_size")
 
     @property
     def output_dtype(self) -> Any:
-        """A structure of the dtypes of what a step gives."""
+        """A structure of the dtypes of the outputs of a step."""
         raise NotImplementedError(f"{type(self).__name__} has no output_dtype")
 
     @property
@@ -91,11 +91,12 @@ def dynamic_decode(
 
     Returns:
         The outputs in the structure of `decoder.output_size`, `[batch, time, …]`; the last state;
-        and how many steps each row has, int32 `[batch]`.
+        and number of steps of each row, int32 `[batch]`.
 
     Raises:
-        TypeError: `decoder` is none.
-        ValueError: `maximum_iterations` is no scalar, or the decoder changes a structure or shape.
+        TypeError: `decoder` has the wrong type.
+        ValueError: `maximum_iterations` is not a scalar, or the decoder changes a structure or
+            shape.
 
     Example:
         >>> s2s = td.contrib.seq2seq

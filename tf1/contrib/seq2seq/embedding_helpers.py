@@ -1,4 +1,4 @@
-"""Helpers that sample words: what was sampled is embedded, and becomes the next input."""
+"""Helpers that sample words, and embed them as the next input."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ public = {
 
 
 def embedder(embedding: Any) -> Callable[[Any], Any]:
-    """The function that embeds words: what is given, or a look-up in a table."""
+    """The function that embeds words: the given one, or a lookup in a table."""
     return embedding if callable(embedding) else lambda ids: embedding_lookup(embedding, ids)
 
 
@@ -47,7 +47,7 @@ class GreedyEmbeddingHelper(Helper):
         end_token: the word that ends a row, an int32 scalar.
 
     Raises:
-        ValueError: `start_tokens` is no vector, or `end_token` no scalar.
+        ValueError: `start_tokens` is not a vector, or `end_token` no scalar.
 
     Example:
         >>> with td.Graph().as_default():
@@ -94,10 +94,10 @@ class SampleEmbeddingHelper(GreedyEmbeddingHelper):
     """Draws the next word of each row, by the outputs as logits, until it is the last one.
 
     Args:
-        embedding: as for `GreedyEmbeddingHelper`, like what is not told here.
+        embedding: as for `GreedyEmbeddingHelper`, like all arguments not listed here.
         start_tokens: as there.
         end_token: as there.
-        softmax_temperature: what the outputs are divided by: below 1, the likeliest words come
+        softmax_temperature: the divisor of the outputs: below 1, the likeliest words come
             more often, above, less.
         seed: makes the draws the same in every session.
 
@@ -138,7 +138,7 @@ class ScheduledEmbeddingTrainingHelper(TrainingHelper):
     Networks" (2015).
 
     Args:
-        inputs: as for `TrainingHelper`, one tensor; like what is not told here.
+        inputs: as for `TrainingHelper`, one tensor; likewise all arguments not listed here.
         sequence_length: as there.
         embedding: as for `GreedyEmbeddingHelper`.
         sampling_probability: how likely a word is to be drawn, a float scalar or `[batch]`.
@@ -200,7 +200,7 @@ class ScheduledOutputTrainingHelper(TrainingHelper):
     """Reads the inputs, and puts outputs in the place of some of them.
 
     Args:
-        inputs: as for `TrainingHelper`, one tensor; like what is not told here.
+        inputs: as for `TrainingHelper`, one tensor; likewise all arguments not listed here.
         sequence_length: as there.
         sampling_probability: how likely an output is to be taken, a float scalar or `[batch]`.
         time_major: as there.

@@ -153,10 +153,10 @@ class CustomHelper(Helper):
 
 
 class InferenceHelper(Helper):
-    """A helper whose next inputs are made of what was sampled, for models that are in use.
+    """A helper that computes the next inputs from the samples, for inference.
 
     Args:
-        sample_fn: from the outputs of a step to what is sampled.
+        sample_fn: from the outputs of a step to the samples.
         sample_shape: the shape of a sample, without the batch.
         sample_dtype: the dtype of samples.
         start_inputs: the first inputs, `[batch, …]`.
@@ -226,12 +226,12 @@ class TrainingHelper(Helper):
 
     Args:
         inputs: `[batch, time, …]`, or a structure of such tensors.
-        sequence_length: how many steps each row has, an int32 vector.
+        sequence_length: number of steps of each row, an int32 vector.
         time_major: whether time comes before batch in `inputs`.
         name: a name for the scope of the ops.
 
     Raises:
-        ValueError: `sequence_length` is no vector.
+        ValueError: `sequence_length` is not a vector.
 
     Example:
         >>> with td.Graph().as_default(), td.Session() as session:

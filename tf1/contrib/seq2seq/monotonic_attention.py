@@ -32,7 +32,7 @@ public = {
 
 
 def safe_cumprod(x: Any, *args: Any, **kwargs: Any) -> Any:
-    """Products of what comes before, by logarithms: its gradient is finite where `x` has zeros.
+    """Exclusive cumulative product, by logarithms: its gradient is finite where `x` has zeros.
 
     Args:
         x: floats in [0, 1].
@@ -100,7 +100,7 @@ class _Monotonic:
     Args:
         sigmoid_noise: the deviation of the noise that is added to scores.
         sigmoid_noise_seed: makes the noise the same in every session.
-        score_bias_init: the first value of what is added to scores.
+        score_bias_init: the initial bias of scores.
         mode: as for `monotonic_attention`.
     """
 
@@ -145,7 +145,7 @@ class BahdanauMonotonicAttention(_Monotonic, BahdanauAttention):
         sigmoid_noise: the deviation of the noise that is added to scores, which teaches them to be
             large; 0 where the model is used.
         sigmoid_noise_seed: makes the noise the same in every session.
-        score_bias_init: the first value of what is added to scores: far below 0 for long memories.
+        score_bias_init: the initial bias of scores: far below 0 for long memories.
         mode: as for `monotonic_attention`; "hard" where the model is used.
         dtype: as there.
         name: as there.
@@ -188,7 +188,7 @@ class LuongMonotonicAttention(_Monotonic, LuongAttention):
         memory_sequence_length: as there.
         scale: as there.
         score_mask_value: as there.
-        sigmoid_noise: as for `BahdanauMonotonicAttention`, like what is not told here.
+        sigmoid_noise: as for `BahdanauMonotonicAttention`, like all arguments not listed here.
         sigmoid_noise_seed: as there.
         score_bias_init: as there.
         mode: as there.
