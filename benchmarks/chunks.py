@@ -74,7 +74,7 @@ def scored(client: Any, rows: int) -> Scored:
 
 
 def overhead(client: Any, chunks: int = 400) -> dict[str, tuple[float, float]]:
-    """Milliseconds for a chunk of next to no work, with dask alone and with a graph.
+    """Milliseconds for a nearly empty chunk, with plain dask and with a graph.
 
     Both by the clock and by processors, of this process and the worker: each the least of 10.
     """

@@ -70,7 +70,7 @@ def _products() -> Row:
 
 
 def _lstm() -> Row:
-    """A network of 100 steps, whose length a run is told."""
+    """A network of 100 steps; the number of steps is fed."""
     random = np.random.default_rng(0)
     x = random.normal(size=(_TIME, _BATCH, _UNITS)).astype(np.float32)
     kernel = (random.normal(size=(2 * _UNITS, 4 * _UNITS)) / 16).astype(np.float32)

@@ -116,12 +116,12 @@ def storing(da: Any, lazy: Any, target: Any, client: Any, progress: Any) -> None
                 progress("chunks", i + 1, len(blocks))
         return
 
-    def told(_: Any, __: Any, ___: Any, state: Any, ____: Any) -> None:
+    def report_block(_: Any, __: Any, ___: Any, state: Any, ____: Any) -> None:
         done = len(state["finished"])
         total = done + sum(len(state[k]) for k in ("ready", "waiting", "running"))
         progress("tasks", done, total)
 
-    with Callback(posttask=told):
+    with Callback(posttask=report_block):
         da.store(lazy, target, lock=True, scheduler="threads", num_workers=2)
 
 

@@ -184,10 +184,10 @@ class Run:
         gives = stage.gives
         parts = [self._analysis.parts[tensor] for tensor in gives]
         partial = [i for i, part in enumerate(parts) if part.kind == "partial"]
-        alone = len(gives) == 1 and not partial  # so that a task for each chunk is enough
+        single = len(gives) == 1 and not partial  # then a task for each chunk is enough
         results = [
             self._tasks.submit(
-                run_for_one if alone else run_chunk,
+                run_for_one if single else run_chunk,
                 shared,
                 self._place(i),
                 *[column(i) for column in columns],
@@ -197,7 +197,7 @@ class Run:
         total = self._combine(results, gives, partial) if partial else None
         later = self._stages.kept(level)
         for k, (tensor, part) in enumerate(zip(gives, parts, strict=True)):
-            if alone:
+            if single:
                 self._kept[tensor] = results
             elif part.kind in ("split", "listed") or tensor in later:
                 self._kept[tensor] = [self._tasks.submit(picked, result, k) for result in results]

@@ -54,8 +54,8 @@ class RunSizes:
                     raise _unfit(tensor, shape, analysis)
                 rows.setdefault(shape[part.axis] // each, tensor.name)
         if len(rows) > 1:
-            told = " and ".join(f"{n} in {name!r}" for n, name in rows.items())
-            raise ValueError(f"the size {analysis.along!r} has different values: {told}")
+            numbers = " and ".join(f"{n} in {name!r}" for n, name in rows.items())
+            raise ValueError(f"the size {analysis.along!r} has different values: {numbers}")
         self.rows = next(iter(rows), 0)
 
     def per_row(self, tensor: Tensor, axis: int) -> int:

@@ -28,13 +28,13 @@ def deprecated(date: Any, instructions: str, warn_once: bool = True) -> Callable
     """
 
     def decorate(function: Any) -> Any:
-        told = False
+        warned = False
 
         @wraps(function)
         def told_of(*args: Any, **kwargs: Any) -> Any:
-            nonlocal told
-            if not (told and warn_once):
-                told = True
+            nonlocal warned
+            if not (warned and warn_once):
+                warned = True
                 warn("%s is deprecated since %s: %s", function.__name__, date, instructions)
             return function(*args, **kwargs)
 

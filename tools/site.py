@@ -51,7 +51,7 @@ def write_pages(folder: Path) -> None:
     for source, target in _TITLES.items():
         text = (ROOT / source).read_text(encoding="utf-8")
         (folder / target).write_text(_relinked(text, Path(source).parent), encoding="utf-8")
-    (folder / "api.md").unlink()  # the pages below tell the same, and more
+    (folder / "api.md").unlink()  # the pages below contain the same, and more
     for page in folder.rglob("*.md"):
         text = page.read_text(encoding="utf-8")
         depth = "../" * (len(page.relative_to(folder).parts) - 1)
@@ -113,12 +113,12 @@ def _namespace(space: str, names: list[Name]) -> Iterator[str]:
 def _members(kind: type) -> Iterator[str]:
     for name, member in sorted(vars(kind).items()):
         function = getattr(member, "__func__", getattr(member, "fget", member))
-        told = inspect.getdoc(function) if inspect.isfunction(function) else None
-        if told and not name.startswith("_"):
+        text = inspect.getdoc(function) if inspect.isfunction(function) else None
+        if text and not name.startswith("_"):
             called = "" if isinstance(member, property) else signature(function)
             yield f"### {kind.__name__}.{name}\n"
             yield f"```python\n{name}{called}\n```\n"
-            yield from _docstring(told)
+            yield from _docstring(text)
 
 
 def _docstring(text: str) -> Iterator[str]:
@@ -143,8 +143,8 @@ def _docstring(text: str) -> Iterator[str]:
 def _item(item: Any) -> str:
     """A line of a list: an argument, an attribute, an error or a result."""
     name = getattr(item, "name", "") or str(getattr(item, "annotation", "") or "")
-    told = " ".join(str(item.description).split())
-    return f"- `{name}`: {told}" if name else f"- {told}"
+    text = " ".join(str(item.description).split())
+    return f"- `{name}`: {text}" if name else f"- {text}"
 
 
 def command_page() -> str:

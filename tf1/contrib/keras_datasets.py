@@ -27,8 +27,8 @@ def _folder() -> Path:
 
 def _present(path: Path) -> Path:
     if not path.exists():
-        told = f"{path} does not exist, and nothing is downloaded: put it there"
-        raise errors.NotFoundError(None, None, told)
+        message = f"{path} does not exist, and nothing is downloaded: put it there"
+        raise errors.NotFoundError(None, None, message)
     return path
 
 
@@ -57,8 +57,8 @@ def load_digits(path: str | os.PathLike[str] = "mnist.npz") -> tuple[Pair, Pair]
             held = NumpyArchive(file)
             x, y, more, further = [held[f"{a}_{b}"] for b in ("train", "test") for a in "xy"]
     except (KeyError, OSError, ValueError) as error:
-        told = f"{found} is not an archive of digits: expected x_train, y_train, x_test and y_test"
-        raise errors.DataLossError(None, None, told) from error
+        message = f"{found} is not an archive of digits: expected x_train, y_train, x_test, y_test"
+        raise errors.DataLossError(None, None, message) from error
     return (x, y), (more, further)
 
 

@@ -71,8 +71,8 @@ def _metrics(spec: EstimatorSpec) -> tuple[dict[str, Any], Any]:
 def _write(folder: str, found: Mapping[str, Any], checkpoint_path: str | None) -> None:
     """Writes numbers and serialized summaries to a folder, and logs all."""
     step = int(found[_STEP])
-    told = ", ".join(f"{name} = {value}" for name, value in sorted(found.items()))
-    log.info("Saving dict for global step %d: %s", step, told)
+    text = ", ".join(f"{name} = {value}" for name, value in sorted(found.items()))
+    log.info("Saving dict for global step %d: %s", step, text)
     message = Summary()
     for name, value in sorted(found.items()):
         if name == _STEP:

@@ -57,7 +57,7 @@ def inputs_of(function: Callable[..., Any], offered: Mapping[str, Any]) -> Input
     """Calls an input function, and unpacks its result.
 
     Args:
-        function: returns a Dataset, a pair of features and labels, or features alone.
+        function: returns a Dataset, a pair of features and labels, or only features.
         offered: the arguments that it may accept: mode, params, config.
 
     Raises:

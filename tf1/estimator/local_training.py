@@ -235,11 +235,11 @@ def train_and_evaluate(estimator: Estimator, train_spec: TrainSpec, eval_spec: E
     for value, kind in ((estimator, Estimator), (train_spec, TrainSpec), (eval_spec, EvalSpec)):
         if not isinstance(value, kind):
             raise TypeError(f"a `td.estimator.{kind.__name__}` is needed, given {type(value)}")
-    told = _Evaluates(estimator, eval_spec, train_spec.max_steps)
+    listener = _Evaluates(estimator, eval_spec, train_spec.max_steps)
     estimator.train(
         input_fn=train_spec.input_fn,
         hooks=train_spec.hooks,
         max_steps=train_spec.max_steps,
-        saving_listeners=[told],
+        saving_listeners=[listener],
     )
-    return told.result, told.exported or None
+    return listener.result, listener.exported or None

@@ -242,7 +242,7 @@ def _refuse_clusters(environment: dict[str, Any]) -> None:
         )
 
 
-def _one_folder(given: str | None, told: str | None) -> str | None:
-    if told and given and told != given:
-        raise ValueError(f"model_dir is {given!r}, and {told!r} in TF_CONFIG")
-    return given or told
+def _one_folder(given: str | None, configured: str | None) -> str | None:
+    if configured and given and configured != given:
+        raise ValueError(f"model_dir is {given!r}, and {configured!r} in TF_CONFIG")
+    return given or configured

@@ -121,12 +121,12 @@ def _saving(
         )
         saving.append(hook)
         made.append(hook)
-    told = list(listeners)
-    if told and not saving:
+    callbacks = list(listeners)
+    if callbacks and not saving:
         raise ValueError(
             "There should be a CheckpointSaverHook to use saving_listeners. Please set one of the "
             "RunConfig.save_checkpoints_steps or RunConfig.save_checkpoints_secs."
         )
-    for listener in told:
+    for listener in callbacks:
         saving[0].add_listener(listener)
     return made

@@ -54,7 +54,7 @@ def check_names(source: str, file: str = "<program>") -> NameReport:
         The names, and those of them that are missing, by line.
 
     Raises:
-        SyntaxError: it is not a Python.
+        SyntaxError: it is not valid Python.
 
     Example:
         >>> from tensordraft.tf1.import_hook.name_check import check_names

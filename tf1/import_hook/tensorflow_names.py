@@ -110,10 +110,10 @@ class InternalModule(ModuleType):
         others = beside != self.__name__ and beside in HOMES
         if others and folder.startswith("tensorflow.python."):
             return sys.modules.get(beside) or module_called(beside)
-        told = f"tensordraft has no {name!r} in {self.__name__}"
+        message = f"tensordraft has no {name!r} in {self.__name__}"
         why = reason(name)
         raise AttributeError(
-            as_in_tensorflow(f"{told}: {why}") if why else told, name=name, obj=None
+            as_in_tensorflow(f"{message}: {why}") if why else message, name=name, obj=None
         )
 
 
@@ -144,8 +144,8 @@ class TensorflowFinder(MetaPathFinder):
         module = module_called(fullname)
         if module is None:
             why = module_reason(fullname)
-            told = f"tensordraft has no {fullname}"
-            text = as_in_tensorflow(f"{told}: {why}") if why else told
+            message = f"tensordraft has no {fullname}"
+            text = as_in_tensorflow(f"{message}: {why}") if why else message
             raise ModuleNotFoundError(text, name=fullname)
         return ModuleSpec(fullname, _Loader(module), is_package=True)
 

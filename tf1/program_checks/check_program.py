@@ -73,10 +73,10 @@ def check_program(
     with tempfile.TemporaryDirectory() as folder:
         target = Path(folder, "report.json")
         scratch = str(Path(folder, "scratch"))
-        told = [program, str(target), scratch, *map(json.dumps, ([runs, seconds], [*arguments]))]
+        command = [program, str(target), scratch, *map(json.dumps, ([runs, seconds], [*arguments]))]
         output = None if show_output else subprocess.DEVNULL
         subprocess.run(  # noqa: S603 - this interpreter
-            [sys.executable, "-B", "-m", _PROCESS, *told],
+            [sys.executable, "-B", "-m", _PROCESS, *command],
             stdin=subprocess.DEVNULL,
             stdout=output,
             stderr=output,

@@ -174,7 +174,7 @@ class CheckedProcess:
         if any(isinstance(reason, RefusedError) for reason in reasons):
             return "refused"
         frames = traceback.extract_tb(error.__traceback__)
-        package = str(Path(__file__).resolve().parent.parent)
+        package = str(Path(__file__).resolve().parents[2])
         innermost = frames[-1].filename if frames else self._program
         ours = innermost.startswith(package) and not self._is_own(innermost)
         by_values = self._course.guessed and isinstance(error, _OF_VALUES) and not ours

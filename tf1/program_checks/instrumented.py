@@ -140,7 +140,7 @@ def instrumented(source: str | bytes, file: str, notes: Notes) -> CodeType:
         notes: the object that the code calls.
 
     Raises:
-        SyntaxError: it is not a Python.
+        SyntaxError: it is not valid Python.
     """
     tree = _Instrumenting(file, notes).visit(ast.parse(source, file))
     return compile(tree, file, "exec", dont_inherit=True)

@@ -63,9 +63,9 @@ class Benchmark:
         metrics: Any = None,
     ) -> None:
         """Prints the results of a benchmark, under the given name or that of the method."""
-        told = f"{type(self).__name__}.{name or _calling_method(self)}"
+        title = f"{type(self).__name__}.{name or _calling_method(self)}"
         speed = "" if throughput is None else f", {throughput} MB/s"
-        print(f"{told}: {wall_time} s a run, of {iters}{speed}")
+        print(f"{title}: {wall_time} s a run, of {iters}{speed}")
 
     def run_op_benchmark(
         self,
@@ -106,24 +106,24 @@ class Benchmark:
             start = time.perf_counter()
             sess.run(ops, feed_dict)
             seconds.append(time.perf_counter() - start)
-        told = dict(extras or {})
+        report = dict(extras or {})
         if store_trace:
             options, metadata = RunOptions(trace_level=RunOptions.FULL_TRACE), RunMetadata()
             sess.run(ops, feed_dict, options, metadata)
-            told["full_trace_chrome_format"] = Timeline(
+            report["full_trace_chrome_format"] = Timeline(
                 metadata.step_stats
             ).generate_chrome_trace_format()
         if seconds:
-            told["wall_time_mean"] = statistics.fmean(seconds)
-            told["wall_time_stdev"] = statistics.pstdev(seconds)
+            report["wall_time_mean"] = statistics.fmean(seconds)
+            report["wall_time_stdev"] = statistics.pstdev(seconds)
         median = statistics.median(seconds) if seconds else 0.0
         name = name or _calling_method(self)
         speed = mbs / median if median else 0.0
-        self.report_benchmark(min_iters, None, median, speed if mbs else None, told, name)
+        self.report_benchmark(min_iters, None, median, speed if mbs else None, report, name)
         return {
             "iters": min_iters,
             "wall_time": median,
-            "extras": told,
+            "extras": report,
             "name": name,
             "throughput": speed,
         }

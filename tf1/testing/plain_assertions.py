@@ -132,8 +132,8 @@ class PlainAssertions(unittest.TestCase):
         self.assertLen(actual_seq, len(expected_seq), msg)
         for i, (wanted, found) in enumerate(zip(expected_seq, actual_seq, strict=True)):
             if not (wanted == found or (wanted != wanted and found != found)):
-                told: Any = {"places": places, "msg": f"at {i}. {msg or ''}", "delta": delta}
-                self.assertAlmostEqual(wanted, found, **told)
+                options: Any = {"places": places, "msg": f"at {i}. {msg or ''}", "delta": delta}
+                self.assertAlmostEqual(wanted, found, **options)
 
     def assertDictAlmostEqual(
         self,

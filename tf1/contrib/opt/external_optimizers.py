@@ -117,11 +117,11 @@ class ExternalOptimizerInterface:
         def fed(vector: Vector) -> dict[Any, Any]:
             return {**(feed_dict or {}), **dict(zip(self._vars, self._parts(vector), strict=True))}
 
-        def function(tensor: Any, slopes: list[Any], told: bool) -> Callable[[Vector], Any]:
+        def function(tensor: Any, slopes: list[Any], report: bool) -> Callable[[Vector], Any]:
             def value_and_slopes(vector: Vector) -> tuple[Any, Vector]:
-                wanted = [tensor, slopes, more if told else []]
+                wanted = [tensor, slopes, more if report else []]
                 value, found, others = session.run(wanted, feed_dict=fed(vector), **run_kwargs)
-                if told and loss_callback is not None:
+                if report and loss_callback is not None:
                     loss_callback(*others)
                 return value, _joined(found)
 

@@ -169,7 +169,7 @@ class VocabularyProcessor:
             filename: the file.
         """
         vocabulary = self.vocabulary_
-        told = {
+        state = {
             "format": _FORMAT,
             "max_document_length": self.max_document_length,
             "min_frequency": self.min_frequency,
@@ -180,7 +180,7 @@ class VocabularyProcessor:
             "counts": [vocabulary._freq[word] for word in vocabulary._categories],
         }
         with replacing(os.fsdecode(filename)) as file:
-            file.write(json.dumps(told).encode())
+            file.write(json.dumps(state).encode())
 
     @classmethod
     def restore(cls, filename: str | os.PathLike[str]) -> Self:
@@ -194,18 +194,18 @@ class VocabularyProcessor:
         """
         path = Path(os.fsdecode(filename))
         try:
-            told = json.loads(path.read_bytes())
-            if told["format"] != _FORMAT:
+            state = json.loads(path.read_bytes())
+            if state["format"] != _FORMAT:
                 raise KeyError("format")
-            words, counts = [*map(str, told["words"])], [*map(int, told["counts"])]
-            vocabulary = CategoricalVocabulary(words[0], bool(told["support_reverse"]))
+            words, counts = [*map(str, state["words"])], [*map(int, state["counts"])]
+            vocabulary = CategoricalVocabulary(words[0], bool(state["support_reverse"]))
             for word, count in zip(words[1:], counts[1:], strict=True):
                 vocabulary.add(word, count)
-            vocabulary.freeze(bool(told["frozen"]))
+            vocabulary.freeze(bool(state["frozen"]))
             vocabulary._freq = Counter({word: n for word, n in vocabulary._freq.items() if n})
-            own = _not_saved if told["own_tokenizer"] else None
+            own = _not_saved if state["own_tokenizer"] else None
             return cls(
-                int(told["max_document_length"]), int(told["min_frequency"]), vocabulary, own
+                int(state["max_document_length"]), int(state["min_frequency"]), vocabulary, own
             )
         except (ValueError, KeyError, IndexError, TypeError, RecursionError) as error:
             raise errors.DataLossError(

@@ -89,8 +89,8 @@ class StopAfterNEvalsHook(SessionRunHook):
         """Asks for a stop where there were enough."""
         done = int(run_values.results["done"])
         if self._log_progress:
-            told = f"[{done}]" if self._num_evals is None else f"[{done}/{self._num_evals}]"
-            log.info("Evaluation %s", told)
+            progress = f"[{done}]" if self._num_evals is None else f"[{done}/{self._num_evals}]"
+            log.info("Evaluation %s", progress)
         if self._num_evals is not None and done >= self._num_evals:
             run_context.request_stop()
 

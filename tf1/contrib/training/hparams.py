@@ -88,15 +88,15 @@ def _fitted(name: str, wanted: type, value: Any) -> Any:
     """
     if value is None:
         return value
-    told = f"Could not cast hparam {name!r} of type {wanted.__name__!r} from value {value!r}"
+    message = f"Could not cast hparam {name!r} of type {wanted.__name__!r} from value {value!r}"
     if isinstance(value, bool) != (wanted is bool) or isinstance(value, str) != (wanted is str):
-        raise ValueError(told)
+        raise ValueError(message)
     if wanted is int and isinstance(value, float) and not value.is_integer():
-        raise ValueError(told)
+        raise ValueError(message)
     try:
         return wanted(value)
     except (TypeError, ValueError):
-        raise ValueError(told) from None
+        raise ValueError(message) from None
 
 
 class HParams:
