@@ -40,7 +40,7 @@ _AIMS_OF_MEANS = {"numpy": 1.2, "jit": 0.9}
 
 
 class Figures(NamedTuple):
-    """What was measured: for each library wall and CPU time, and how far the output is off."""
+    """A measurement: wall and CPU time of each library, and the error of its output."""
 
     name: str
     batch: int
@@ -207,12 +207,12 @@ class _Runner:
         return self.answer()
 
     def can_run(self) -> bool:
-        """Whether it has something to say, and has not ended."""
+        """True if the process has answered and not ended."""
         stdout: Any = self._process.stdout
         return bool(stdout.peek(1))
 
     def answer(self) -> Any:
-        """What it says next."""
+        """Reads the next answer."""
         stdout: Any = self._process.stdout
         return json.loads(stdout.readline())
 

@@ -1,4 +1,4 @@
-"""An LSTM that tells which character comes next: as graph ops with a loop, and by hand in NumPy."""
+"""An LSTM that predicts the next character: as graph ops with a loop, and by hand in NumPy."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def characters(lib: Any, ids: Any, wx: Any, wh: Any, b: Any, wo: Any, bo: Any) -
 def forwards(ids: Array, wx: Array, wh: Array, b: Array) -> list[tuple[Array, ...]]:
     """For each character the gates, the tangents of new and kept cells, cells before, and states.
 
-    The last three are those before the character; one entry more tells how the states end.
+    The last three are those before the character; one more entry holds the final states.
     """
     h = c = np.zeros((LINES, UNITS), np.float32)
     kept: list[tuple[Array, ...]] = []

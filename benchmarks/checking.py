@@ -1,4 +1,4 @@
-"""What checking a graph costs, a node."""
+"""Cost of checking a graph, per node."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What running in chunks costs: overhead, scoring, a table out of core, training.
+"""Cost of running in chunks: overhead, scoring, a table out of core, training.
 
     python benchmarks/chunks.py --rows 500000
     python benchmarks/chunks.py --only table --table 8
@@ -55,7 +55,7 @@ class Scored(NamedTuple):
 
 
 def scored(client: Any, rows: int) -> Scored:
-    """How fast the workers of a cluster score rows, whose chunks they make themselves."""
+    """Scoring throughput of a cluster whose workers make their own chunks of rows."""
     import dask.array as da
 
     graph, y = mlp()
@@ -74,7 +74,7 @@ def scored(client: Any, rows: int) -> Scored:
 
 
 def overhead(client: Any, chunks: int = 400) -> dict[str, tuple[float, float]]:
-    """Milliseconds for a chunk of next to no work, with dask alone and with a graph.
+    """Milliseconds for a nearly empty chunk, with plain dask and with a graph.
 
     Both by the clock and by processors, of this process and the worker: each the least of 10.
     """

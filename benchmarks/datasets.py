@@ -25,12 +25,12 @@ _BATCH = 128
 _PER_ELEMENT, _PER_BATCH = 5e-6, 100e-6
 _RECORDS, _RECORD_BYTES = 20_000, 10_000
 _EXAMPLES, _OF_TENSORFLOW = 100_000, 1.5
-# TensorFlow 2.21 on one thread takes 2 to 3 times as long as reading and summing up alone.
+# TensorFlow 2.21 on one thread takes 2 to 3 times as long as plain reading and summing.
 _OF_CHECKSUMS = 4.0
 
 
 def rows() -> Iterator[Row]:
-    """An element and a batch of a pipeline; records beside their checksums alone."""
+    """An element and a batch of a pipeline; records compared with their checksums only."""
     pipelines: dict[str, Callable[[], td.data.Dataset]] = {
         "map, batch, prefetch": lambda: _batches(_ROWS, lambda x: x * 2 + 1),
         "map that is not elementwise": lambda: _batches(_ROWS // 10, lambda x: td.reshape(x, [1])),

@@ -1,4 +1,4 @@
-"""What building and running cost beside the work itself."""
+"""Overhead of building and running graphs."""
 
 from __future__ import annotations
 

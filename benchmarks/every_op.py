@@ -1,6 +1,6 @@
 """Every op that computes on arrays, on about 1M elements and one thread.
 
-Ours and TensorFlow's run one GraphDef that holds the op alone, in alternating rounds, of which the
+Ours and TensorFlow's run one GraphDef that holds only the op, in alternating rounds, of which the
 shortest counts, in CPU time; *theirs* is TensorFlow's where it is asked for, and *NumPy* is the
 function that does the same, where there is one. Those that take longest beside TensorFlow come
 first. Strings are 10,000. BLAS has one thread, too. Beside other programs, times vary by a third.

@@ -24,7 +24,7 @@ _SIZES = (1_000, 10_000, 100_000)
 _PER_NODE = 25e-6
 _CONSTANT_BYTES = 1 << 30
 
-# What a process that loads a file has had in memory at most, as Linux tells it.
+# Peak memory of a process that loads a file, as reported by Linux.
 _PEAK = """
 import sys, tensordraft as td
 td.load_graph(sys.argv[1])

@@ -1,4 +1,4 @@
-"""How many ops `td.gradients` adds to a network, beside TensorFlow's, before either optimizes."""
+"""Number of ops that `td.gradients` and TensorFlow add to a network, before optimization."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def _version_1() -> Any:
 
 
 def _added(library: Any, network: Network) -> int:
-    """How many ops the gradients of all weights add to the graph of a network."""
+    """Number of ops that the gradients of all weights add to the graph of a network."""
     with library.Graph().as_default() as graph:
         loss, weights = network(library)
         before = len(graph.get_operations())

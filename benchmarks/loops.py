@@ -1,4 +1,4 @@
-"""What a loop costs beside the work of its rounds."""
+"""Overhead of a loop beside the work of its iterations."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def rows() -> Iterator[Row]:
 
 
 def _counted(library: Any, rounds: int, body: Callable[..., Any], start: Any) -> Any:
-    """What a body has made of `start` after a number of rounds that a run is told."""
+    """Result of a loop from `start`, over a number of iterations that is fed."""
     number = library.identity(library.placeholder_with_default(np.int32(rounds), []))
     first = [library.constant(0), start]
     return library.while_loop(lambda i, _: i < number, lambda i, y: (i + 1, body(y)), first)[1]
@@ -70,7 +70,7 @@ def _products() -> Row:
 
 
 def _lstm() -> Row:
-    """A network of 100 steps, whose length a run is told."""
+    """A network of 100 steps; the number of steps is fed."""
     random = np.random.default_rng(0)
     x = random.normal(size=(_TIME, _BATCH, _UNITS)).astype(np.float32)
     kernel = (random.normal(size=(2 * _UNITS, 4 * _UNITS)) / 16).astype(np.float32)

@@ -1,6 +1,6 @@
 """Networks against the bare matrix products in them, of the shapes that convolutions unfold to.
 
-So the ratio tells what all the rest costs: unfolding, depthwise convolutions, scales, activations.
+So the ratio shows the cost of the rest: im2col, depthwise convolutions, scales, activations.
 Where numba is installed, as it was here, much of that is machine code.
 Below, whole architectures stand against TensorFlow, the shortest of interleaved runs of each.
 """

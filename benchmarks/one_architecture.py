@@ -1,4 +1,4 @@
-"""Runs one frozen network whenever it is told to: `one_architecture.py LIBRARY PATH BATCH THREADS`.
+"""Runs one frozen network on request: `one_architecture.py LIBRARY PATH BATCH THREADS`.
 
 LIBRARY is `numpy`, `jit` (the same with machine code), `tensorflow`, or `onnxruntime`, for which
 tf2onnx translates the graph once. A process of its own, so that they may be installed for different

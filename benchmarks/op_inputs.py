@@ -1,4 +1,4 @@
-"""What each op is given to work on: about a million elements, of numbers that suit it.
+"""Inputs of each op: about a million elements, in a range that suits it.
 
 Large arrays are fed, what is small is constant. Ops that do not compute on arrays of numbers or
 strings (those of state, files, datasets, queues and control flow) are not here.

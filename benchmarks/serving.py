@@ -1,4 +1,4 @@
-"""Serves a network for a while, and tells each minute what memory and how many plans there are.
+"""Serves a network for a while, and reports memory and the number of plans each minute.
 
 `serving.py [MINUTES] [THREADS]`, by default 60 and 32: the threads share one session, and each runs
 batches of 1 to 16 images, of sizes that change, with pauses between them as callers have them.
@@ -47,7 +47,7 @@ def main(minutes: float = 60, threads: int = 32) -> int:
 
 
 class _Server:
-    """What the threads share."""
+    """State shared by the threads."""
 
     def __init__(self, session: Any, case: Any) -> None:
         self.session = session
@@ -73,7 +73,7 @@ class _Server:
                 np.testing.assert_allclose(found, self.expected[chosen], rtol=1e-4, atol=1e-5)
                 with self._lock:
                     self.requests += 1
-        except Exception as error:  # noqa: BLE001 - told by the main thread
+        except Exception as error:  # noqa: BLE001 - reported by the main thread
             self.failures.append(error)
             self.over.set()
 

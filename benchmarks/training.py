@@ -29,7 +29,7 @@ CHECKED_STEPS = 5
 
 
 class Network(NamedTuple):
-    """What to train: the initial weights, one batch, and the network in graph ops and by hand."""
+    """A training task: initial weights, one batch, and the network in graph ops and by hand."""
 
     name: str
     weights: list[Array]
@@ -85,7 +85,7 @@ def convolutional(lib: Any, x: Any, f1: Any, b1: Any, f2: Any, b2: Any, w: Any, 
 
 
 def patches(x: Array, size: int) -> Array:
-    """What a window of that size sees at each place of padded images, as rows of a matrix."""
+    """im2col: the windows of padded images, as rows of a matrix."""
     margin = size // 2
     padded = np.pad(x, ((0, 0), (margin, margin), (margin, margin), (0, 0)))
     seen = np.lib.stride_tricks.sliding_window_view(padded, (size, size), (1, 2))

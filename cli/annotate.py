@@ -1,4 +1,4 @@
-"""`tensordraft annotate`: writes the shape of everything into a graph file."""
+"""`tensordraft annotate`: adds the inferred shapes to a graph file."""
 
 from __future__ import annotations
 
@@ -28,15 +28,15 @@ def add_parser(commands: Any) -> None:
     parser = add_command(
         commands,
         annotate,
-        "write the shape of everything into a graph file",
-        "Copies a graph file and states the shapes of its outputs on every node, as "
-        "_output_shapes, which viewers such as Netron show on the edges. A placeholder that "
-        "--shape names has that shape from then on.",
+        "add the inferred shapes to a graph file",
+        "Copies a graph file and adds the shapes of its outputs to every node, as "
+        "_output_shapes, which viewers such as Netron show on the edges. A placeholder named "
+        "in --shape gets that shape.",
         ["model.pb --out annotated.pb --shape x=batch,784"],
     )
     add_file_argument(parser)
     add_graph_out(parser, required=False)
-    # As it was called before: by its place.
+    # The former, positional form of --out.
     parser.add_argument("old_out", nargs="?", type=out_file(*GRAPH_ENDINGS), help=SUPPRESS)
     add_shape_argument(parser)
 
@@ -65,7 +65,7 @@ def annotate(arguments: Namespace) -> Answer:
 def fix_shapes(
     graph_def: GraphDef, shapes: dict[str, list[TensorShape]], names: Collection[str]
 ) -> None:
-    """Writes the shapes of the placeholders called `names` into what they take in a run."""
+    """Sets the shape attribute of the placeholders called `names`."""
     for node in graph_def.node:
         if node.name in names and node.op in INPUT_TYPES:
             node.attr["shape"].shape.CopyFrom(shapes[node.name][0].as_proto())

@@ -1,4 +1,4 @@
-"""`tensordraft check`: whether a graph file or a program is consistent, and what shapes it has."""
+"""`tensordraft check`: checks a graph file or a program, and infers its shapes."""
 
 from __future__ import annotations
 
@@ -30,11 +30,11 @@ def add_parser(commands: Any) -> None:
     parser = add_command(
         commands,
         check,
-        "whether a graph file or a program is consistent, and what shapes it has",
-        "Infers every shape of a graph without running it, and prints what is wrong, what must "
-        "hold though only a run decides it, and the shape of every tensor. A program (.py) runs "
-        "with sessions that work out dtypes and shapes alone: each run that it makes is checked, "
-        "in seconds. The exit code is 1 if something is wrong.",
+        "check a graph file or a program for errors, and infer its shapes",
+        "Infers every shape of a graph without running it, and prints errors, requirements that "
+        "only a run can decide, and the shape of every tensor. A program (.py) runs "
+        "with sessions that infer only dtypes and shapes: each of its runs is checked, "
+        "in seconds. The exit code is 1 if there are errors.",
         [
             "model.pb --shape x=batch,784",
             "model.pb --quiet --contract model.toml",
@@ -44,65 +44,66 @@ def add_parser(commands: Any) -> None:
     add_file_argument(parser)
     add_shape_argument(parser)
     add_size_argument(parser, "or for a size of an input as the report shows it, such as x.0")
-    add_positive_argument(parser, "reshapes to -1 keep more sizes")
-    add_fetch_argument(parser, "that is wanted, to check only what it needs", "by default all")
+    add_positive_argument(parser, "keeps more sizes through reshapes to -1")
+    add_fetch_argument(parser, "to check, with all that it needs", "by default all")
     parser.add_argument(
         "--strict",
         action="store_true",
-        help="fail, too, if a requirement is open or the shape of what is fetched is not known",
+        help="also fail if a requirement is open or the shape of a fetch is unknown",
     )
     parser.add_argument(
-        "--contract", metavar="FILE", help="hold the graph against a contract, in TOML"
+        "--contract", metavar="FILE", help="check the graph against a contract in TOML"
     )
     parser.add_argument(
         "--untrusted",
         action="store_true",
-        help="tell what the graph would touch besides itself, and fail if it would",
+        help="list the files, Python functions and unknown ops that the graph uses, and fail if "
+        "there are any",
     )
     parser.add_argument(
         "--budget",
         metavar="LIMITS",
         type=parse_budget,
         default={},
-        help="what reading the file may take, such as bytes=1e8,nodes=50000,seconds=10",
+        help="limits for reading the file, such as bytes=1e8,nodes=50000,seconds=10",
     )
     parser.add_argument(
         "--ignore",
         metavar="CODE",
         action="append",
         default=[],
-        help="a lint that is not wanted, such as TD001; may be repeated",
+        help="ignore a lint, such as TD001; may be repeated",
     )
     parser.add_argument(
         "--quiet",
         action="store_true",
-        help="print only what is wrong: nothing where nothing is (with --strict, what is open is)",
+        help="print only errors (and open requirements with --strict)",
     )
     parser.add_argument(
-        "--format", choices=["text", "sarif", "junit"], default="text", help="how to tell"
+        "--format", choices=["text", "sarif", "junit"], default="text", help="the output format"
     )
-    program = parser.add_argument_group("of a program")
+    program = parser.add_argument_group("for programs")
     program.add_argument(
         "--runs",
         type=int,
         default=3,
-        help="how often each distinct run is worked out; a loop ends with the first round that "
-        "makes no other (default: 3)",
+        help="how often each distinct run is checked; a loop ends after the first iteration "
+        "without a new run (default: 3)",
     )
     program.add_argument(
-        "--seconds", type=float, default=120.0, help="how long it may take (default: 120)"
+        "--seconds", type=float, default=120.0, help="time limit in seconds (default: 120)"
     )
     program.add_argument("--output", action="store_true", help="show what the program prints")
     program.add_argument(
-        "arguments", metavar="ARGUMENT", nargs="*", help="what it is given, behind --"
+        "arguments", metavar="ARGUMENT", nargs="*", help="arguments of the program, after --"
     )
 
 
 def parse_budget(text: str) -> dict[str, float]:
-    """The limits that `text` states.
+    """Parses limits.
 
     Raises:
-        ArgumentTypeError: it states none.
+        ArgumentTypeError: the text is not a list of limits.
 
     Example:
         >>> from tensordraft.cli.check import parse_budget
@@ -129,11 +130,11 @@ def _contract(arguments: Namespace) -> Contract | None:
 
 
 def check(arguments: Namespace) -> Answer:
-    """Checks what the arguments name."""
+    """Checks a graph file or a program."""
     if arguments.file.endswith(".py"):
         return _check_program(arguments)
     if arguments.arguments:
-        raise ValueError(f"{arguments.file} is no program (.py), and takes no arguments")
+        raise ValueError(f"{arguments.file} is not a program (.py), and takes no arguments")
     contract = _contract(arguments)
     name = title(arguments.file)
     with ShownProgress(name) as progress:
@@ -165,13 +166,13 @@ def _text(report: Report, name: str, arguments: Namespace) -> str:
 
 def _data(report: Report, arguments: Namespace) -> dict[str, Any]:
     data: dict[str, Any] = json.loads(report.to_json())
-    told = ("tensors", "inside") if arguments.quiet else ()
-    return {name: value for name, value in data.items() if name not in told}
+    omitted = ("tensors", "inside") if arguments.quiet else ()
+    return {name: value for name, value in data.items() if name not in omitted}
 
 
 def _check_program(arguments: Namespace) -> Answer:
     if arguments.format != "text":
-        raise ValueError(f"--format {arguments.format} is for graphs; of a program there is --json")
+        raise ValueError(f"--format {arguments.format} is for graphs; use --json for programs")
     report = check_program(
         arguments.file,
         arguments.arguments,

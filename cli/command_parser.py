@@ -1,4 +1,4 @@
-"""How the command line is parsed: commands with examples, and flags that are nearly right."""
+"""Command-line parsing: commands with examples, and suggestions for misspelled flags."""
 
 from __future__ import annotations
 
@@ -12,56 +12,56 @@ from .output import Answer
 
 
 class CommandParser(ArgumentParser):
-    """A parser that says which command or flag was probably meant."""
+    """A parser that suggests commands and flags for misspelled ones."""
 
     def __init__(self, **options: Any) -> None:
         super().__init__(formatter_class=RawDescriptionHelpFormatter, **options)
 
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
-        """As argparse, but what is not known comes before what is missing."""
-        given = sys.argv[1:] if args is None else list(args)
-        self._check_flags(given)
-        return super().parse_known_args(given, namespace)
+        """Like argparse, but reports unknown flags before missing arguments."""
+        words = sys.argv[1:] if args is None else list(args)
+        self._check_flags(words)
+        return super().parse_known_args(words, namespace)
 
     def flags(self) -> list[Action]:
-        """What begins with a dash."""
+        """Returns the optional arguments."""
         return [action for action in self._actions if action.option_strings]
 
     def positionals(self) -> list[Action]:
-        """What has its place."""
+        """Returns the positional arguments."""
         return [action for action in self._actions if not action.option_strings]
 
     def commands(self) -> dict[str, CommandParser]:
-        """The parsers of commands, by their names."""
+        """The parsers of commands, by name."""
         for action in self._actions:
             if action.nargs == PARSER:
                 return dict(action.choices or {})
         return {}
 
     def summaries(self) -> dict[str, str]:
-        """What commands do, by their names."""
+        """The summary of each command, by name."""
         group: Any
         [group] = [action for action in self._actions if action.nargs == PARSER]
         return {item.dest: item.help or "" for item in group._get_subactions()}
 
-    def _check_flags(self, given: Sequence[str]) -> None:
-        """Refuses what is no flag and no command, before argparse asks for what is missing."""
+    def _check_flags(self, words: Sequence[str]) -> None:
+        """Rejects unknown flags and commands before argparse reports missing arguments."""
         commands = self.commands()
-        known = [name for action in self.flags() for name in action.option_strings]
+        flags = [name for action in self.flags() for name in action.option_strings]
         rest = any(action.nargs == REMAINDER for action in self._actions)
-        for text in given:
+        for text in words:
             if text == "--" or (rest and not text.startswith("-")):
-                return  # what follows is for others
+                return  # the rest belongs to the program
             if commands and not text.startswith("-"):
                 if text not in commands:
                     self._refuse("command", text, commands)
                 return
             name = text.partition("=")[0]
-            if _is_flag(name) and not any(flag.startswith(name) for flag in known):
-                self._refuse("flag", name, known)
+            if _is_flag(name) and not any(flag.startswith(name) for flag in flags):
+                self._refuse("flag", name, flags)
 
-    def _refuse(self, what: str, name: str, known: Any) -> NoReturn:
-        hint = did_you_mean(name, known) or f"; there are {', '.join(known)}"
+    def _refuse(self, what: str, name: str, choices: Any) -> NoReturn:
+        hint = did_you_mean(name, choices) or f"; there are {', '.join(choices)}"
         self.error(f"there is no {what} {name!r}{hint}")
 
 
@@ -81,13 +81,13 @@ def add_command(
     """Adds a command to the command line.
 
     Args:
-        commands: where to.
-        command: what runs it: from the arguments to the answer.
+        commands: the subparsers to add it to.
+        command: its function, from the arguments to the answer.
         summary: what it does, in the list of commands.
         description: what it does.
-        examples: the arguments of a call each, without `tensordraft` and the name.
-        note: what else its help says.
-        name: what it is called; by default as the function.
+        examples: the arguments of example calls, without `tensordraft` and the name.
+        note: a further paragraph of its help.
+        name: the name; by default that of the function.
     """
     name = name or command.__name__
     calls = [f"  tensordraft {name} {example}".rstrip() for example in examples]

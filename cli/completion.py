@@ -1,4 +1,4 @@
-"""`tensordraft completion`: what makes a shell complete commands, flags and files."""
+"""`tensordraft completion`: scripts that complete commands, flags and files in a shell."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ def add_parser(commands: Any) -> None:
     parser = add_command(
         commands,
         completion,
-        "print what makes a shell complete commands, flags and files",
-        "Prints a script for a shell. Nothing is installed: have the shell read it when it starts.",
+        "print a script that completes commands, flags and files in a shell",
+        "Prints a script for a shell. Nothing is installed: load it when the shell starts.",
         ["bash >> ~/.bashrc", "zsh >> ~/.zshrc", "fish > tensordraft.fish"],
-        "Of fish, the file belongs into ~/.config/fish/completions.",
+        "For fish, save the file in ~/.config/fish/completions.",
     )
     parser.add_argument("shell", choices=list(SCRIPTS), help="the shell")
 

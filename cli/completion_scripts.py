@@ -1,4 +1,4 @@
-"""The scripts for shells, made of what the parsers know: commands, flags, choices and files."""
+"""Completion scripts for shells, generated from the parsers."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ if TYPE_CHECKING:
 
 
 class Flag(NamedTuple):
-    """A flag of a command: its names, what it does, and what may follow it.
+    """A flag of a command: its names, help, and arguments.
 
     Attributes:
-        names: how it is written.
-        help: what it does, on one line.
-        takes: how many words follow it.
-        choices: what these are, where they are of a fixed kind.
+        names: its spellings.
+        help: its help, on one line.
+        takes: number of its arguments.
+        choices: the allowed values, if they are limited.
     """
 
     names: list[str]
@@ -30,7 +30,7 @@ class Flag(NamedTuple):
 
 
 class Completed(NamedTuple):
-    """A command: its name, what it does, its flags, and what may stand at its first place."""
+    """A command: its name, help, flags, and choices of its first argument."""
 
     name: str
     help: str
@@ -151,9 +151,9 @@ def zsh(parser: CommandParser) -> str:
 
 
 def _zsh_flag(flag: Flag) -> list[str]:
-    told = flag.help.replace("[", "(").replace("]", ")").replace(":", "\\:")
+    summary = flag.help.replace("[", "(").replace("]", ")").replace(":", "\\:")
     action = f"({' '.join(flag.choices)})" if flag.choices else "_files"
-    return [_zsh(f"*{name}[{told}]{f':value:{action}' * flag.takes}") for name in flag.names]
+    return [_zsh(f"*{name}[{summary}]{f':value:{action}' * flag.takes}") for name in flag.names]
 
 
 def _zsh(text: str) -> str:
@@ -192,7 +192,7 @@ def _fish_flag(flag: Flag) -> str:
 
 
 def _fish(text: str) -> str:
-    """A word of fish, in which only a backslash and the quote need one."""
+    """A quoted word of fish, in which only backslashes and quotes are escaped."""
     escaped = text.replace("\\", "\\\\").replace("'", "\\'")
     return f"'{escaped}'"
 

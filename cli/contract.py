@@ -1,4 +1,4 @@
-"""`tensordraft contract`: what a graph promises as it is, to begin a contract with."""
+"""`tensordraft contract`: the contract that a graph currently meets, as a first draft."""
 
 from __future__ import annotations
 
@@ -22,16 +22,16 @@ def add_parser(commands: Any) -> None:
     parser = add_command(
         commands,
         contract,
-        "write the contract that a graph keeps as it is",
-        "Writes the inputs, outputs, op types and costs of a graph, and what else holds of it, as "
-        "a contract in TOML. Edit it, and hold graphs against it by `check --contract`.",
+        "write the contract that a graph currently meets",
+        "Writes the inputs, outputs, op types, costs and other properties of a graph as "
+        "a contract in TOML. Edit it, and check graphs against it with `check --contract`.",
         ["model.pb --size batch=64 --out model.toml"],
     )
     add_file_argument(parser)
     add_shape_argument(parser)
-    add_size_argument(parser, "at which costs are limited; by default 1")
+    add_size_argument(parser, "for the cost limits; by default 1")
     parser.add_argument(
-        "--out", metavar="FILE", type=out_file(".toml"), help="save it there, and do not print it"
+        "--out", metavar="FILE", type=out_file(".toml"), help="save it instead of printing it"
     )
 
 

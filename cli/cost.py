@@ -1,4 +1,4 @@
-"""`tensordraft cost`: what a run of a graph will cost, before it runs."""
+"""`tensordraft cost`: predicts the cost of a run of a graph."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ def add_parser(commands: Any) -> None:
     parser = add_command(
         commands,
         cost,
-        "what a run of a graph will cost: operations, bytes, memory",
-        "Works out, without running anything, the operations on numbers, the bytes read and "
-        "written, the parameters and the peak of memory of a graph: as numbers where all sizes are "
-        "known, else as formulas of named sizes. A size of an input that has no name is called by "
+        "predict the cost of a run of a graph: operations, bytes, memory",
+        "Computes, without running anything, the floating-point operations, the bytes read and "
+        "written, the parameters and the peak memory of a graph: as numbers if all sizes are "
+        "known, otherwise as formulas of named sizes. An unnamed size of an input is named after "
         "the input and the axis, such as x.0.",
         [
             "model.pb --shape input_0=batch,64,64,3 --size batch=1..64",
@@ -44,47 +44,47 @@ def add_parser(commands: Any) -> None:
         action="append",
         default=[],
         type=parse_size,
-        help="a number for a named size, or a range, such as batch=1..64; the name alone leaves it "
-        "open; may be repeated",
+        help="a number for a named size, or a range, such as batch=1..64; a name without a value "
+        "leaves it open; may be repeated",
     )
-    add_fetch_argument(parser, "that is wanted")
-    parser.add_argument("--by", choices=["scope", "type", "op"], help="list all that costs")
-    parser.add_argument("--depth", type=int, default=1, help="how deep --by scope goes; default 1")
+    add_fetch_argument(parser, "to compute")
+    parser.add_argument("--by", choices=["scope", "type", "op"], help="list every item")
+    parser.add_argument("--depth", type=int, default=1, help="depth of --by scope; default 1")
     parser.add_argument(
-        "--html", metavar="FILE", type=out_file(".html"), help="save a page with pictures"
+        "--html", metavar="FILE", type=out_file(".html"), help="save an HTML page with charts"
     )
     parser.add_argument(
-        "--time", action="store_true", help="measure this machine, and predict how long a run takes"
+        "--time", action="store_true", help="measure this machine and predict the time of a run"
     )
 
 
 def cost(arguments: Namespace) -> Answer:
-    """Works out what a run costs."""
+    """Computes the cost of a run."""
     file = GraphFile(arguments.file)
     fetches = [file.element(name) for name in arguments.fetch or [op.name for op in file.outputs()]]
     open_sizes = {name for name, size in arguments.size if size is None}
     sizes = {name: size for name, size in arguments.size if size is not None}
-    found = cost_of(file.graph, fetches, dict(arguments.shape), sizes)
-    unknown = sorted(open_sizes - set(found.names))
+    costs = cost_of(file.graph, fetches, dict(arguments.shape), sizes)
+    unknown = sorted(open_sizes - set(costs.names))
     if unknown:
-        there = f"; the named sizes of inputs are: {', '.join(found.names) or 'none'}"
+        names = f"; the named sizes of inputs are: {', '.join(costs.names) or 'none'}"
         raise ValueError(
-            f"no size is named {unknown[0]!r}{did_you_mean(unknown[0], found.names) or there}"
+            f"no size is named {unknown[0]!r}{did_you_mean(unknown[0], costs.names) or names}"
         )
-    seconds = Machine.measured().seconds(found) if arguments.time else None
+    seconds = Machine.measured().seconds(costs) if arguments.time else None
     if arguments.html:
         with replacing(arguments.html) as page:
-            page.write(cost_page(found, file.title).encode())
+            page.write(cost_page(costs, file.title).encode())
     return Answer(
-        lambda: _text(found, arguments, seconds), lambda: _json(found, arguments, seconds)
+        lambda: _text(costs, arguments, seconds), lambda: _json(costs, arguments, seconds)
     )
 
 
-def _text(found: Cost, arguments: Namespace, seconds: float | None) -> str:
-    text = str(found)
+def _text(costs: Cost, arguments: Namespace, seconds: float | None) -> str:
+    text = str(costs)
     if arguments.by is not None:
         totals, _, _ = text.partition("\n\n")
-        rows = rows_text(_rows(found, arguments.by, arguments.depth))
+        rows = rows_text(_rows(costs, arguments.by, arguments.depth))
         text = "\n".join([totals, "", *rows])
     lines = [text]
     if seconds is not None:
@@ -94,24 +94,24 @@ def _text(found: Cost, arguments: Namespace, seconds: float | None) -> str:
     return "\n".join(lines)
 
 
-def _rows(found: Cost, by: str, depth: int) -> list[OpCost]:
+def _rows(costs: Cost, by: str, depth: int) -> list[OpCost]:
     if by == "op":
-        return found.by_op
-    groups = found.by_scope(depth) if by == "scope" else found.by_type()
+        return costs.by_op
+    groups = costs.by_scope(depth) if by == "scope" else costs.by_type()
     return sorted(groups.values(), key=lambda row: weight(row.flops), reverse=True)
 
 
-def _json(found: Cost, arguments: Namespace, seconds: float | None) -> dict[str, Any]:
+def _json(costs: Cost, arguments: Namespace, seconds: float | None) -> dict[str, Any]:
     by = arguments.by or "op"
-    rows = [{**row._asdict(), **_numbers(row)} for row in _rows(found, by, arguments.depth)]
+    rows = [{**row._asdict(), **_numbers(row)} for row in _rows(costs, by, arguments.depth)]
     result = {
-        "flops": _plain(found.flops),
-        "bytes": _plain(found.bytes),
-        "parameters": _plain(found.parameters),
-        "peak_bytes": _plain(found.peak_bytes),
-        "sizes": {name: _plain_size(size) for name, size in found.sizes.items()},
-        "names": found.names,
-        "uncounted": found.uncounted,
+        "flops": _plain(costs.flops),
+        "bytes": _plain(costs.bytes),
+        "parameters": _plain(costs.parameters),
+        "peak_bytes": _plain(costs.peak_bytes),
+        "sizes": {name: _plain_size(size) for name, size in costs.sizes.items()},
+        "names": costs.names,
+        "uncounted": costs.uncounted,
         f"by_{by}": rows,
     }
     return result if seconds is None else {**result, "seconds": seconds}

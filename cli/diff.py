@@ -1,4 +1,4 @@
-"""`tensordraft diff`: what two graph files have in common, and what not."""
+"""`tensordraft diff`: differences between two graph files."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def add_parser(commands: Any) -> None:
     parser = add_command(
         commands,
         diff,
-        "how two graph files differ, node by node",
+        "compare two graph files, node by node",
         "Lists nodes that were removed (-), added (+), renamed (=) and changed (!). The exit code "
         "is 1 if there are any.",
         ["old.pb new.pb", "old.pb new.pb --contract model.toml"],
@@ -30,7 +30,7 @@ def add_parser(commands: Any) -> None:
     add_file_argument(parser, "first", "OLD")
     add_file_argument(parser, "second", "NEW")
     parser.add_argument(
-        "--contract", metavar="FILE", help="tell which points of a contract the change breaks"
+        "--contract", metavar="FILE", help="list the clauses of a contract that the change breaks"
     )
 
 
@@ -39,16 +39,16 @@ def diff(arguments: Namespace) -> Answer:
     first, second = read_graph(arguments.first), read_graph(arguments.second)
     difference = difference_of(first, second)
     broken = _newly_broken(first, second, arguments.contract) if arguments.contract else []
-    told = {"breaches": broken} if arguments.contract else {}
+    breaches = {"breaches": broken} if arguments.contract else {}
     return Answer(
         lambda: "\n".join([str(difference), *[f"breach: {point}" for point in broken]]),
-        lambda: {**vars(difference), **told},
+        lambda: {**vars(difference), **breaches},
         FAILED if difference or broken else OK,
     )
 
 
 def _newly_broken(first: GraphDef, second: GraphDef, path: str) -> list[str]:
-    """The points of the contract that hold for the first graph, and not for the second."""
+    """The clauses of the contract that hold for the first graph but not for the second."""
     contract = Contract.load(path)
     before = {str(point) for point in check_graph(first, contract=contract).breaches}
     after = [str(point) for point in check_graph(second, contract=contract).breaches]

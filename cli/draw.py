@@ -29,9 +29,9 @@ def add_parser(commands: Any) -> None:
         commands,
         draw,
         "draw a picture of a graph file",
-        "Draws a graph, name scopes being boxes around what is in them: as DOT, as SVG, or as one "
-        "HTML page, in which scopes open and close, and which needs nothing but a browser. With "
-        "several of --scope, --around and --path, what meets all of them is drawn.",
+        "Draws a graph, with name scopes as boxes around their nodes: as DOT, as SVG, or as one "
+        "self-contained HTML page, in which scopes open and close. With "
+        "several of --scope, --around and --path, draws the nodes that match all of them.",
         [
             "model.pb",
             "model.pb --out model.html",
@@ -47,33 +47,32 @@ def add_parser(commands: Any) -> None:
         metavar="FILE",
         type=_out_file,
         help=f"the file: {', '.join(ENDINGS)} (the last with cairosvg or rsvg-convert); without "
-        "it, a page is opened in the browser",
+        "it, an HTML page is opened in the browser",
     )
-    parser.add_argument("--scope", metavar="NAME", help="draw what is in a name scope")
+    parser.add_argument("--scope", metavar="NAME", help="draw the nodes in a name scope")
     parser.add_argument(
         "--depth",
         metavar="N",
         type=_depth,
-        help="close scopes around which N others stand, in a page until they are opened; 0 closes "
-        "all",
+        help="close scopes nested N levels deep (in a page, until they are opened); 0 closes all",
     )
     parser.add_argument(
-        "--around", metavar="NODE", help="draw a node, and what is up to two lines from it"
+        "--around", metavar="NODE", help="draw a node and its neighbours up to two edges away"
     )
     parser.add_argument(
-        "--path", metavar=("A", "B"), nargs=2, help="draw all ways from one node to another"
+        "--path", metavar=("A", "B"), nargs=2, help="draw all paths from one node to another"
     )
     parser.add_argument(
         "--stacks",
         action=BooleanOptionalAction,
-        help="draw scopes that hold the same and lead one to the next as one box, or not; by "
-        "default in pages, and what --depth closes",
+        help="draw a chain of identical scopes as one box, or not; by "
+        "default in pages, and for scopes that --depth closes",
     )
     parser.add_argument(
         "--color",
         choices=[*COLORS, "time"],
-        help="colour boxes by their operations, by the bytes of their results, or by the time that "
-        "they take in a run with random inputs",
+        help="colour boxes by their operations, by the bytes of their results, or by the time "
+        "of a run with random inputs",
     )
     add_shape_argument(parser)
     add_size_argument(parser, "for --color; by default 1")
@@ -101,9 +100,9 @@ def draw(arguments: Namespace) -> Answer:
     choice = chosen(
         graph, arguments.scope, arguments.depth, arguments.around, path, arguments.stacks
     )
-    found = _heats(file, arguments) if arguments.color else []
+    heats = _heats(file, arguments) if arguments.color else []
     out = arguments.out or os.path.join(tempfile.mkdtemp(prefix="tensordraft-"), "graph.html")
-    write(choice, out, found)
+    write(choice, out, heats)
     number = len(choice.drawing.boxes)
     lines = [f"{number:,} {'box' if number == 1 else 'boxes'} drawn, saved in {out}"]
     if arguments.out is None and not webbrowser.open(Path(out).as_uri()):
@@ -112,7 +111,7 @@ def draw(arguments: Namespace) -> Answer:
 
 
 def _heats(file: GraphFile, arguments: Namespace) -> list[Heat]:
-    """What the boxes are coloured by."""
+    """The property that decides the colours of the boxes."""
     sizes = dict(arguments.size)
     if arguments.color != "time":
         return heats(file.graph, arguments.color, sizes, dict(arguments.shape))

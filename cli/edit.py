@@ -1,4 +1,4 @@
-"""`tensordraft edit`: a graph file with other names, and other inputs."""
+"""`tensordraft edit`: renames nodes of a graph file and rewires their inputs."""
 
 from __future__ import annotations
 
@@ -20,16 +20,16 @@ def add_parser(commands: Any) -> None:
     parser = add_command(
         commands,
         edit,
-        "write a graph file with other names, and other inputs",
-        "Copies a graph file, in which nodes then read other tensors, and then have other names. "
-        "What nobody reads any more stays; `extract` leaves it out.",
+        "rename nodes of a graph file and rewire their inputs",
+        "Copies a graph file, rewires inputs, and then renames nodes. "
+        "Nodes that are no longer read stay; `extract` removes them.",
         ["model.pb --rewire noise:0=image:0 --rename image=input --out edited.pb"],
     )
     add_file_argument(parser)
     add_graph_out(parser)
     for option, what in (
-        ("--rewire", "whoever reads the tensor OLD reads NEW; both are names in FILE"),
-        ("--rename", "the node OLD is called NEW"),
+        ("--rewire", "readers of the tensor OLD read NEW; both are names in FILE"),
+        ("--rename", "rename the node OLD to NEW"),
     ):
         parser.add_argument(
             option,

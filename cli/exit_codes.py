@@ -1,4 +1,4 @@
-"""How the process ends."""
+"""Exit codes of the process."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ OK, FAILED, MISUSED, INTERRUPTED = 0, 1, 2, 130
 
 EXIT_CODES = {
     OK: "it worked",
-    FAILED: "it did not; stderr says why, or what was printed is the finding",
-    MISUSED: "the command was not understood, and nothing was done",
-    INTERRUPTED: "it was interrupted",
+    FAILED: "failure; stderr gives the reason, or the output is the finding",
+    MISUSED: "usage error; nothing was done",
+    INTERRUPTED: "interrupted",
 }
 
 
 def exit_code_lines() -> str:
-    """The codes with what they mean, line by line."""
+    """The codes and their meanings, one per line."""
     return "\n".join(f"  {code:3}  {meaning}" for code, meaning in EXIT_CODES.items())

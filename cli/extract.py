@@ -20,12 +20,12 @@ def add_parser(commands: Any) -> None:
         commands,
         extract,
         "cut the part that some nodes need out of a graph file",
-        "Writes the part of a graph that what is fetched needs. The graph is cut at the tensors "
+        "Writes the part of a graph that the fetches need. The graph is cut at the tensors "
         "that are fed: each becomes a placeholder.",
         ["model.pb --feed features:0 --fetch logits --out head.pb"],
     )
     add_file_argument(parser)
-    add_fetch_argument(parser, "to keep, with all that it needs", "", required=True)
+    add_fetch_argument(parser, "to keep, with everything it needs", "", required=True)
     parser.add_argument(
         "--feed",
         metavar="NAME",
@@ -37,7 +37,7 @@ def add_parser(commands: Any) -> None:
 
 
 def extract(arguments: Namespace) -> Answer:
-    """Writes the part that is asked for."""
+    """Writes the requested part."""
     whole = read_graph(arguments.file)
     part = extract_sub_graph(whole, arguments.fetch, arguments.feed)
     return saved(part, arguments.out, whole)

@@ -1,4 +1,4 @@
-"""What `--feed NAME=VALUE` says: numbers, or where they are."""
+"""Parsing of `--feed NAME=VALUE`: numbers, or a file that holds them."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Array = np.ndarray[Any, Any]
 
 
 class Feed(NamedTuple):
-    """One `--feed`: the tensor's name, and a value, the file that holds it, or how it is filled."""
+    """One `--feed`: the name of the tensor, and a value, a file, or a kind of filling."""
 
     name: str
     value: Any = None
@@ -30,8 +30,8 @@ class Feed(NamedTuple):
         """The value, read from the file if it is in one.
 
         Raises:
-            ValueError: the file holds no such array.
-            OSError: it cannot be read.
+            ValueError: the file does not hold such an array.
+            OSError: the file cannot be read.
         """
         if self.path == DASH:
             return _from_standard_input(self.key)
@@ -40,7 +40,7 @@ class Feed(NamedTuple):
         return self.value if self.path is None else _load(self.path, self.key)
 
     def opened(self) -> Any:
-        """The value; of a file that can be read in parts, what reads it.
+        """The value, or a source that reads the file in parts if possible.
 
         Raises:
             ValueError: a library for such files is not installed.
@@ -64,7 +64,7 @@ class Feed(NamedTuple):
 def parse_feed(text: str) -> Feed:
     """Reads `NAME=file.npy`, `NAME=file.npz:key`, `NAME=random`, or `NAME=` and a value in JSON.
 
-    `-` in the place of a file is standard input, which holds any of these.
+    `-` instead of a file is standard input, which may hold any of these.
 
     Raises:
         ArgumentTypeError: the text is none of these.
@@ -104,7 +104,7 @@ def _literal(text: str) -> Any:
 
 
 def _from_standard_input(key: str | None) -> Any:
-    """An array or a value in JSON, whatever comes."""
+    """An array, or a value in JSON, from standard input."""
     with standard_input() as file:
         data = file.read()
     if data.startswith((b"\x93NUMPY", b"PK")):
@@ -113,7 +113,7 @@ def _from_standard_input(key: str | None) -> Any:
         return json.loads(data)
     except (ValueError, RecursionError):
         raise ValueError(
-            f"what is on {TITLE} is neither .npy nor .npz, nor a number, string or list in JSON"
+            f"{TITLE} is neither .npy nor .npz, nor a number, string or list in JSON"
         ) from None
 
 
@@ -159,15 +159,15 @@ def _arrays(file: IO[bytes], path: str, key: str | None) -> Any:
 
 
 def _unreadable(path: str) -> ValueError:
-    # NumPy's own message advises to allow pickles, which may run any code.
+    # NumPy's own message recommends allowing pickles, which may run any code.
     return ValueError(f"{path}: not a file of NumPy arrays, or one that holds Python objects")
 
 
 def _chosen(path: str, keys: list[str], key: str | None) -> str:
-    """The key to read: the one asked for, or the only one there is."""
+    """The key to read: the one specified, or the only one."""
     if key is None and len(keys) == 1:
         return keys[0]
     if key is not None and key in keys:
         return key
-    wanted = "say which array" if key is None else f"there is no array {key!r}"
+    wanted = "specify an array" if key is None else f"there is no array {key!r}"
     raise ValueError(f"{path}: {wanted}; it holds {', '.join(keys) or 'none'}")

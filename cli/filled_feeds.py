@@ -1,4 +1,4 @@
-"""Feeds that are made up: `--feed x=random`, `zeros` and `ones`."""
+"""Generated feeds: `--feed x=random`, `zeros` and `ones`."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ from ..shape_inference.tensor_shape import TensorShape
 
 Array = np.ndarray[Any, Any]
 FILLS = ("random", "zeros", "ones")
-_WHOLE = 10  # random whole numbers are below it, so that most tables have a row of that number
+_WHOLE = 10  # upper bound of random integers, so that they are valid row numbers of most tables
 
 
 class Filling:
-    """How made up feeds are filled.
+    """Options for filling generated feeds.
 
     Args:
         shapes: the shapes of inputs, by name, for those that the graph does not know.
-        sizes: numbers for named sizes; those that are not named are 1.
-        seed: of random feeds; each input has draws of its own, whatever else is fed.
+        sizes: numbers for named sizes; by default 1.
+        seed: of random feeds; the values of an input do not depend on other feeds.
     """
 
     def __init__(
@@ -63,21 +63,21 @@ class Filling:
         return np.asarray(draws.integers(least, size=shape), dtype.as_numpy_dtype)
 
     def check_used(self) -> None:
-        """Makes sure that all that was said of inputs was about some.
+        """Checks that every shape and size option applies to an input.
 
         Raises:
-            ValueError: a shape or size is that of no input that is filled.
+            ValueError: a shape or size does not belong to a filled input.
         """
-        for option, given, used in (
+        for option, options, used in (
             ("--shape", self._shapes, self._shaped),
             ("--size", self._sizes, self._named),
         ):
-            for name in given:
+            for name in options:
                 if name not in used:
-                    there = f"; there is {', '.join(sorted(used)) or 'none'}"
+                    names = f"; there is {', '.join(sorted(used)) or 'none'}"
                     raise ValueError(
                         f"{option} {name}: it is for inputs that are filled with random, zeros or "
-                        f"ones{did_you_mean(name, used) or there}"
+                        f"ones{did_you_mean(name, used) or names}"
                     )
 
     def _shape(self, tensor: Tensor) -> tuple[int, ...]:
@@ -85,18 +85,16 @@ class Filling:
         shape = tensor.shape
         if label in self._shapes:
             self._shaped.add(label)
-            given = TensorShape(self._shapes[label])
-            if not given.is_compatible_with(shape):
-                raise ValueError(f"{tensor.name!r} has the shape {shape}, and cannot have {given}")
-            shape = given.merge_with(shape)
+            stated = TensorShape(self._shapes[label])
+            if not stated.is_compatible_with(shape):
+                raise ValueError(f"{tensor.name!r} has the shape {shape}, and cannot have {stated}")
+            shape = stated.merge_with(shape)
         if shape.sizes is None:
-            raise ValueError(
-                f"the rank of {tensor.name!r} is not known; say --shape {label}=SIZES, too"
-            )
+            raise ValueError(f"the rank of {tensor.name!r} is not known; add --shape {label}=SIZES")
         return tuple(self._number(size) for size in with_names(shape, tensor))
 
     def _number(self, size: Dim) -> int:
-        """A size as a number: what is not said is 1."""
+        """A size as a number, by default 1."""
         symbols = symbols_of(size)
         self._named.update(symbol.name for symbol in symbols if symbol.name)
         numbers: dict[Symbol, Dim] = {

@@ -1,4 +1,4 @@
-"""`tensordraft freeze`: a model with variables as one graph file without."""
+"""`tensordraft freeze`: writes a model with its variables as constants."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ def add_parser(commands: Any) -> None:
     parser = add_command(
         commands,
         freeze,
-        "write a model with variables as one graph file without",
+        "write a model as one graph file, with its variables as constants",
         "Writes the part of a model that its outputs need, with the values of its variables as "
-        "constants: of a SavedModel, or of a checkpoint, whose .meta file is named.",
+        "constants. The model is a SavedModel, or the .meta file of a checkpoint.",
         ["saved_model --out model.pb", "model.ckpt-100.meta --fetch softmax --out model.pb"],
     )
     add_file_argument(parser)
@@ -38,14 +38,14 @@ def add_parser(commands: Any) -> None:
         "--tags",
         metavar="TAGS",
         type=comma_separated,
-        help="the tags of the meta graph, with commas between; by default the only one, or 'serve'",
+        help="the tags of the meta graph, separated by commas; by default the only one, or 'serve'",
     )
     parser.add_argument(
         "--signature",
         metavar="NAME",
         help="the signature; by default 'serving_default', or the only one",
     )
-    parser.add_argument("--fold", action="store_true", help="compute what constants decide, too")
+    parser.add_argument("--fold", action="store_true", help="also fold constants")
     add_graph_out(parser)
 
 

@@ -27,7 +27,7 @@ FILE_HELP = (
 
 
 def add_file_argument(parser: ArgumentParser, name: str = "file", metavar: str = "FILE") -> None:
-    """Adds a graph file that a command takes."""
+    """Adds the argument for a graph file."""
     parser.add_argument(name, metavar=metavar, help=FILE_HELP)
 
 
@@ -43,10 +43,10 @@ def add_fetch_argument(
 
     Args:
         parser: of the command.
-        what: what is done with what is fetched.
-        otherwise: what stands in for it where it is not given.
-        required: whether it must be given.
-        old_name: what the flag was called in this command, which is still understood.
+        what: the use of the fetches.
+        otherwise: the default.
+        required: whether the flag is required.
+        old_name: a former name of the flag in this command, still accepted.
     """
     more = f"; {otherwise}" if otherwise else ""
     options: Any = {
@@ -58,7 +58,7 @@ def add_fetch_argument(
     parser.add_argument(
         "--fetch",
         required=required,
-        help=f"a tensor or op {what}; may be repeated, or name several, with commas between{more}",
+        help=f"a tensor or op {what}; may be repeated, or name several, separated by commas{more}",
         **options,
     )
     if old_name:
@@ -72,7 +72,7 @@ def read_file(
     tags: Iterable[str] | None = None,
     apart: bool = True,
 ) -> ModelFile:
-    """The graph in a file or folder, or on standard input: as `read_model`."""
+    """Reads the graph in a file or folder, or on standard input: see `read_model`."""
     if path != DASH:
         return read_model(path, tags, progress, apart=apart)
     with standard_input() as file:
@@ -85,15 +85,15 @@ def read_graph(path: str, progress: Progress | None = None) -> GraphDef:
 
 
 class GraphFile:
-    """A graph file; ops that are not supported are in its graph, too.
+    """A graph file; its graph includes unsupported ops.
 
-    If it takes long to load and stderr is a terminal, that shows how far it has come.
+    If loading takes long and stderr is a terminal, progress is shown there.
 
     Args:
-        path: the file or folder, whose content tells of what kind it is; or `-`.
+        path: the file or folder, whose kind is detected from its content; or `-`.
 
     Raises:
-        OpError, OSError: it cannot be read, or holds no graph.
+        OpError, OSError: it cannot be read, or does not hold a graph.
         ValueError: a node is malformed, or does not fit its inputs.
     """
 
@@ -109,19 +109,19 @@ class GraphFile:
         self.ops = self.graph.get_operations()
 
     def inputs(self) -> list[Operation]:
-        """The ops that stand for what is to be fed."""
+        """The placeholders that must be fed."""
         return _ops(self.model.inputs)
 
     def optional_inputs(self) -> list[Operation]:
-        """The ops that stand for what may be fed, and have a default."""
+        """The placeholders that have a default."""
         return _ops(self.model.optional_inputs)
 
     def outputs(self) -> list[Operation]:
-        """The ops that are computed where none are named."""
+        """The ops to compute by default."""
         return _ops(self.model.outputs)
 
     def unsupported(self) -> Counter[str]:
-        """How many ops there are of each type that is not supported."""
+        """Number of ops of each unsupported type."""
         return Counter(op.type for op in self.ops if not is_supported(op))
 
     def element(self, name: str) -> Tensor | Operation:
@@ -140,7 +140,7 @@ class GraphFile:
             op_name = name.partition(":")[0]
         op = next((op for op in self.ops if op.name == op_name), None)
         if op is None:
-            # What was meant is rather something to feed or fetch than any other op.
+            # Suggest ops to feed or fetch before any others.
             likely = [*named, *(op.name for op in [*self.inputs(), *self.outputs(), *self.ops])]
             hint = nearest(op_name, likely)
             raise ValueError(f"{self.title}: there is no op named {op_name!r}{hint}")
@@ -154,5 +154,5 @@ def _ops(named: Mapping[str, Any]) -> list[Operation]:
 
 
 def is_supported(op: Operation) -> bool:
-    """Whether `op` can be run."""
+    """True if `op` can be run."""
     return op.definition.kernel_factory is not None

@@ -1,4 +1,4 @@
-"""The command line: what it understands, and how it ends."""
+"""The command line: its commands and exit codes."""
 
 from __future__ import annotations
 
@@ -44,8 +44,8 @@ if TYPE_CHECKING:
 
 _EPILOG = f"""\
 A file may be a graph that TensorFlow or tensordraft wrote (binary, .pb, or text, .pbtxt), the .meta
-file of a checkpoint, or a SavedModel or its folder: what it is, its content tells; - is a graph on
-standard input. With --json, a command prints its answer as one line of JSON.
+file of a checkpoint, or a SavedModel or its folder; its kind is detected from its content. - is a
+graph on standard input. With --json, a command prints its answer as one line of JSON.
 
 exit codes:
 {exit_code_lines()}
@@ -85,13 +85,13 @@ def main(argv: Sequence[str] | None = None) -> int:
         argv: the arguments; by default those of the process.
 
     Returns:
-        The exit code: 0, or 1 where the command failed, whose reason is then on stderr.
+        The exit code: 0, or 1 if the command failed; the reason is then on stderr.
 
     Raises:
-        SystemExit: with code 2 where the arguments make no sense; with 0 for `--help`.
+        SystemExit: with code 2 for invalid arguments; with 0 for `--help`.
     """
     if isinstance(sys.stdout, io.TextIOWrapper):
-        sys.stdout.reconfigure(errors="backslashreplace")  # as stderr; not all terminals know "×"
+        sys.stdout.reconfigure(errors="backslashreplace")  # not every terminal has "×"
     parser = command_line()
     arguments = parser.parse_args(argv)
     if arguments.version:
@@ -107,7 +107,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         with _progress(arguments):
             answer = arguments.command(arguments)
         answer.show(as_json=arguments.json)
-        sys.stdout.flush()  # here, so that a reader who has left is noticed here
+        sys.stdout.flush()  # here, so that a closed pipe is noticed here
     except BrokenPipeError:
         # Python flushes stdout once more at exit, which must not fail again.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
@@ -130,7 +130,7 @@ def _progress(arguments: Namespace) -> AbstractContextManager[Any]:
 
 
 def _reason(error: Exception, arguments: Namespace) -> str:
-    """What went wrong, and with which file."""
+    """The error text, with the name of the file."""
     if isinstance(error, OSError) and error.filename is not None:
         return f"{error.filename}: {error.strerror}"
     reason = str(error) or type(error).__name__
@@ -141,17 +141,17 @@ def _reason(error: Exception, arguments: Namespace) -> str:
 
 
 def command_line() -> CommandParser:
-    """What parses the arguments of all commands."""
+    """The parser of all commands."""
     parser = CommandParser(
         prog="tensordraft",
-        description="Looks into graph files and runs them, on NumPy.",
+        description="Inspects graph files and runs them, on NumPy.",
         epilog=_EPILOG,
     )
     parser.add_argument("--version", action="store_true", help="print the version")
     parser.add_argument(
         "--verbose",
         action="store_true",
-        help="with --version: of all that results depend on, for reports",
+        help="with --version: also versions of all dependencies, for bug reports",
     )
     parser.set_defaults(command=None)
     commands = parser.add_subparsers(title="commands", metavar="COMMAND")

@@ -1,4 +1,4 @@
-"""`tensordraft ops`: which ops there are, and which of them a graph file needs."""
+"""`tensordraft ops`: the supported ops, of all or of a graph file."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ def add_parser(commands: Any) -> None:
     parser = add_command(
         commands,
         ops,
-        "the ops that are supported, of all or of a graph file",
-        "Without FILE, lists every op type with its signature. With FILE, tells which of the op "
+        "list the supported ops, of all or of a graph file",
+        "Without FILE, lists every op type with its signature. With FILE, lists which of the op "
         "types in it are supported; the exit code is 1 if some are not.",
         ["", "model.pb"],
     )
@@ -31,7 +31,7 @@ def add_parser(commands: Any) -> None:
 
 
 def ops(arguments: Namespace) -> Answer:
-    """Tells the op types that there are, or those of a file."""
+    """Lists all op types, or those of a file."""
     if arguments.file is not None:
         return _of_file(GraphFile(arguments.file))
     signatures = {
@@ -51,10 +51,10 @@ def _of_file(file: GraphFile) -> Answer:
             (op, pluralize(n, "node"), "NOT SUPPORTED" if op in missing else "supported")
             for op, n in counts
         ]
-        told = f"{types}, all supported"
+        verdict = f"{types}, all supported"
         if missing:
-            told = f"{len(missing)} of {types} not supported: {', '.join(missing)}"
-        return "\n".join([*([table(rows), ""] if rows else []), f"{file.title}: {told}"])
+            verdict = f"{len(missing)} of {types} not supported: {', '.join(missing)}"
+        return "\n".join([*([table(rows), ""] if rows else []), f"{file.title}: {verdict}"])
 
     return Answer(
         text,

@@ -1,4 +1,4 @@
-"""`tensordraft optimize`: a frozen graph made smaller and faster."""
+"""`tensordraft optimize`: makes a frozen graph smaller and faster."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ def add_parser(commands: Any) -> None:
         commands,
         optimize,
         "write a frozen graph file that is smaller and faster",
-        "Copies a frozen graph without what nothing needs, with what follows from constants "
-        "computed, and with batch normalizations in the filters before them; or as the named "
-        "transforms make it.",
+        "Copies a frozen graph without unused nodes, with constants folded "
+        "and batch normalizations merged into the preceding filters; or applies the given "
+        "transforms instead.",
         [
             "model.pb --out small.pb",
             "model.pb --fetch softmax --transform 'remove_nodes(op=Identity)' --out small.pb",
@@ -37,7 +37,7 @@ def add_parser(commands: Any) -> None:
         metavar="NAMES",
         type=comma_separated,
         default=[],
-        help="nodes that will be fed, with commas between; by default the placeholders that "
+        help="nodes that will be fed, separated by commas; by default the placeholders that "
         "have no default",
     )
     add_fetch_argument(
@@ -52,7 +52,7 @@ def add_parser(commands: Any) -> None:
         metavar="TRANSFORM",
         action="append",
         help="instead, this transform of graph_transforms, such as "
-        "'remove_nodes(op=Identity)'; may be repeated; --fetch is to be given",
+        "'remove_nodes(op=Identity)'; may be repeated; requires --fetch",
     )
     add_graph_out(parser)
 

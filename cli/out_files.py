@@ -1,4 +1,4 @@
-"""The files that commands write: checked before anything is computed."""
+"""Output files of commands: checked before anything is computed."""
 
 from __future__ import annotations
 
@@ -22,15 +22,15 @@ class OutFile(str):
 
 
 def out_file(*endings: str) -> Callable[[str], OutFile]:
-    """What an option takes that names a file to be written.
+    """Argument type of an option that names an output file.
 
     Args:
-        endings: what its name may end in.
+        endings: the allowed endings of its name.
     """
 
     def parse(text: str) -> OutFile:
         if not text.endswith(endings):
-            ends = "ends in none of" if len(endings) > 1 else "does not end in"
+            ends = "must end in one of" if len(endings) > 1 else "must end in"
             raise ArgumentTypeError(f"{text!r} {ends} {', '.join(endings)}")
         return OutFile(text)
 
@@ -49,7 +49,7 @@ def add_graph_out(parser: ArgumentParser, *, required: bool = True) -> None:
 
 
 def check_outputs(arguments: Namespace) -> None:
-    """Makes sure that the files that arguments name can be written.
+    """Checks that the output files can be written.
 
     Raises:
         ValueError: one of them cannot.
@@ -62,11 +62,11 @@ def check_outputs(arguments: Namespace) -> None:
 
 
 def _obstacle(path: str) -> str:
-    """Why a file cannot be written; "" if nothing is in the way."""
+    """The reason why a file cannot be written, or ""."""
     target = os.path.realpath(path)
     folder = os.path.dirname(target)
     if os.path.isdir(target):
-        return "" if path.endswith(".zarr") else "it is a folder, and a file is to be written"
+        return "" if path.endswith(".zarr") else "it is a folder, expected a file"
     if os.path.exists(target) and not os.path.isfile(target):
         return "it is not a regular file, and is not replaced by one"
     if not os.path.isdir(folder):

@@ -25,33 +25,33 @@ if TYPE_CHECKING:
 
 
 def add_arguments(parser: ArgumentParser) -> None:
-    """Adds to a command what it takes to run in chunks."""
+    """Adds the options for running in chunks."""
     parser.add_argument(
         "--along",
         metavar="NAME",
-        help="run in chunks of rows along the size NAME, in the memory of a few chunks: feeds are "
+        help="run in chunks of rows along the size NAME, in the memory of a few chunks; feeds are "
         "file.npy, file.zarr or file.h5:key, which are read chunk by chunk, and --out is "
         "FILE.npy or FILE.zarr",
     )
     parser.add_argument(
-        "--scheduler", metavar="ADDRESS", help="with --along: run on a dask cluster, tcp://…"
+        "--scheduler", metavar="ADDRESS", help="with --along: the dask cluster to run on, tcp://…"
     )
     parser.add_argument(
         "--split-bytes",
         metavar="N",
         type=int,
         default=SPLIT_BYTES,
-        help=f"with --along: how large a chunk may be, by default {SPLIT_BYTES:,} bytes",
+        help=f"with --along: maximum size of a chunk, by default {SPLIT_BYTES:,} bytes",
     )
 
 
 def run_in_chunks(arguments: Namespace) -> Answer:
-    """Computes what is asked for, chunk by chunk, into a file."""
+    """Computes the fetch, chunk by chunk, into a file."""
     file = GraphFile(arguments.file)
     names = arguments.fetch or [op.name for op in file.outputs()]
     fetches = [tensor for name in names for tensor in _tensors(file, name)]
     if len(fetches) != 1:
-        raise ValueError(f"--along makes one result at a time, got {len(fetches)}: say --fetch")
+        raise ValueError(f"--along computes one result, got {len(fetches)}: add --fetch")
     out = arguments.out
     if not out or not out.endswith((".npy", ".zarr")):
         raise ValueError(f"--along needs --out FILE.npy or FILE.zarr, got {out!r}")
@@ -88,7 +88,7 @@ def _tensors(file: GraphFile, name: str) -> list[Tensor]:
 
 
 def _store(result: Any, path: str, client: Any, progress: ShownProgress) -> None:
-    """Computes a lazy array into a file, chunk by chunk; what fails leaves no file behind."""
+    """Computes a lazy array into a file, chunk by chunk; a failure leaves no file behind."""
     part = Path(f"{path}.part")
     try:
         target = _opened(result, part, path)
@@ -103,14 +103,14 @@ def _store(result: Any, path: str, client: Any, progress: ShownProgress) -> None
 
 
 def _opened(result: Any, part: Path, path: str) -> Any:
-    """What a lazy array is written to."""
+    """The file that a lazy array is written to."""
     if not path.endswith(".zarr"):
         return np.lib.format.open_memmap(part, "w+", result.dtype, result.shape)
     try:
         import zarr
     except ImportError as error:
         raise ValueError(
-            f"{path}: zarr is not installed (pip install zarr); a FILE.npy needs nothing more"
+            f"{path}: zarr is not installed (pip install zarr); FILE.npy works without it"
         ) from error
     chunks = tuple(max(sizes, default=1) or 1 for sizes in result.chunks)
     shape, dtype = result.shape, result.dtype

@@ -1,4 +1,4 @@
-"""What a command has to say: as text, or as JSON."""
+"""Output of a command, as text or JSON."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from .text import printable
 
 
 class Answer(NamedTuple):
-    """What a command has to say.
+    """Output of a command.
 
     Attributes:
-        text: makes the lines for people; none where they are empty.
-        data: makes what JSON tells in their place.
-        code: how the process ends.
+        text: makes the lines of text; nothing is printed if they are empty.
+        data: makes the object for JSON.
+        code: the exit code.
     """
 
     text: Callable[[], str]
@@ -36,12 +36,12 @@ class Answer(NamedTuple):
 def saved(
     graph_def: GraphDef, path: str, before: GraphDef | None = None, control_flow: str | None = None
 ) -> Answer:
-    """Writes a graph to a file, and says so.
+    """Writes a graph to a file, and reports it.
 
     Args:
         graph_def: the graph.
         path: the file.
-        before: the graph that it was made of, where that had other nodes.
+        before: the original graph, if it had other nodes.
         control_flow: as for `td.save_graph`.
     """
     save_graph(graph_def, path, control_flow=control_flow)

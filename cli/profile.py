@@ -1,4 +1,4 @@
-"""`tensordraft profile`: where the time and the memory of a run go."""
+"""`tensordraft profile`: time and memory of a run, op by op."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ def add_parser(commands: Any) -> None:
     parser = add_request_command(
         commands,
         profile,
-        "list the ops of a run by what they cost",
+        "list the ops of a run by their cost",
         [
             "model.pb --feed input_0=batch.npz:input",
             "model.pb --feed image=random --size batch=32",
             "sum.pb --feed x='[1, 2, 3]' --runs 100 --trace trace.json",
         ],
-        "The ops run one by one: what fusing them and threads save does not show. Shares are of "
-        "the time that all ops take together.",
+        "The ops run one by one, without fusion and threads. Shares are of "
+        "the total time of all ops.",
     )
     parser.add_argument(
         "--runs", metavar="N", type=int, default=10, help="take medians of N runs; default 10"
@@ -39,7 +39,7 @@ def add_parser(commands: Any) -> None:
 
 
 def profile(arguments: Namespace) -> Answer:
-    """Runs what is asked for, and tells what it costs."""
+    """Runs the fetches and reports their cost."""
     request = read_request(arguments)
     with request.model.session() as session:
         result = session.profile(request.fetches, request.feeds, arguments.runs)

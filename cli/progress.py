@@ -1,4 +1,4 @@
-"""Progress on a terminal, for what takes long: how much of a load is done, and the time."""
+"""Progress on a terminal: the progress of a load, and the time of a command."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ _TICK = 0.5
 
 
 class ShownProgress:
-    """Shows on a terminal how far a load has come, once it has taken a second; to use in `with`.
+    """Shows the progress of a load on a terminal, once it has taken a second; to use in `with`.
 
-    A line is written again and again, and is gone at the end. Where the stream is no terminal,
-    nothing is written.
+    A line is updated repeatedly, and erased at the end. Nothing is written unless the stream is a
+    terminal.
 
     Args:
         title: the path of what is loaded.
         stream: where to write; by default stderr.
-        clock: tells the seconds that have passed.
+        clock: returns the time in seconds.
     """
 
     def __init__(
@@ -43,7 +43,7 @@ class ShownProgress:
         self._line: _Line | None = None
 
     def __call__(self, what: str, done: int, total: int) -> None:
-        """Shows that `done` of `total` are done, unless it was called a moment ago."""
+        """Shows that `done` of `total` are done, unless called a moment ago."""
         now = self._clock()
         if now < self._due:
             return
@@ -68,15 +68,15 @@ class ShownProgress:
 
 
 class ShownTime:
-    """Shows on a terminal for how long a command has run, after two seconds; to use in `with`.
+    """Shows the elapsed time of a command on a terminal, after two seconds; to use in `with`.
 
-    While a ShownProgress has something to show, that is shown instead.
+    The output of a ShownProgress takes precedence.
 
     Args:
-        title: the file that the command is given.
+        title: the file argument of the command.
         what: the command.
         stream: where to write; by default stderr.
-        clock: tells the seconds that have passed.
+        clock: returns the time in seconds.
     """
 
     def __init__(
@@ -96,7 +96,7 @@ class ShownTime:
         self._thread = threading.Thread(target=self._watch, name="shown time", daemon=True)
 
     def show(self) -> None:
-        """Shows the time, if it is time for that."""
+        """Shows the time, if it is due."""
         seconds = self._clock() - self._begun
         if seconds >= _PATIENCE_WITH_COMMANDS and not _Line.counting:
             self._is_shown = True
@@ -125,7 +125,7 @@ class ShownTime:
 
 
 class _Line:
-    """A line that is written again and again; there is one on a terminal."""
+    """A line that is updated repeatedly; a terminal has only one."""
 
     counting: ClassVar[int] = 0
     _width: ClassVar[int] = 0

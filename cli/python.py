@@ -27,13 +27,13 @@ def add_parser(commands: Any) -> None:
         "run a program for TensorFlow 1.x",
         "Runs a program that was written for TensorFlow 1.x.",
         ["train.py --steps 100", "--check train.py"],
-        "In the program, `import tensorflow` means tensordraft; the program stays as it is.",
+        "In the program, `import tensorflow` imports tensordraft; the program is not changed.",
     )
     parser.add_argument(
         "--check", action="store_true", help="run nothing; list the names that are missing"
     )
     parser.add_argument("program", metavar="PROGRAM", help="a Python file")
-    parser.add_argument("arguments", nargs=argparse.REMAINDER, help="what the program is given")
+    parser.add_argument("arguments", nargs=argparse.REMAINDER, help="arguments of the program")
 
 
 def python(arguments: Namespace) -> Answer:
@@ -50,8 +50,8 @@ def python(arguments: Namespace) -> Answer:
             FAILED if report.missing else OK,
         )
     if arguments.json:
-        raise ValueError("--json goes with --check; what a program prints is its own")
-    path.stat()  # what cannot be read is told as for any other file
+        raise ValueError("--json requires --check; a program prints its own output")
+    path.stat()  # an unreadable file gets the same error as any other
     return Answer(str, dict, _run(arguments.program, arguments.arguments))
 
 
@@ -68,7 +68,7 @@ def _run(program: str, arguments: list[str]) -> int:
 
 
 def _from_program(error: Exception, path: Path) -> Exception:
-    """The error without the frames that lead to the program."""
+    """The error without the frames outside of the program."""
     trace = error.__traceback__
     while trace is not None and trace.tb_frame.f_code.co_filename != str(path):
         trace = trace.tb_next

@@ -1,4 +1,4 @@
-"""What a run gave: printed, as JSON, or saved."""
+"""Results of a run: printed, as JSON, or saved."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Array = np.ndarray[Any, Any]
 
 
 class Result(NamedTuple):
-    """The value of a fetched tensor; of a fetched op there is the name alone."""
+    """The value of a fetched tensor; for a fetched op, only the name."""
 
     name: str
     dtype: str = ""
@@ -41,7 +41,7 @@ def result(fetch: Tensor | Operation, value: Any) -> Result:
 
 
 def results_text(results: Iterable[Result]) -> str:
-    """Each result with its type; of a large one NumPy shows the corners."""
+    """Each result with its type; large arrays are abbreviated as NumPy does."""
     lines = []
     for item in results:
         lines.append(f"{item.name}  {item.type}")
@@ -56,7 +56,7 @@ def types_text(results: Iterable[Result]) -> str:
 
 
 def as_json(results: Iterable[Result], saved_in: str | None) -> dict[str, Any]:
-    """The results by name; with the file that holds them in place of the values, if there is one.
+    """The results by name; with the output file, if any, instead of the values.
 
     JSON has no infinities, complex numbers or bytes: they become `"Infinity"`, `[real, imaginary]`
     and text.
@@ -75,7 +75,7 @@ def save_results(path: str, results: Sequence[Result]) -> None:
     """Writes the results to an .npz file under their names, or the only one to an .npy file.
 
     The file is complete or absent. Byte strings are saved with a fixed width, and bfloat16 as
-    float32, which holds its every value: NumPy's files know neither.
+    float32, which holds all its values: NumPy's files support neither.
 
     Raises:
         ValueError: a string ends in a zero byte, which the fixed width would lose.
@@ -97,5 +97,5 @@ def _plain(name: str, array: Array) -> Array:
         return array
     fixed = array.astype(np.bytes_)
     if not np.array_equal(fixed.astype(object), array):
-        raise ValueError(f"{name} holds a string that ends in a zero byte, which is not saved well")
+        raise ValueError(f"{name} holds a string that ends in a zero byte, which .npz would lose")
     return fixed

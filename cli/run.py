@@ -32,14 +32,14 @@ def add_parser(commands: Any) -> None:
         "--out",
         metavar="FILE",
         type=out_file(".npz", ".npy", ".zarr"),
-        help="save the results under their names in FILE.npz (or a single one in FILE.npy) in "
-        "place of printing them",
+        help="save the results under their names in FILE.npz (or a single one in FILE.npy) "
+        "instead of printing them",
     )
     add_arguments(parser)
 
 
 def run(arguments: Namespace) -> Answer:
-    """Computes what is asked for; saves it where a file is named."""
+    """Computes the fetches, and saves them if a file is specified."""
     if arguments.along:
         return run_in_chunks(arguments)
     out: str | None = arguments.out

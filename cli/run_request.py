@@ -1,4 +1,4 @@
-"""What `run` and `profile` are asked for: a graph file, what to feed and what to fetch."""
+"""The request of `run` and `profile`: a graph file, feeds and fetches."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 class Request(NamedTuple):
-    """A model, what to fetch of it, and values for some of its tensors."""
+    """A model, its fetches, and feeds for some of its tensors."""
 
     model: LoadedModel
     fetches: list[Tensor | Operation]
@@ -48,11 +48,11 @@ def add_request_command(
         action="append",
         default=[],
         type=parse_feed,
-        help="what to feed the tensor NAME: file.npy, file.npz:key, or a JSON number, string or "
-        "list; random, zeros or ones of its shape and dtype; - for what is on standard input; may "
+        help="the value of the tensor NAME: file.npy, file.npz:key, or a JSON number, string or "
+        "list; random, zeros or ones of its shape and dtype; - for standard input; may "
         "be repeated",
     )
-    add_fetch_argument(parser, "to compute, the op with all of its results")
+    add_fetch_argument(parser, "to compute (all results of an op)")
     add_shape_argument(parser)
     add_size_argument(parser, "of inputs filled with random, zeros or ones; by default 1")
     add_positive_argument(parser, "an empty feed is refused")
@@ -63,7 +63,7 @@ def add_request_command(
 
 
 def read_request(arguments: Namespace) -> Request:
-    """The request that the arguments make.
+    """The request in the arguments.
 
     Raises:
         ValueError: there is no such tensor; an op that is needed is not supported, or an input
@@ -86,7 +86,7 @@ def read_request(arguments: Namespace) -> Request:
 
 
 def _fed(file: GraphFile, name: str) -> Tensor:
-    """The tensor called `name`; of an op, its first result."""
+    """The tensor called `name`, or the first result of the op."""
     element = file.element(name)
     if isinstance(element, Operation):
         if not element.outputs:
@@ -96,13 +96,13 @@ def _fed(file: GraphFile, name: str) -> Tensor:
 
 
 def _fetched(file: GraphFile, name: str) -> Sequence[Tensor | Operation]:
-    """The tensor called `name`; of an op all results, or the op itself where it has none."""
+    """The tensor called `name`, all results of the op, or the op itself if it has none."""
     element = file.element(name)
     return (element.outputs or [element]) if isinstance(element, Operation) else [element]
 
 
 def _check_runnable(fetches: Sequence[Tensor | Operation], feeds: Sequence[Tensor]) -> None:
-    """Says in terms of the command line what is missing: ops, or inputs."""
+    """Reports missing ops or inputs in terms of the command line."""
     needed = needed_ops(fetches, feeds)
     unsupported = sorted({op.type for op in needed if not is_supported(op)})
     if unsupported:
@@ -114,6 +114,6 @@ def _check_runnable(fetches: Sequence[Tensor | Operation], feeds: Sequence[Tenso
     ]
     if missing:
         raise ValueError(
-            f"inputs that are needed are not fed; add\n{table(missing, '  ')}\n"
+            f"required inputs are not fed; add\n{table(missing, '  ')}\n"
             "a file, a value in JSON, or random"
         )

@@ -1,4 +1,4 @@
-"""`--shape` and `--size`: what is said of inputs on the command line."""
+"""`--shape` and `--size`: shapes and sizes of inputs on the command line."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def add_shape_argument(parser: ArgumentParser) -> None:
         default=[],
         type=parse_shape,
         help="the shape of an input, such as x=batch,784, with a number, a name or ? for each "
-        "size, and nothing at all for a scalar; may be repeated",
+        "size, and nothing for a scalar; may be repeated",
     )
 
 
@@ -27,7 +27,7 @@ def add_size_argument(parser: ArgumentParser, use: str) -> None:
 
     Args:
         parser: of the command.
-        use: what the number is for.
+        use: the use of the number.
     """
     parser.add_argument(
         "--size",
@@ -54,10 +54,10 @@ def add_positive_argument(parser: ArgumentParser, use: str) -> None:
 
 
 def parse_shape(text: str) -> tuple[str, list[int | str | None]]:
-    """The name and the shape that `text` states.
+    """Parses the name and shape of an input.
 
     Raises:
-        ArgumentTypeError: it states none.
+        ArgumentTypeError: the text is not of that form.
 
     Example:
         >>> from tensordraft.cli.shape_options import parse_shape
@@ -81,10 +81,10 @@ def _size(text: str) -> int | str | None:
 
 
 def parse_size(text: str) -> tuple[str, int | range | None]:
-    """The name of a size, and what it is: a number, a range, or open.
+    """Parses the name of a size and its number or range, or None if it is open.
 
     Raises:
-        ArgumentTypeError: the text states none.
+        ArgumentTypeError: the text is not of that form.
 
     Example:
         >>> from tensordraft.cli.shape_options import parse_size
@@ -104,10 +104,10 @@ def parse_size(text: str) -> tuple[str, int | range | None]:
 
 
 def parse_number(text: str) -> tuple[str, int]:
-    """The name of a size, and its number.
+    """Parses the name of a size and its number.
 
     Raises:
-        ArgumentTypeError: the text states none.
+        ArgumentTypeError: the text is not of that form.
 
     Example:
         >>> from tensordraft.cli.shape_options import parse_number

@@ -1,4 +1,4 @@
-"""`tensordraft show`: what is in a graph file."""
+"""`tensordraft show`: the content of a graph file."""
 
 from __future__ import annotations
 
@@ -35,19 +35,18 @@ def add_parser(commands: Any) -> None:
     parser = add_command(
         commands,
         show,
-        "inputs, outputs, ops, types and shapes of a graph file",
-        "Tells what a graph file takes and gives, which ops it is made of, how many bytes its "
-        "parameters take, and which tensors are the widest. With --nodes, lists each node, too, "
-        "with the type and shape of its result, the numbers of the nodes it reads, or the value "
-        "of a small constant.",
+        "show inputs, outputs, ops, types and shapes of a graph file",
+        "Shows the inputs and outputs of a graph file, its ops, the bytes of its parameters, and "
+        "the largest tensors. With --nodes, also lists each node with the type and shape of its "
+        "result, the numbers of the nodes it reads, or the value of a small constant.",
         ["model.pb", "model.pb --nodes"],
     )
     add_file_argument(parser)
-    parser.add_argument("--nodes", action="store_true", help="list all nodes, too")
+    parser.add_argument("--nodes", action="store_true", help="also list all nodes")
 
 
 def show(arguments: Namespace) -> Answer:
-    """Tells what is in a graph file."""
+    """Shows the content of a graph file."""
     file = GraphFile(arguments.file)
 
     def text() -> str:
@@ -74,11 +73,11 @@ def _summary(file: GraphFile) -> Iterator[str]:
     yield _op_counts(Counter(op.type for op in file.ops))
     unsupported = file.unsupported()
     if unsupported:
-        yield "\nnot supported, so what they give is known in part at best"
+        yield "\nnot supported, so their results are known in part at best"
         yield _op_counts(unsupported)
     yield "\nparameters"
     yield _parameters(parameters(file.ops))
-    yield "\nwidest tensors, where a size that is not known counts as 1"
+    yield "\nwidest tensors, with unknown sizes counted as 1"
     yield _widest(widest(file.ops))
     if file.functions:
         yield f"\nand a library of {pluralize(len(file.functions), 'function')}"
@@ -94,7 +93,7 @@ def _nodes(file: GraphFile) -> Iterator[str]:
 
 
 def _bodies(ops: list[Operation], around: frozenset[str] = frozenset()) -> Iterator[Any]:
-    """The ops of each function that ops run, and of those inside, by the names of both."""
+    """Yields the ops of each function that ops call, recursively, with a title."""
     for op in ops:
         if not isinstance(op.definition.traits, Bodies):
             continue
@@ -124,13 +123,13 @@ def _op_counts(counts: Counter[str]) -> str:
     return text or "  none"
 
 
-def _parameters(found: list[Sized]) -> str:
-    total = bytes_text(sum(item.size for item in found))
-    return f"  {total} in {pluralize(len(found), 'tensor')}" if found else "  none"
+def _parameters(tensors: list[Sized]) -> str:
+    total = bytes_text(sum(item.size for item in tensors))
+    return f"  {total} in {pluralize(len(tensors), 'tensor')}" if tensors else "  none"
 
 
-def _widest(found: list[Sized]) -> str:
-    rows = [(item.tensor.name, tensor_type(item.tensor), bytes_text(item.size)) for item in found]
+def _widest(tensors: list[Sized]) -> str:
+    rows = [(item.tensor.name, tensor_type(item.tensor), bytes_text(item.size)) for item in tensors]
     return table(rows, "  ") or "  none"
 
 
@@ -142,8 +141,8 @@ def _node_table(ops: list[Operation]) -> str:
         reads += [f"^{numbers[control]}" for control in op.controls]
         if len(reads) > _MOST_SHOWN_INPUTS:
             reads[_MOST_SHOWN_INPUTS:] = [f"+{len(reads) - _MOST_SHOWN_INPUTS}"]
-        told = " ".join(reads) or _small_constant(op)
-        rows.append((str(number), op.type, _results(op), told, op.name))
+        source = " ".join(reads) or _small_constant(op)
+        rows.append((str(number), op.type, _results(op), source, op.name))
     return table(rows, "  ")
 
 
@@ -165,7 +164,7 @@ def _small_constant(op: Operation) -> str:
     try:
         text = f"= {_value_text(value.array)}"
     except ValueError:
-        return ""  # it is malformed, which matters to who runs it
+        return ""  # malformed, which only a run has to report
     short = len(text) <= _MOST_SHOWN_CHARACTERS
     return text if short else f"{text[: _MOST_SHOWN_CHARACTERS - 1]}…"
 

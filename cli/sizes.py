@@ -1,4 +1,4 @@
-"""How much memory the tensors of a graph take."""
+"""Memory sizes of the tensors of a graph."""
 
 from __future__ import annotations
 
@@ -17,28 +17,28 @@ _UNITS = ("B", "KiB", "MiB", "GiB")
 
 
 class Sized(NamedTuple):
-    """A tensor, and its size in bytes where every size that is not a number is 1."""
+    """A tensor and its size in bytes, with unknown sizes counted as 1."""
 
     tensor: Tensor
     size: int
 
 
 def parameters(ops: Iterable[Operation]) -> list[Sized]:
-    """The constants and variables among `ops`; a string counts as nothing."""
+    """The constants and variables among `ops`; strings have size 0."""
     return [Sized(op.outputs[0], size) for op in ops if (size := _parameter_size(op)) is not None]
 
 
 def widest(ops: Iterable[Operation]) -> list[Sized]:
-    """The largest of the tensors that a run makes, the largest first."""
-    made = (op for op in ops if _parameter_size(op) is None)
+    """The largest tensors that a run computes, largest first."""
+    computed = (op for op in ops if _parameter_size(op) is None)
     sized = [
-        Sized(t, size) for op in made for t in op.outputs if (size := _bytes(t.dtype, t.shape))
+        Sized(t, size) for op in computed for t in op.outputs if (size := _bytes(t.dtype, t.shape))
     ]
     return heapq.nlargest(_MOST_WIDEST, sized, key=lambda item: item.size)
 
 
 def bytes_text(size: int) -> str:
-    """A number of bytes on few columns.
+    """A number of bytes, abbreviated.
 
     Example:
         >>> from tensordraft.cli.sizes import bytes_text

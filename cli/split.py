@@ -1,4 +1,4 @@
-"""`tensordraft split`: what of a graph file can be computed in chunks of rows."""
+"""`tensordraft split`: the part of a graph file that can be computed in chunks of rows."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ def add_parser(commands: Any) -> None:
     parser = add_command(
         commands,
         split,
-        "what of a graph file can be computed in chunks of rows, and what combines them",
-        "Tells, without running a graph, which of its tensors fall apart along a named size, how "
-        "parts are combined, and the first op that needs all rows at once. The exit code is 1 if "
-        "there is one.",
+        "report what can be computed in chunks of rows, and how they are combined",
+        "Reports, without running a graph, which of its tensors can be split along a named size, "
+        "how parts are combined, and the first op that needs all rows at once. The exit code is "
+        "1 if there is one.",
         ["model.pb", "model.pb --along rows --shape x=rows,784 --fetch scores"],
     )
     add_file_argument(parser)
@@ -33,15 +33,15 @@ def add_parser(commands: Any) -> None:
         "--along",
         metavar="NAME",
         default="batch",
-        help="the name of the size, by default batch; where no shape has it, it is the first size "
+        help="the name of the size, by default batch; if no shape has it, it is the first size "
         "of each input whose first size is unknown",
     )
-    add_fetch_argument(parser, "that is wanted")
+    add_fetch_argument(parser, "to report on")
     add_shape_argument(parser)
 
 
 def split(arguments: Namespace) -> Answer:
-    """Tells what falls apart."""
+    """Reports what can be split."""
     file = GraphFile(arguments.file)
     if arguments.fetch:
         fetches: list[Any] = [file.element(name) for name in arguments.fetch]

@@ -1,4 +1,4 @@
-"""What comes on standard input, where a file is called `-`."""
+"""Standard input, for a file named `-`."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ TITLE = "standard input"
 
 @contextmanager
 def standard_input() -> Iterator[BufferedIOBase]:
-    """All that comes on standard input, as a file without a name.
+    """The content of standard input, as an unnamed file.
 
     Raises:
-        ValueError: nothing comes, or it was read before.
+        ValueError: it is empty, or was read before.
     """
     with tempfile.TemporaryFile() as file:
         shutil.copyfileobj(sys.stdin.buffer, file)
         if not file.tell():
-            raise ValueError("nothing is on standard input; it can be read once")
+            raise ValueError("standard input is empty; it can be read only once")
         file.seek(0)
         yield file
 
 
 def title(path: str) -> str:
-    """What messages call a file that an argument names."""
+    """The name of a file in messages."""
     return TITLE if path == DASH else path

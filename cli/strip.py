@@ -1,4 +1,4 @@
-"""`tensordraft strip`: a graph file without what a reader can do without."""
+"""`tensordraft strip`: writes a graph file without redundant information."""
 
 from __future__ import annotations
 
@@ -21,21 +21,21 @@ def add_parser(commands: Any) -> None:
     parser = add_command(
         commands,
         strip,
-        "write a graph file without what a reader can do without",
-        "Copies a graph file without devices, attrs that hold their default, and stated shapes; "
+        "write a graph file without redundant information",
+        "Copies a graph file without devices, default attrs and recorded shapes; "
         "with --fold and --training, also without nodes that a run does not need.",
         ["model.pb --fold --training --out small.pb"],
     )
     add_file_argument(parser)
     add_graph_out(parser)
-    parser.add_argument("--fold", action="store_true", help="compute what constants decide")
+    parser.add_argument("--fold", action="store_true", help="fold constants")
     parser.add_argument(
         "--training", action="store_true", help="remove Identity and CheckNumerics nodes"
     )
     parser.add_argument(
         "--lower",
         action="store_true",
-        help="write branches, loops and calls without functions, by Switch, Merge and Enter",
+        help="lower branches, loops and calls from functions to Switch, Merge and Enter",
     )
 
 

@@ -12,12 +12,12 @@ from ..shape_inference.tensor_shape import TensorShape
 
 
 def printable(text: str) -> str:
-    """`text` with what a terminal might obey, or cannot show, written as escapes."""
+    """`text` with control and unprintable characters escaped."""
     return text if text.isprintable() else text.encode("unicode_escape").decode("ascii")
 
 
 def table(rows: Iterable[Sequence[str]], indent: str = "") -> str:
-    """Rows of cells as lines with aligned columns, which are two blanks apart.
+    """Formats rows of cells as lines with aligned columns, two blanks apart.
 
     Example:
         >>> from tensordraft.cli.text import table

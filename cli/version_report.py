@@ -1,4 +1,4 @@
-"""`tensordraft --version --verbose`: what a report of a defect should tell."""
+"""`tensordraft --version --verbose`: versions for a bug report."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ EXTRAS = {
 
 
 def version_text(*, verbose: bool) -> str:
-    """The version; if asked for, with that of all that results may depend on."""
+    """The version; if verbose, with those of all dependencies that affect results."""
     title = f"tensordraft {__version__}"
     if not verbose:
         return title
@@ -47,14 +47,14 @@ def _version(name: str, without: str = "not installed") -> str:
 
 
 def _blas() -> list[str]:
-    """The libraries for products of matrices that the process has loaded, and their threads."""
-    found = [library for library in threadpool_info() if library["user_api"] == "blas"]
+    """The BLAS libraries that the process has loaded, and their threads."""
+    libraries = [library for library in threadpool_info() if library["user_api"] == "blas"]
     return [
         f"{library['internal_api']} {library['version']}, "
         f"{library.get('architecture', 'unknown kernels')}, "
         f"{pluralize(library['num_threads'], 'thread')}"
-        for library in found
-    ] or ["none that is known"]
+        for library in libraries
+    ] or ["none known"]
 
 
 def _cpus() -> str:

@@ -1,4 +1,4 @@
-"""One graph over data in chunks: what falls apart along a named size, and running it in parts."""
+"""One graph over data in chunks: analysis of what can be split, and execution in parts."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from importlib.util import module_from_spec
 from pathlib import Path
 
 if __name__ == "distributed":
-    # A process that was started in the folder of the package finds it under dask's name for its
-    # own package: that is what is meant.
+    # A process started in the folder of the package finds this one under the name of dask's
+    # own package, which is what it wants.
     _here = Path(__file__).resolve().parent.parent
     _spec = PathFinder.find_spec(__name__, [p for p in sys.path if Path(p).resolve() != _here])
     if _spec is None or _spec.loader is None:

@@ -1,4 +1,4 @@
-"""Along a named size: which tensors of a graph fall apart, and how their parts make the whole."""
+"""Partitions of the tensors of a graph along a named size, and how parts are combined."""
 
 from __future__ import annotations
 
@@ -26,36 +26,35 @@ from .steps import StepGraph
 
 
 class NothingToSplitError(ValueError):
-    """Nothing that is fed has the size along which is split."""
+    """No feed has the size to split along."""
 
 
 class Analysis(Following):
-    """How the tensors between feeds and fetches fall apart along a named size.
+    """Partition of the tensors between feeds and fetches along a named size.
 
     Args:
         graph: the graph.
-        fetches: what is wanted of it.
+        fetches: the tensors and ops to compute.
         along: the name of the size.
-        shapes: what is known of shapes beside what the graph states, by tensor. Where neither
-            mentions the size, it is taken to be the first of each placeholder whose first size is
-            unknown.
-        feeds: what is fed; by default the placeholders that are needed.
+        shapes: shapes in addition to those in the graph, by tensor. If neither mentions the
+            size, it is taken to be the first of each placeholder whose first size is unknown.
+        feeds: the fed tensors; by default the placeholders that are needed.
         arrays: whether each chunk may have TensorArrays of its own.
 
     Attributes:
         ops: the ops that are needed, in an order in which they can run.
-        feeds: what is fed.
-        parts: how each tensor falls apart.
-        falls: how each op does: what it takes and gives.
-        mixed: the ops that would fall apart if they had a rule for it.
-        values: of tensors that are `own`, their elements: numbers and expressions of sizes.
-        in_steps: the ops that others compute, step by step, and what these make.
-        streams: the ops whose random numbers chunks draw, each its own stretch of them; and what
-            stands for key and counter of their streams.
-        place: the symbols of what tells where a chunk lies.
+        feeds: the fed tensors.
+        parts: the part of each tensor.
+        falls: the Partition of each op.
+        mixed: the ops that could be split if they had a rule.
+        values: the elements of `own` tensors: numbers and expressions of sizes.
+        in_steps: the ops that other ops compute step by step, and their replacements.
+        streams: the ops whose random numbers are drawn by chunks, each from its own range, with
+            the placeholders for key and counter of their streams.
+        place: the symbols of the position of a chunk.
 
     Raises:
-        ValueError: nothing that is fed has such a size; or the shapes do not fit together.
+        ValueError: no feed has such a size, or shapes are incompatible.
     """
 
     def __init__(
@@ -99,17 +98,17 @@ class Analysis(Following):
                 self.follow(op)
                 self.ops.append(op)
 
-    # Ops that others stand for -------------------------------------------------------------------
+    # Ops that others replace ---------------------------------------------------------------------
 
     def inputs(self, op: Operation) -> Sequence[Tensor]:
-        """What an op reads; of one that others stand for, their results."""
+        """The inputs of an op; for an op that is replaced, the results of its replacements."""
         stand_in = self.in_steps.get(op)
         if stand_in is not None:
             return stand_in
         return [*map(self.made, op.inputs)]
 
     def made(self, tensor: Tensor) -> Tensor:
-        """The tensor that has the value of this one, where several ops make it."""
+        """The tensor that has the value of this one if other ops compute it."""
         return self._sources.get(tensor, tensor)
 
     def run_for(self, op: Operation) -> Operation:
@@ -139,13 +138,13 @@ class Analysis(Following):
 
     def _settled(self, op: Operation, falls: Partition) -> Partition:
         if op.graph is not self.graph and op not in self.constant:
-            # A step that reads nothing but whole values: each chunk takes it for itself.
+            # A step that reads only whole values: each chunk computes it for itself.
             gives = [FIRST if part == WHOLE else part for part in falls.gives]
             falls = Partition(falls.takes, gives)
         return super()._settled(op, falls)
 
     def _fed(self, feeds: Iterable[Tensor] | None) -> list[Tensor]:
-        """What is fed: what is said to be, else every placeholder that is needed."""
+        """The fed tensors: those specified, by default every placeholder that is needed."""
         if feeds is not None:
             return list(feeds)
         return [
@@ -157,7 +156,7 @@ class Analysis(Following):
     # Shapes --------------------------------------------------------------------------------------
 
     def _inferred(self, shapes: Mapping[Tensor, Any]) -> tuple[CheckingInference, Symbol]:
-        """What is known of all tensors where the size has its name."""
+        """Inference results for all tensors, with the size under its name."""
         declared = {
             tensor: TensorShape(shapes[tensor]).merge_with(tensor.shape)
             if tensor in shapes
@@ -169,7 +168,7 @@ class Analysis(Following):
         rows = next((found for shape in declared.values() if (found := self._names(shape))), None)
         if rows is None:
             raise NothingToSplitError(
-                f"along = {self.along!r}: nothing that is fed has a size of that name; say which "
+                f"along = {self.along!r}: no feed has a size of that name; specify which "
                 f"has, as in shapes={{{_example(self.feeds, self.along)}}}"
             )
         inference = CheckingInference()
@@ -181,7 +180,7 @@ class Analysis(Following):
                 if not fed.issuperset(op.outputs) or not op.outputs:
                     inference.infer(op)
                 stated = {tensor: declared[tensor] for tensor in op.outputs if tensor in declared}
-                if op.definition.traits.calls_python:  # only `set_shape` tells what it makes
+                if op.definition.traits.calls_python:  # only `set_shape` states its shapes
                     stated = {tensor: tensor.shape for tensor in op.outputs} | stated
                 for tensor, shape in stated.items():
                     inference.declare(tensor, shape.merge_with(inference.shape(tensor)))

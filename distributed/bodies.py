@@ -1,4 +1,4 @@
-"""Branches, loops and calls: they fall apart where their bodies do, in one go."""
+"""Partitions of branches, loops and calls: they are split where their bodies are."""
 
 from __future__ import annotations
 
@@ -29,18 +29,18 @@ from ..shape_inference.symbolic.symbolic import DimExpr, symbols_of
 
 
 def bodies_fall_apart(op: Operation, around: Any, parts: Sequence[Part]) -> Partition:
-    """How an op with bodies falls apart: as each of them does, with nothing combined inside.
+    """Partition of an op with bodies: that of each body, with nothing combined inside.
 
     Args:
         op: the op.
-        around: what is found of the graph around it.
-        parts: of each input, how it is split.
+        around: the propagation in the enclosing graph.
+        parts: the part of each input.
 
     Raises:
-        Mixes: it does not.
+        NotSplittable: the op cannot be split.
     """
     if any(tensor.dtype.is_ref_dtype for tensor in op.inputs):
-        raise NotSplittable("its functions take references, so it cannot travel")
+        raise NotSplittable("its functions take references, so it cannot be sent")
     c = SplitContext(op, around.inference, around.rows, parts)
     attrs = op.attrs
     if "cond" in attrs and "body" in attrs:
@@ -61,7 +61,7 @@ def bodies_fall_apart(op: Operation, around: Any, parts: Sequence[Part]) -> Part
 
 
 def _of_branches(found: Sequence[Sequence[Result]], i: int) -> Part:
-    """The part of what one of several branches returns; zeros are summands of any sum."""
+    """The common part of the results of branches; zeros are summands of any sum."""
     parts = {branch[i].part for branch in found}
     if len(parts) > 1:
         sums = [part for part in parts if part.how == "sum"]
@@ -88,9 +88,9 @@ def _loop(c: SplitContext, around: Any, parts: Sequence[Part]) -> Partition:
         ]
         zeros = still
     else:
-        raise NotSplittable("what its rounds split does not settle")
+        raise NotSplittable("the split of its loop variables does not converge")
     if [part for part, _ in _followed(cond, known, state, around, zeros)] != [WHOLE]:
-        raise NotSplittable("whether there is another round depends on what is split")
+        raise NotSplittable("its condition depends on what is split")
     takes = [
         WHOLE if parts[i] == WHOLE and part.kind in ("partial", "listed") else part
         for i, part in enumerate(state)
@@ -99,7 +99,7 @@ def _loop(c: SplitContext, around: Any, parts: Sequence[Part]) -> Partition:
 
 
 def _begun(c: SplitContext, edge: Any, part: Part) -> Part:
-    """How a variable of a loop begins: a list in which nothing is yet may become anything."""
+    """Initial partition of a loop variable; an empty list may become anything."""
     content = c.content_of(edge)
     if part == WHOLE and content is not None and content.element is None:
         return listed() if edge.dtype.name == "variant" else part
@@ -107,18 +107,18 @@ def _begun(c: SplitContext, edge: Any, part: Part) -> Part:
 
 
 def _joined(c: SplitContext, i: int, before: Part, after: Part, zero: bool) -> Part:
-    """How a variable of a loop is split that begins in one way and goes on in another."""
+    """Merges the initial partition of a loop variable with that of its next value."""
     if before == after or before == listed():
         return after
     if before == WHOLE and zero and after.how == "sum":
         return after
     if before == WHOLE and after.kind == "split":
-        return along(after.axis)  # what it begins with is cut
-    raise NotSplittable(f"variable {i} of the loop begins {before} and goes on {after}")
+        return along(after.axis)  # the initial value is cut
+    raise NotSplittable(f"variable {i} of the loop is initially {before}, then {after}")
 
 
 def _taken(c: SplitContext, edge: Any, part: Part) -> Part:
-    """How a body gets an input: sizes that are the same in all chunks are whole."""
+    """Partition of an input of a body; sizes that are the same in all chunks are whole."""
     if part == OWN and not _varies(c, c.value_of(edge)):
         return WHOLE
     return part
@@ -129,7 +129,7 @@ def _varies(c: SplitContext, value: Any) -> bool:
 
 
 class Result(NamedTuple):
-    """How what a body returns falls apart, and whether it is known to be zero."""
+    """Partition of the result of a body, and whether it is known to be zero."""
 
     part: Part
     zero: bool
@@ -142,13 +142,13 @@ def _followed(
     around: Any,
     zeros: Sequence[bool],
 ) -> list[Result]:
-    """How what a body returns falls apart.
+    """Partition of the result of a body.
 
     Raises:
-        Mixes: something inside needs all rows, or the sizes of the whole.
+        NotSplittable: something inside needs all rows, or the sizes of the whole.
     """
     if not all(op.definition.traits.local and around.arrays for op in body.effects):
-        raise NotSplittable(f"the function {body.name!r} has effects, which take place once")
+        raise NotSplittable(f"the function {body.name!r} has side effects, which take place once")
     inside = around.inside(body.inferred(given, 1))
     inside.zeros.update(tensor for tensor, zero in zip(body.inputs, zeros, strict=True) if zero)
     for tensor, part in zip(body.inputs, parts, strict=True):
@@ -166,10 +166,10 @@ def _followed(
 
 
 def _check_inside(op: Operation, inside: Any) -> None:
-    """Refuses what only a stage could do: to combine, to cut, to tell the sizes of the whole."""
+    """Rejects what only a stage can do: combine, cut, compute the sizes of the whole."""
     falls = inside.falls[op]
     if op.outputs and all(part == OWN for part in falls.gives):
-        return  # sizes are those of the chunk, whatever they are the sizes of
+        return  # all sizes are those of the chunk
     local = op.definition.traits.local
     if not op.definition.pure and not local and all(part == WHOLE for part in falls.gives):
         raise NotSplittable(f"{op.name!r} ({op.type}) inside has state, and runs once")

@@ -17,8 +17,8 @@ from .engine import LostError
 from .stage_graph import Program
 from .worker import ChunkError
 
-_SMALL = 1 << 12  # bytes that go along with every task
-_LARGE = 1 << 16  # bytes that a task does not carry itself
+_SMALL = 1 << 12  # bytes sent with every task
+_LARGE = 1 << 16  # larger values are not sent inside of a task
 
 
 class Cluster:
@@ -52,7 +52,7 @@ class Cluster:
         self.spread: dict[str, tuple[Any, Any]] = {}
 
     def close(self) -> None:
-        """Lets go of what was sent, and of a connection that was made here."""
+        """Releases what was sent, and closes a connection that was opened here."""
         for _, future in self.spread.values():
             future.release()
         self.spread.clear()
@@ -60,7 +60,7 @@ class Cluster:
             self.client.close()
 
     def address_of(self, number: int) -> str | None:
-        """The address of a worker: that whose name is the number, or the one of this place."""
+        """The address of the worker whose name, or else position, is the number."""
         known = self.client.scheduler_info(n_workers=-1)["workers"]
         named = {str(info["name"]): address for address, info in known.items()}
         if all(name.isdecimal() for name in named):
@@ -69,7 +69,7 @@ class Cluster:
         return places[number] if number < len(places) else None
 
     def lent(self, name: str, value: Any) -> Any:
-        """A future of a value that is sent to all workers, unless it is there already."""
+        """A future of a value that is sent to all workers, unless it has been sent before."""
         known = self.spread.get(name)
         if known is not None and known[1].status == "finished" and _same(known[0], value):
             return known[1]
@@ -78,18 +78,18 @@ class Cluster:
         return future
 
     def forget(self) -> None:
-        """Forgets what was sent, since workers are gone that had it."""
+        """Forgets what was sent, after workers that held it have died."""
         self.spread.clear()
 
 
 class ClusterTasks:
-    """The tasks of one run; to use in `with`, after which nothing of them is left.
+    """The tasks of one run; to use in `with`, which releases them at the end.
 
-    What is submitted is gathered in a graph, which goes to the scheduler in one message as soon as
-    a stage is complete.
+    Submitted tasks are gathered in a graph, which is sent to the scheduler in one message as soon
+    as a stage is complete.
 
     Args:
-        cluster: where they run.
+        cluster: the cluster that runs them.
     """
 
     def __init__(self, cluster: Cluster) -> None:
@@ -110,7 +110,7 @@ class ClusterTasks:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        # What nobody asks for any more, the scheduler lets go of, finished or not.
+        # The scheduler releases tasks without futures, finished or not.
         kept = {lent.key for _, lent in self._cluster.spread.values()}
         for key, future in self._futures.items():
             if key not in kept:
@@ -120,7 +120,7 @@ class ClusterTasks:
         self._lazy.clear()
 
     def blocks(self, array: Any, axis: int) -> list[Key]:
-        """Keys for the blocks of a dask array along an axis; they are computed where tasks are."""
+        """Keys for the blocks of a dask array along an axis; workers compute them."""
         graph = block_graph(array)
         places = [[0] * array.ndim for _ in range(array.numblocks[axis])]
         for i, place in enumerate(places):
@@ -140,7 +140,7 @@ class ClusterTasks:
         return Key(key)
 
     def _sent(self, value: Any) -> Any:
-        """A key in the place of a large array, which goes to a worker and not to the scheduler."""
+        """A key for a large array, which is sent to a worker and not to the scheduler."""
         if not isinstance(value, np.ndarray) or value.nbytes <= _LARGE:
             return value
         [future] = self._sending(lambda: self._client.scatter([value], hash=False))
@@ -160,11 +160,11 @@ class ClusterTasks:
         return Key(future.key)
 
     def start(self, handles: Sequence[Any], worker: int | None = None) -> None:
-        """Has all begin that was submitted, to keep the results of some of it.
+        """Starts all submitted tasks and keeps the results of some.
 
         Args:
-            handles: of what is kept.
-            worker: the number of the worker that is to run it; others do where it is not there.
+            handles: the results to keep.
+            worker: the number of the preferred worker.
         """
         keys = [handle.key for handle in handles if handle.key not in self._futures]
         graph, self._pending = self._pending, {}
@@ -175,15 +175,15 @@ class ClusterTasks:
             self._futures.update(zip(keys, futures, strict=True))
 
     def value(self, handle: Any) -> Any:
-        """The value of a key, as soon as it is there."""
+        """Waits for the value of a key."""
         return self._values([handle])[0]
 
     def joined(self, axis: int, handles: Sequence[Any]) -> Any:
-        """The values of some keys, one behind the other, in this process."""
+        """The values of keys, concatenated in this process."""
         return joined(axis, *self._values(handles))
 
     def _values(self, handles: Sequence[Any]) -> list[Any]:
-        """The values of keys; of what is a value already, that."""
+        """The values of keys; other values are returned as they are."""
         keys = [handle for handle in handles if isinstance(handle, Key)]
         self.start(keys)
         futures = [self._futures[handle.key] for handle in keys]
@@ -191,7 +191,7 @@ class ClusterTasks:
         return [next(found) if isinstance(handle, Key) else handle for handle in handles]
 
     def _sending(self, function: Callable[[], Any]) -> Any:
-        """What a call that sends data returns; a worker that dies meanwhile takes it along."""
+        """Result of a call that sends data; raises LostError if a worker dies meanwhile."""
         try:
             return function()
         except Exception as error:
@@ -201,7 +201,7 @@ class ClusterTasks:
             raise LostError(f"{type(error).__name__}: {error}") from error
 
     def _told(self, function: Callable[[], Any]) -> Any:
-        """What a call of dask returns; what it raises in the words of `td.errors`."""
+        """Result of a dask call, with its exceptions converted to `td.errors`."""
         try:
             return function()
         except ChunkError:
@@ -219,7 +219,7 @@ class ClusterTasks:
             return errors.ResourceExhaustedError(
                 None,
                 None,
-                "workers died again and again on one chunk: perhaps they ran out of memory; "
+                "workers died repeatedly on one chunk, possibly out of memory; "
                 f"smaller chunks (split_bytes) need less. {error}",
             )
         if name in ("FutureCancelledError", "CancelledError", "FuturesCancelledError"):

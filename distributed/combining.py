@@ -1,4 +1,4 @@
-"""Parts combined: what two chunks gave of a tensor as what both of them together would give."""
+"""Combination of parts: the results of two chunks as that of both together."""
 
 from __future__ import annotations
 
@@ -42,14 +42,14 @@ _RULES: dict[str, Callable[[Array, int, Array, int], Any]] = {
 def combined(
     hows: Sequence[str], x: Sequence[Array], rows_of_x: int, y: Sequence[Array], rows_of_y: int
 ) -> list[Array]:
-    """What two neighbouring stretches of rows give together; one without rows counts for nothing.
+    """Combines the results of two neighbouring ranges of rows; one without rows is ignored.
 
     Args:
-        hows: how each tensor is combined, one of `split_parts.COMBINATIONS`.
+        hows: the combination of each tensor, one of `split_parts.COMBINATIONS`.
         x: the values of the first.
-        rows_of_x: how many rows it has.
+        rows_of_x: its number of rows.
         y: the values of the second.
-        rows_of_y: how many rows that has.
+        rows_of_y: its number of rows.
     """
     if not rows_of_y:
         return list(x)
@@ -63,7 +63,7 @@ def combined(
 
 
 def joined(axis: int, *chunks: Any) -> Any:
-    """Chunks one behind the other, or lists of such; those without rows may have other shapes."""
+    """Concatenates chunks, or lists of chunks; those without rows may have other shapes."""
     if isinstance(chunks[0], TensorList):
         lists = zip(*[chunk.items() for chunk in chunks], strict=True)
         return chunks[0].of([None if items[0] is None else joined(axis, *items) for items in lists])
@@ -74,7 +74,7 @@ def joined(axis: int, *chunks: Any) -> Any:
 def tree(
     values: Sequence[Any], rows: Sequence[int], combine: Callable[[Any, int, Any, int], Any]
 ) -> Any:
-    """Neighbours combined pair by pair until one is left: the order depends on the number alone."""
+    """Combines neighbours pairwise until one is left: the order depends only on their number."""
     level = list(zip(values, rows, strict=True))
     while len(level) > 1:
         pairs = zip(level[::2], level[1::2], strict=False)

@@ -1,4 +1,4 @@
-"""dask, which is not always installed: imported here, where it is first used."""
+"""Imports of dask, an optional dependency, on first use."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 
 class Key(NamedTuple):
-    """What stands for the value of a task."""
+    """Reference to the value of a task."""
 
     key: Any
 
@@ -41,7 +41,7 @@ def dask_distributed() -> Any:
 
 
 def task(key: Any, function: Any, *args: Any) -> Any:
-    """A task of a dask graph; arguments that are Keys stand for the results of others."""
+    """A task of a dask graph; Keys among its arguments refer to results of other tasks."""
     from dask._task_spec import Task, TaskRef
 
     return Task(key, function, *[TaskRef(x.key) if isinstance(x, Key) else x for x in args])
@@ -55,14 +55,14 @@ def alias(key: Any, other: Key) -> Any:
 
 
 def data(key: Any, value: Any) -> Any:
-    """A value as a node of a dask graph."""
+    """Wraps a value as a node of a dask graph."""
     from dask._task_spec import DataNode
 
     return DataNode(key, value)
 
 
 def block_graph(array: Any) -> dict[Any, Any]:
-    """The tasks that make the blocks of a dask array."""
+    """The tasks that compute the blocks of a dask array."""
     import dask
 
     (simpler,) = dask.optimize(array)
@@ -70,7 +70,7 @@ def block_graph(array: Any) -> dict[Any, Any]:
 
 
 def _renamed(name: str, array: Any) -> dict[Any, Any]:
-    """Tasks that have the blocks of an array under the name which it had."""
+    """Tasks that hold the blocks of an array under its former name."""
     from dask.core import flatten
 
     if array.name == name:
@@ -80,7 +80,7 @@ def _renamed(name: str, array: Any) -> dict[Any, Any]:
 
 
 def lazy_array(layers: dict[str, Any], sources: Any, name: str, chunks: Any, dtype: Any) -> Any:
-    """A dask array whose blocks are in the last of some layers, of which each reads the former."""
+    """A dask array whose blocks are in the last of some layers, each reading the one before."""
     import dask.array
     from dask.highlevelgraph import HighLevelGraph
 
@@ -94,14 +94,14 @@ def lazy_array(layers: dict[str, Any], sources: Any, name: str, chunks: Any, dty
 
 
 def storing(da: Any, lazy: Any, target: Any, client: Any, progress: Any) -> None:
-    """Computes a lazy array into something that can be written to, and shows how far it is.
+    """Computes a lazy array into a writable target, and reports progress.
 
     Args:
         da: the module `dask.array`.
         lazy: the array.
-        target: what is written to, a block at a time.
-        client: a client of a cluster; None for threads of this process, one after the other.
-        progress: called with what is counted, how many are done, and of how many.
+        target: the target, written block by block.
+        client: a client of a cluster; None to compute in this process, block after block.
+        progress: called with the unit, the number done, and the total.
     """
     from dask.callbacks import Callback
 
@@ -109,19 +109,19 @@ def storing(da: Any, lazy: Any, target: Any, client: Any, progress: Any) -> None
         blocks = [*lazy.to_delayed().ravel()]
         places = list(da.core.slices_from_chunks(lazy.chunks))
         ahead = 2 * max(1, sum(client.nthreads().values()))
-        for first in range(0, len(blocks), ahead):  # so that no more wait than fit
+        for first in range(0, len(blocks), ahead):  # so that no more blocks wait than fit in memory
             computed = client.compute(blocks[first : first + ahead])
             for i, future in enumerate(computed, first):
                 target[places[i]] = future.result()
                 progress("chunks", i + 1, len(blocks))
         return
 
-    def told(_: Any, __: Any, ___: Any, state: Any, ____: Any) -> None:
+    def report_block(_: Any, __: Any, ___: Any, state: Any, ____: Any) -> None:
         done = len(state["finished"])
         total = done + sum(len(state[k]) for k in ("ready", "waiting", "running"))
         progress("tasks", done, total)
 
-    with Callback(posttask=told):
+    with Callback(posttask=report_block):
         da.store(lazy, target, lock=True, scheduler="threads", num_workers=2)
 
 

@@ -1,4 +1,4 @@
-"""Tasks of a dask graph: what is submitted is a key, and nothing runs until somebody computes."""
+"""Tasks of a dask graph: nothing runs until a result is computed."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class Later:
     """Tasks as the layer of a dask graph.
 
     Args:
-        name: what its keys begin with; it is the same for the same tasks.
+        name: prefix of its keys; the same for the same tasks.
         sources: the collections that the tasks read.
     """
 
@@ -45,14 +45,14 @@ class Later:
         return Key(key)
 
     def start(self, handles: Sequence[Any], worker: int | None = None) -> None:
-        """Nothing: what is lazy begins when somebody computes it."""
+        """Does nothing: lazy tasks start when a result is computed."""
 
     def value(self, handle: Any) -> Any:
-        """The key: there is no value yet."""
+        """The key itself, as there is no value yet."""
         return handle
 
     def joined(self, axis: int, handles: Sequence[Any]) -> Key:
-        """A key for the values one behind the other."""
+        """A key for the concatenated values."""
         return self.submit(joined, axis, *handles)
 
     def array(self, keys: Sequence[Key], axis: int, chunks: Any, dtype: np.dtype[Any]) -> Any:
@@ -72,14 +72,14 @@ class Later:
 
 
 class WholeLater:
-    """What is whole, as tasks.
+    """Whole tensors, as tasks.
 
     Args:
         stages: the stages.
         tasks: where to submit them.
-        rows: how many rows there are.
-        version: that of the package.
-        given: what is fed whole.
+        rows: number of rows.
+        version: version of the package.
+        given: the tensors fed whole.
     """
 
     def __init__(
@@ -97,11 +97,11 @@ class WholeLater:
         self._known: dict[Tensor, Any] = dict(given)
 
     def give(self, tensor: Tensor, value: Any) -> None:
-        """Has the whole value of a tensor known from now on."""
+        """Sets the whole value of a tensor."""
         self._known[tensor] = value
 
     def take(self, level: int, tensors: Sequence[Tensor]) -> list[Any]:
-        """Keys for what is whole before a stage."""
+        """Keys for the whole tensors before a stage."""
         stage = self._stages.whole[level]
         later = [read.tensor for other in self._stages.whole[level + 1 :] for read in other.reads]
         inside = set(stage.ops)

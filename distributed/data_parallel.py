@@ -1,4 +1,4 @@
-"""Sessions that run what is large in chunks, here or on a cluster, and everything else as ever."""
+"""Sessions that run large feeds in chunks, here or on a cluster."""
 
 from __future__ import annotations
 
@@ -40,26 +40,26 @@ def data_parallel(
     shapes: Mapping[str, Any] | None = None,
     config: ConfigProto | None = None,
 ) -> ParallelSession:
-    """A session that runs steps over many rows in chunks: a training loop stays what it is.
+    """A session that runs steps over many rows in chunks; training loops need no change.
 
-    What is fed as a dask array, or is larger than `split_bytes`, is cut along the named size. Each
-    chunk computes its part of what is fetched; parts are combined in a tree (sums, means weighed
-    by rows, maxima), whose order depends on the number of chunks alone, so that results are the
-    same for any number of workers. Variables live in this session: chunks get their values, and
+    Feeds that are dask arrays, or larger than `split_bytes`, are cut along the named size. Each
+    chunk computes its part of the fetches; parts are combined in a tree (sums, means weighted by
+    rows, maxima), whose order depends only on the number of chunks, so that results are the same
+    for any number of workers. Variables live in this session: chunks get their values, and
     updates apply here, once. So do ops with state or without a rule: these get all rows.
 
     Args:
         graph: the graph to run; by default the default graph.
-        along: the name of the size along which is split: see `td.split_report`.
+        along: the name of the size to split along: see `td.split_report`.
         scheduler: where chunks run: a `distributed.Client`, the address of a dask scheduler
             ("tcp://host:port"), or "dask" for a cluster in this process; by default one after the
-            other in this thread, in no more memory than one takes.
-        split_bytes: how large a chunk of what is fed may be, in bytes.
-        shapes: the shapes of inputs, where the graph's own do not have the name.
+            other in this thread, in the memory of a single chunk.
+        split_bytes: maximum size of a chunk of the feeds, in bytes.
+        shapes: the shapes of inputs, if those in the graph do not have the name.
         config: as for `td.Session`.
 
     Returns:
-        A session: `run` and all else as of `td.Session`, and `explain` tells what is split.
+        A session: as `td.Session`, with `explain`, which reports what is split.
 
     Raises:
         ImportError: dask is needed and not installed: `pip install tensordraft[dask]`.
@@ -80,11 +80,11 @@ class SplitCall:
     """Some fetches of a session, ready to run in chunks.
 
     Args:
-        session: where what is whole is run.
-        elements: what is wanted.
+        session: the session that runs whole tensors.
+        elements: the fetches.
         along: the name of the size that is split.
         shapes: shapes by tensor, as for `Analysis`.
-        feeds: what is fed.
+        feeds: the fed tensors.
     """
 
     def __init__(
@@ -102,10 +102,10 @@ class SplitCall:
         self._state = session._state
 
     def run(self, feeds: Mapping[Tensor, Any], chunks: Sequence[int], tasks: Tasks) -> list[Any]:
-        """The values of the elements, computed in chunks of so many rows.
+        """Computes the elements in chunks with the given numbers of rows.
 
         Raises:
-            OpError: an op failed; the error tells in which rows.
+            OpError: an op failed; the message names the rows.
         """
         parts = self.analysis.parts
         sizes = RunSizes(self.analysis, {tensor: np.shape(feeds[tensor]) for tensor in feeds})
@@ -126,11 +126,11 @@ class SplitCall:
             raise chunk_failure(error, self.analysis.graph) from error
         except LostError as error:
             raise errors.UnavailableError(
-                None, None, f"workers went away with data again and again: {error}"
+                None, None, f"workers with data died repeatedly: {error}"
             ) from error
 
     def _streams(self, sizes: RunSizes) -> Iterator[tuple[Tensor, Any]]:
-        """Key and counter of the streams of which chunks draw, which all of them together use."""
+        """Key and counter of the random streams that the chunks share."""
         for op, stream in self.analysis.streams.items():
             shape = sizes.shape(op.outputs[0], sizes.rows) or ()
             numbers = math.prod(size or 0 for size in shape)
@@ -139,7 +139,7 @@ class SplitCall:
     def _cutter(
         self, tensor: Tensor, value: Any, sizes: RunSizes, chunks: Sequence[int], tasks: Tasks
     ) -> Callable[[int, int, int], Any]:
-        """What gives a chunk of what is fed: of a dask array on a cluster, the key of a block."""
+        """Source of the chunks of a feed: for a dask array on a cluster, the key of a block."""
         axis = self.analysis.parts[tensor].axis
         if not (hasattr(value, "dask") and isinstance(tasks, ClusterTasks)):
             return _cutter(tensor, read_anew(value), axis)
@@ -151,7 +151,7 @@ class SplitCall:
         return lambda i, _, __: keys[i]
 
     def chunks(self, feeds: Mapping[Tensor, Any], split_bytes: int) -> list[int] | None:
-        """How many rows each chunk has; None where nothing is large enough to be split."""
+        """Number of rows of each chunk; None if no feed is large enough to split."""
         parts, chosen, row_bytes = self.analysis.parts, None, 0
         sizes = RunSizes(self.analysis, {tensor: np.shape(feeds[tensor]) for tensor in feeds})
         for tensor, value in feeds.items():
@@ -169,7 +169,7 @@ class SplitCall:
 
 
 class ParallelSession(Session):
-    """A session that runs what is large in chunks: see `data_parallel`."""
+    """A session that runs large feeds in chunks: see `data_parallel`."""
 
     def __init__(
         self,
@@ -194,7 +194,7 @@ class ParallelSession(Session):
         options: RunOptions | None = None,
         run_metadata: RunMetadata | None = None,
     ) -> Any:
-        """As `Session.run`; what is fed as a dask array, or is large, is run in chunks."""
+        """Like `Session.run`; dask arrays and large feeds are run in chunks."""
         if feed_dict and not (options or run_metadata):
             self._check_open()
             feeds = feed_pairs(self.graph, feed_dict)
@@ -217,7 +217,7 @@ class ParallelSession(Session):
     def _split_call(
         self, elements: tuple[Tensor | Operation, ...], feeds: tuple[Tensor, ...]
     ) -> SplitCall | None:
-        """What runs these fetches in chunks; None where nothing of what is fed has the size."""
+        """The engine that runs these fetches in chunks; None if no feed has the size."""
         key = (elements, feeds, self.graph.version)
         if key not in self._splits:
             try:
@@ -236,7 +236,7 @@ class ParallelSession(Session):
             return call.run(feeds, chunks, tasks)
 
     def explain(self, fetches: Any, feeds: Sequence[Any] = ()) -> str:
-        """What a run of `fetches` sends, splits and combines, and what it runs once.
+        """Explains what a run of `fetches` sends, splits and combines, and what it runs once.
 
         Args:
             fetches: as for `run`.
@@ -253,7 +253,7 @@ class ParallelSession(Session):
         return "\n".join(lines)
 
     def close(self) -> None:
-        """As `Session.close`; what workers hold of this session is let go."""
+        """Like `Session.close`; also releases what workers hold for this session."""
         if self._cluster is not None:
             self._cluster.close()
         self._splits.clear()
@@ -261,7 +261,7 @@ class ParallelSession(Session):
 
 
 def _cutter(tensor: Tensor, value: Any, axis: int) -> Callable[[int, int, int], Any]:
-    """What gives a chunk of what is fed."""
+    """Source of the chunks of a feed."""
     if hasattr(value, "dask") or hasattr(value, "dtype"):
         wanted = tensor.dtype.base_dtype.numpy_dtype
 
@@ -279,7 +279,7 @@ def _array(tensor: Tensor, value: Any) -> Any:
 
 
 def _computed(value: Any) -> Any:
-    """What is lazy, computed in this process."""
+    """Computes lazy values in this process."""
     return value.compute() if hasattr(value, "dask") else value
 
 
@@ -289,7 +289,7 @@ def _nbytes(tensor: Tensor, value: Any) -> int:
 
 
 def _handed_out(value: Any) -> Any:
-    """A value as `Session.run` gives it: a scalar is no array, and an array is the caller's."""
+    """A value as `Session.run` returns it: a NumPy scalar, or an array owned by the caller."""
     if not isinstance(value, np.ndarray):
         return value
     if not value.ndim:

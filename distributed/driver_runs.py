@@ -1,4 +1,4 @@
-"""What is whole, computed once: in the driver's session, where variables live."""
+"""Whole tensors, computed once in the driver's session, where variables live."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from .stages import Stages
 
 
 class WholeInSession:
-    """Begins runs of what is whole, all by one plan.
+    """Starts runs of whole tensors, all with one plan.
 
     Args:
         stages: the stages.
-        session: where it is run.
+        session: the session that runs them.
     """
 
     def __init__(self, stages: Stages, session: Session) -> None:
@@ -32,7 +32,7 @@ class WholeInSession:
             for read in stage.reads
             if analysis.parts[read.tensor] != WHOLE
         ]
-        # Ops that chunks have run are there: nobody waits for them.
+        # Ops run by chunks are complete: no wait is needed.
         awaited = [
             tensor
             for op in once
@@ -54,14 +54,14 @@ class WholeInSession:
         self._threads = session._threads.asked
 
     def begin(self, feeds: Mapping[Tensor, Any]) -> WholeRun:
-        """Begins a run with what is fed."""
+        """Starts a run with its feeds."""
         plan = self._plan
         run = None if plan is None else PartialRun(plan, self._fetches, self._feeds, self._threads)
         return WholeRun(run, self._effects, {t: feed_converter(t)(v) for t, v in feeds.items()})
 
 
 class WholeRun:
-    """One run of what is whole, stage by stage."""
+    """One run of the whole tensors, stage by stage."""
 
     def __init__(
         self, run: Any, effects: Sequence[Sequence[Operation]], given: dict[Tensor, Any]
@@ -72,12 +72,12 @@ class WholeRun:
         self._fed: set[Tensor] = set()
 
     def give(self, tensor: Tensor, value: Any) -> None:
-        """Has the whole value of a tensor known from now on."""
+        """Sets the whole value of a tensor."""
         if tensor not in self._fed:
             self._given[tensor] = feed_converter(tensor)(value)
 
     def take(self, level: int, tensors: Sequence[Tensor]) -> list[Any]:
-        """The values of what is whole before a stage, whose effects then have taken place."""
+        """The values of whole tensors before a stage, after its side effects."""
         wanted = [*tensors, *self._effects[level]]
         if not wanted:
             return []

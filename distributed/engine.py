@@ -1,4 +1,4 @@
-"""One run in chunks: stages one after the other, on whatever runs tasks."""
+"""A run in chunks: stages one after the other, on any executor of tasks."""
 
 from __future__ import annotations
 
@@ -21,41 +21,41 @@ _MOST_LOSSES = 10
 
 
 class Tasks(Protocol):
-    """What runs tasks: this thread, a cluster, or dask later on."""
+    """Executor of tasks: this thread, a cluster, or dask later."""
 
     def submit(self, function: Callable[..., Any], *args: Any) -> Any:
-        """Has a function run on values, and on what was submitted before; a handle of its value."""
+        """Submits a call on values and handles; returns a handle of its result."""
 
     def spread(self, value: Any, name: str = "") -> Any:
-        """A handle of a value that many tasks will need; one of a name is spread once."""
+        """A handle of a value that many tasks need; each name is sent once."""
 
     def start(self, handles: Sequence[Any], worker: int | None = None) -> None:
-        """Has all begin that was submitted, to keep the results of some of it.
+        """Starts all submitted tasks and keeps the results of some.
 
         Args:
-            handles: of what is kept.
-            worker: the number of the worker that is to run it, if it is there.
+            handles: the results to keep.
+            worker: the number of the worker that should run them, if it exists.
         """
 
     def value(self, handle: Any) -> Any:
-        """What a handle stands for, as soon as it is there."""
+        """Waits for the value of a handle."""
 
     def joined(self, axis: int, handles: Sequence[Any]) -> Any:
-        """The values of some handles, one behind the other."""
+        """The concatenated values of handles."""
 
 
 class LostError(Exception):
-    """Data that only workers had is gone with them; running the chunks again makes it anew."""
+    """Data held only by workers that died; running the chunks again restores it."""
 
 
 class Whole(Protocol):
-    """What computes, once, what is whole."""
+    """Computes whole tensors, once."""
 
     def give(self, tensor: Tensor, value: Any) -> None:
-        """Has the whole value of a tensor known from now on."""
+        """Sets the whole value of a tensor."""
 
     def take(self, level: int, tensors: Sequence[Tensor]) -> list[Any]:
-        """The values of what is whole before a stage, whose effects then have taken place."""
+        """The values of whole tensors before a stage, after its side effects."""
 
 
 class Programs:
@@ -72,11 +72,11 @@ class Run:
     Args:
         stages: what to run.
         programs: the programs of the chunks' stages.
-        chunks: how many rows each chunk has.
-        sizes: the numbers of this run.
-        feeds: of what is fed and split, a function that gives the chunk between two places.
-        tasks: what runs tasks.
-        whole: what computes what is whole.
+        chunks: number of rows of each chunk.
+        sizes: the sizes of this run.
+        feeds: for each split feed, a function that returns the chunk between two rows.
+        tasks: the executor of tasks.
+        whole: computes whole tensors.
     """
 
     def __init__(
@@ -98,7 +98,7 @@ class Run:
         self._whole = whole
         self._wholes: dict[Tensor, Any] = {}
         self._spread: dict[Tensor, Any] = {}
-        # Empty chunks are left out where others are not: they make no difference.
+        # Empty chunks are left out if others are not empty: they make no difference.
         self.chunks = [rows for rows in chunks if rows] or [0]
         self._starts = starts(self.chunks)
         self._kept: dict[Tensor, list[Any]] = {}
@@ -111,7 +111,7 @@ class Run:
         self._once(self._stages.number)
 
     def _insistently(self, level: int) -> None:
-        """Runs a stage of chunks; again, with those before it, if workers took data along."""
+        """Runs a stage of chunks; repeats it and those before if data was lost with workers."""
         first = level
         for left in reversed(range(_MOST_LOSSES)):
             try:
@@ -126,7 +126,7 @@ class Run:
                 return
 
     def value(self, tensor: Tensor) -> Any:
-        """The whole value of a fetched tensor, or what stands for it."""
+        """The whole value of a fetched tensor, or a handle of it."""
         tensor = self._analysis.made(tensor)
         if tensor not in self._wholes:
             part = self._analysis.parts[tensor]
@@ -139,7 +139,7 @@ class Run:
         return self._wholes[tensor]
 
     def _join(self, tensor: Tensor, axis: int) -> Any:
-        """All chunks of a tensor; those that were lost are made again."""
+        """All chunks of a tensor; lost ones are computed again."""
         for left in reversed(range(_MOST_LOSSES)):
             try:
                 return self._tasks.joined(axis, self.parts(tensor))
@@ -163,7 +163,7 @@ class Run:
         return range(len(self.chunks))
 
     def _between(self, tensor: Tensor, axis: int, i: int) -> tuple[int, int]:
-        """Where chunk number i begins and ends along an axis of a tensor."""
+        """Start and end of chunk number i along an axis of a tensor."""
         each = self._sizes.per_row(tensor, axis)
         start = self._starts[i]
         return start * each, (start + self.chunks[i]) * each
@@ -184,10 +184,10 @@ class Run:
         gives = stage.gives
         parts = [self._analysis.parts[tensor] for tensor in gives]
         partial = [i for i, part in enumerate(parts) if part.kind == "partial"]
-        alone = len(gives) == 1 and not partial  # so that a task for each chunk is enough
+        single = len(gives) == 1 and not partial  # then a task for each chunk is enough
         results = [
             self._tasks.submit(
-                run_for_one if alone else run_chunk,
+                run_for_one if single else run_chunk,
                 shared,
                 self._place(i),
                 *[column(i) for column in columns],
@@ -197,7 +197,7 @@ class Run:
         total = self._combine(results, gives, partial) if partial else None
         later = self._stages.kept(level)
         for k, (tensor, part) in enumerate(zip(gives, parts, strict=True)):
-            if alone:
+            if single:
                 self._kept[tensor] = results
             elif part.kind in ("split", "listed") or tensor in later:
                 self._kept[tensor] = [self._tasks.submit(picked, result, k) for result in results]
@@ -207,7 +207,7 @@ class Run:
             self._know([gives[k] for k in partial], total)
 
     def _know(self, tensors: Sequence[Tensor], total: Any) -> None:
-        """Takes the values that parts have been combined to."""
+        """Stores the values of combined parts."""
         values = self._tasks.value(total)
         lazy = not isinstance(values, list)
         for place, tensor in enumerate(tensors):
@@ -216,7 +216,7 @@ class Run:
             )
 
     def _combine(self, results: list[Any], gives: Sequence[Tensor], partial: list[int]) -> Any:
-        """A handle of the values of all chunks together, of the tensors that are combined."""
+        """A handle of the combined values of all chunks."""
         submit = self._tasks.submit
         hows = tuple(self._analysis.parts[gives[k]].how for k in partial)
         if len(partial) < len(gives):
@@ -231,7 +231,7 @@ class Run:
         return self._starts[i], self._starts[i] + self.chunks[i]
 
     def _column(self, read: Read) -> Callable[[int], Any]:
-        """What each chunk takes of a tensor."""
+        """The part of a tensor that each chunk takes."""
         tensor, part = read
         if part == OWN:
             return lambda i: self._sizes.own(tensor, self.chunks[i], self._starts[i])
@@ -262,22 +262,22 @@ class Run:
         return self._wholes[tensor] if tensor in self._wholes else self.value(tensor)
 
     def set_whole(self, tensor: Tensor, value: Any) -> None:
-        """States the value of what is fed whole."""
+        """Sets the value of a tensor that is fed whole."""
         self._wholes[tensor] = value
 
 
 def picked(values: Sequence[Any], k: int) -> Any:
-    """One of some values."""
+    """Selects one of several values."""
     return values[k]
 
 
 def picked_of(values: Sequence[Any], places: Sequence[int]) -> list[Any]:
-    """Some of some values."""
+    """Selects several of several values."""
     return [values[k] for k in places]
 
 
 def chunk_failure(error: ChunkError, graph: Graph) -> errors.OpError:
-    """The error of a chunk as one of the run."""
+    """Converts the error of a chunk to one of the run."""
     kind: type[errors.OpError] = getattr(errors, error.code, errors.InternalError)
     known = error.node is not None and graph.has_operation(error.node)
     op = graph.get_operation_by_name(str(error.node)) if known else None
@@ -285,7 +285,7 @@ def chunk_failure(error: ChunkError, graph: Graph) -> errors.OpError:
 
 
 class InThisThread:
-    """Runs tasks at once, where they are submitted."""
+    """Runs tasks immediately, in the thread that submits them."""
 
     def submit(self, function: Callable[..., Any], *args: Any) -> Any:
         """The value."""
@@ -296,12 +296,12 @@ class InThisThread:
         return value
 
     def start(self, handles: Sequence[Any], worker: int | None = None) -> None:
-        """Nothing: all has run."""
+        """Does nothing: all tasks have run."""
 
     def value(self, handle: Any) -> Any:
         """The value."""
         return handle
 
     def joined(self, axis: int, handles: Sequence[Any]) -> Any:
-        """The values one behind the other."""
+        """The concatenated values."""
         return joined(axis, *handles)

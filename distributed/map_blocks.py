@@ -1,4 +1,4 @@
-"""A graph mapped over the chunks of arrays: lazy dask arrays in, lazy dask arrays out."""
+"""`td.map_blocks`: maps a graph over the chunks of dask arrays, lazily."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from .stages import Stages, stages_along
 public = {"td": "map_blocks"}
 
 SPLIT_BYTES = 32 << 20
-"""How large a chunk of what is fed may be, where the arrays have no chunks of their own."""
+"""Maximum size of a chunk of the feeds, for arrays without chunks of their own."""
 
 
 def map_blocks(
@@ -42,19 +42,19 @@ def map_blocks(
 ) -> Any:
     """Computes a graph on arrays larger than memory, chunk of rows by chunk of rows, with dask.
 
-    Nothing runs until a result is computed, stored or persisted, on whatever scheduler dask has
-    then: threads of this process, or a cluster. What travels is arrays and the bytes of GraphDefs;
-    each process plans the graph once. Parts are combined where the graph asks for it: a softmax
-    over all rows is as good as one within a row.
+    Nothing runs until a result is computed, stored or persisted, on the scheduler that dask has
+    then: threads of this process, or a cluster. Only arrays and serialized GraphDefs are sent;
+    each process plans the graph once. Parts are combined where the graph requires it: a softmax
+    over all rows works as well as one within a row.
 
     Args:
         graph: a Graph, a GraphDef, or the path of a model; without variables.
-        fetches: what to compute: a tensor, its name, or lists, tuples and dicts of such.
+        fetches: a tensor, its name, or lists, tuples and dicts of these.
         feeds: arrays by tensor, or its name: dask arrays, whose chunks along the size are kept;
             NumPy arrays, memmaps, and datasets of zarr or HDF5, which are read chunk by chunk.
-        along: the name of the size along which is split: see `td.split_report`.
-        shapes: the shapes of inputs, where the graph's own do not have the name.
-        split_bytes: how large the chunks of arrays that have none may be, in bytes.
+        along: the name of the size to split along: see `td.split_report`.
+        shapes: the shapes of inputs, if those in the graph do not have the name.
+        split_bytes: maximum size of the chunks of arrays without chunks, in bytes.
 
     Returns:
         The structure of `fetches` with a lazy dask array for each tensor: of the tensor's dtype,
@@ -62,8 +62,8 @@ def map_blocks(
 
     Raises:
         ImportError: dask is not installed: `pip install tensordraft[dask]`.
-        ValueError: an op needs all rows at once, has state, or calls a function of the program: it
-            is named, with the reason. Or arrays do not fit.
+        ValueError: an op needs all rows at once, has state, or calls a function of the program;
+            the message names it and the reason. Or arrays do not fit.
 
     Example:
         >>> with td.Graph().as_default() as graph:
@@ -83,7 +83,7 @@ def map_blocks(
 
 
 def refuse_unfit(stages: Stages) -> None:
-    """Refuses what cannot be mapped.
+    """Rejects graphs that cannot be mapped.
 
     Raises:
         ValueError: an op needs all rows at once, or has state.
@@ -93,13 +93,13 @@ def refuse_unfit(stages: Stages) -> None:
         op, reason = analysis.mixed[0]
         raise ValueError(
             f"{describe_op(op)} needs all rows of {analysis.along!r} at once: {reason}; "
-            "td.split_report tells more, and td.data_parallel runs such ops once"
+            "see td.split_report; td.data_parallel runs such ops once"
         )
     once = [op for stage in stages.whole for op in stage.ops]
     for op in (*analysis.streams, *once):
         if not op.definition.pure and op.outputs:
             raise ValueError(
-                f"{describe_op(op)} has state, which tasks have not: feed its value, freeze "
+                f"{describe_op(op)} has state, which tasks do not have: feed its value, freeze "
                 "the graph, or use td.data_parallel"
             )
     for item in analysis.fetches:
@@ -108,14 +108,14 @@ def refuse_unfit(stages: Stages) -> None:
 
 
 def check_known(tensor: Tensor, value: Any) -> None:
-    """Refuses a dask array whose sizes are not known.
+    """Rejects a dask array with unknown chunk sizes.
 
     Raises:
-        ValueError: they are not.
+        ValueError: a size is unknown.
     """
     if any(math.isnan(size) for size in np.shape(value)):
         raise ValueError(
-            f"the array that is fed for {tensor.name!r} has chunks of unknown sizes: call "
+            f"the array fed for {tensor.name!r} has chunks of unknown sizes: call "
             "compute_chunk_sizes() on it first"
         )
 
@@ -137,7 +137,7 @@ class _Mapping:
         self._arrays = {tensor: self._blocks(tensor) for tensor in self._split}
 
     def _chosen_chunks(self, split_bytes: int) -> list[int]:
-        """How many rows each chunk has: as the first dask array has it, or by size."""
+        """Number of rows of each chunk: from the first dask array, or by size."""
         row_bytes = 0
         for tensor, value in self._split.items():
             axis = self._analysis.parts[tensor].axis
@@ -151,7 +151,7 @@ class _Mapping:
         return even_chunks(self._sizes.rows, row_bytes, split_bytes)
 
     def _blocks(self, tensor: Tensor) -> Any:
-        """What is fed, as a dask array in the chunks of this call."""
+        """A feed as a dask array in the chunks of this call."""
         da = dask_array()
         value, axis = self._split[tensor], self._analysis.parts[tensor].axis
         each = self._sizes.per_row(tensor, axis)
@@ -231,7 +231,7 @@ class _Mapping:
 
 
 def _as_value(tensor: Tensor, value: Any) -> Any:
-    """What is fed whole: an array, or a dask array in one chunk."""
+    """A feed that is passed whole: an array, or a dask array in one chunk."""
     return value.rechunk(-1) if hasattr(value, "dask") else feed_converter(tensor)(value)
 
 

@@ -1,4 +1,4 @@
-"""Following parts through ops: how each op falls apart, those before it being known."""
+"""Propagation of partitions through the ops of a graph."""
 
 from __future__ import annotations
 
@@ -37,12 +37,12 @@ class Mixed(NamedTuple):
 
 
 class Following:
-    """What is found of the tensors of a graph, or of a body, op by op.
+    """Propagates partitions through the tensors of a graph or a body, op by op.
 
     Args:
-        inference: what is known of shapes and values.
+        inference: the inferred shapes and values.
         rows: the symbol of the number of rows.
-        bound: the symbols that have numbers as soon as something is fed.
+        bound: the symbols whose values are known once feeds are.
 
     Attributes:
         arrays: whether each chunk may have arrays of its own, which cannot be sent.
@@ -61,26 +61,26 @@ class Following:
         self.zeros: set[Tensor] = set()
 
     def inside(self, inference: Inference) -> Following:
-        """What follows the ops of a body, with what is known there."""
+        """The propagation for a body, starting from the given state."""
         found = FollowingBody(inference, self.rows, self.bound)
         found.arrays = self.arrays
         return found
 
     def inputs(self, op: Operation) -> Sequence[Tensor]:
-        """What an op reads."""
+        """The inputs of an op."""
         return op.inputs
 
     def per_row(self, tensor: Tensor, axis: int) -> Any:
-        """What an axis of a tensor has for each row; None where its size is no multiple of rows."""
+        """Elements of an axis per row; None if its size is not a multiple of the rows."""
         sizes = self.inference.shape(tensor).sizes
         return None if sizes is None else per_row(sizes[axis], self.rows)
 
     def depends(self, size: Any) -> bool:
-        """Whether a size depends on the number of rows."""
+        """True if a size depends on the number of rows."""
         return isinstance(size, DimExpr) and self.rows in symbols_of(size)
 
     def follow(self, op: Operation) -> None:
-        """Finds out how an op falls apart, those before it being known."""
+        """Computes the partition of an op from those of its inputs."""
         if op.outputs and all(tensor in self.parts for tensor in op.outputs):
             return  # it is fed
         definition = op.definition
@@ -93,19 +93,19 @@ class Following:
             self.parts.setdefault(tensor, part)
 
     def is_constant(self, tensor: Tensor) -> bool:
-        """Whether a tensor is the same at every run."""
+        """True if a tensor is the same in every run."""
         return tensor.op in self.constant
 
     def is_zero(self, tensor: Tensor) -> bool:
-        """Whether all elements of a tensor are known to be 0."""
+        """True if all elements of a tensor are known to be 0."""
         return is_zero(tensor, self.zeros.__contains__)
 
     def _at_hand(self, tensor: Tensor) -> bool:
-        """Whether chunks have what is whole without being sent it."""
+        """True if chunks have a whole tensor without being sent it."""
         return self.is_constant(tensor)
 
     def _settled(self, op: Operation, falls: Partition) -> Partition:
-        """What an op takes and gives, where chunks of it run."""
+        """The inputs and outputs of an op that runs on chunks."""
         if not any(part.in_chunks for part in falls.gives):
             return falls
         takes = [
@@ -121,7 +121,7 @@ class Following:
         in_chunk = traits.local and self.arrays
         if (all(part == WHOLE for part in found) and not in_chunk) or not op.outputs:
             if any(part.kind == "split" for part in found):
-                self.mixed.append(Mixed(op, "it runs once, for its effect"))
+                self.mixed.append(Mixed(op, "it runs once, for its side effect"))
             return whole
         if self._known(op):
             return Partition(whole.takes, [OWN] * len(op.outputs))
@@ -162,11 +162,11 @@ class Following:
         return isinstance(definition, OpDef) and definition.steps_function is not None
 
     def _in_steps(self, op: Operation, context: SplitContext) -> Partition | None:
-        """How an op falls apart that several others stand for; None where none do."""
+        """Partition of an op that several others replace; None if none do."""
         return None
 
     def _known(self, op: Operation) -> bool:
-        """Whether sizes tell all results, so that they are known for any number of rows."""
+        """True if sizes determine all results, for any number of rows."""
         if not op.definition.pure or isinstance(op.definition.traits, Bodies):
             return False
         values = []
@@ -182,10 +182,10 @@ class Following:
         return not isinstance(item, DimExpr) or symbols_of(item) <= self.bound
 
     def _checked(self, op: Operation, falls: Partition) -> Partition:
-        """What a rule says, if the sizes bear it out.
+        """The partition by a rule, if the sizes confirm it.
 
         Raises:
-            Mixes: they do not.
+            NotSplittable: they do not.
         """
         for tensor, part in (
             *zip(self.inputs(op), falls.takes, strict=True),
@@ -193,7 +193,7 @@ class Following:
         ):
             if part.kind == "split" and self.per_row(tensor, part.axis) is None:
                 shape = self.inference.shape(tensor)
-                raise NotSplittable(f"axis {part.axis} of {shape} is no multiple of the rows")
+                raise NotSplittable(f"axis {part.axis} of {shape} is not a multiple of the rows")
         for tensor, part in zip(op.outputs, falls.gives, strict=True):
             dtype = tensor.dtype
             numbers = dtype.is_bool or dtype.is_integer or dtype.is_floating or dtype.is_complex
@@ -203,13 +203,13 @@ class Following:
 
 
 class FollowingBody(Following):
-    """Following the ops of a body, all of which run with each chunk."""
+    """Propagation through the ops of a body, all of which run with each chunk."""
 
     def follow(self, op: Operation) -> None:
-        """Finds out how an op falls apart, those before it being known.
+        """Computes the partition of an op from those of its inputs.
 
         Raises:
-            Mixes: it calls a function, which does not travel with a body.
+            NotSplittable: it calls a function, which cannot be sent with a body.
         """
         if op.definition.traits.calls_python:
             raise NotSplittable(f"{op.name!r} in it calls a function of the program")
@@ -219,12 +219,12 @@ class FollowingBody(Following):
         return True
 
     def _settled(self, op: Operation, falls: Partition) -> Partition:
-        """What all chunks have the same of is as good as whole."""
+        """Treats tensors that are the same in all chunks as whole."""
         return Partition(falls.takes, [WHOLE if part == FIRST else part for part in falls.gives])
 
 
 def handed_on(parts: Sequence[Part]) -> Partition:
-    """What an op does whose results are its inputs: of what chunks have whole, each has all."""
+    """Partition rule of ops that pass on their inputs; what is whole stays whole."""
     if not any(part.in_chunks for part in parts):
         return Partition(parts, parts)
     takes = [WHOLE if part == OWN else part for part in parts]

@@ -1,7 +1,7 @@
-"""Functions of a program that workers run: those that can be imported there, by their names.
+"""Functions of a program that workers run: they are imported there by name.
 
-No function travels. What does is the name of one at the top of a module, `module:name`, which the
-driver writes of functions that the program gave to ops; what a file says of them is never read.
+No function is sent, only the name of a module-level function, `module:name`, which the driver
+derives from functions that the program passed to ops; names in files are never used.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ def name_on_workers(op: Operation) -> str:
     """The name under which workers import the function that an op calls.
 
     Raises:
-        Mixes: they cannot; it tells why.
+        NotSplittable: they cannot; the message gives the reason.
     """
     function = function_of(op)
     if function is None:
@@ -41,10 +41,10 @@ def name_on_workers(op: Operation) -> str:
 
 
 def falls_as_said(c: SplitContext, op: Operation) -> Partition:
-    """How an op falls apart that calls a function: as the function's own `splits` says.
+    """Partition of an op that calls a function, from the function's attribute `splits`.
 
     Raises:
-        Mixes: it says nothing, or cannot be imported by workers.
+        NotSplittable: it has no such attribute, or workers cannot import it.
     """
     name = name_on_workers(op)
     function: Any = function_of(op)
@@ -53,7 +53,7 @@ def falls_as_said(c: SplitContext, op: Operation) -> Partition:
         splits = f"{','.join('...' for _ in op.inputs)}->..."
     if splits is None:
         raise NotSplittable(
-            f"it calls {name!r}, which has no attribute `splits` to tell what rows make"
+            f"it calls {name!r}, which has no attribute `splits` to specify its rows"
         )
     inputs, _, results = str(splits).partition("->")
     if (len(inputs.split(",")), len(results.split(","))) != (len(op.inputs), len(op.outputs)):
@@ -64,10 +64,10 @@ def falls_as_said(c: SplitContext, op: Operation) -> Partition:
 
 
 def imported(name: str) -> Callable[..., Any]:
-    """The function of a name that the driver has written.
+    """Imports a function by the name that the driver has sent.
 
     Raises:
-        NotFoundError: there is none here.
+        NotFoundError: it does not exist here.
     """
     module, _, inner = name.partition(":")
     try:

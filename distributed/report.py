@@ -1,4 +1,4 @@
-"""What falls apart along a named size, in words."""
+"""Report on what can be split along a named size."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _MOST_LISTED = 12
 
 
 class SplitTensor(NamedTuple):
-    """A tensor and how it falls apart."""
+    """A tensor and its part, in words."""
 
     name: str
     dtype: str
@@ -35,7 +35,7 @@ class SplitTensor(NamedTuple):
 
 
 class MixingOp(NamedTuple):
-    """An op that needs all rows at once: its name, type and line, and why it does."""
+    """An op that needs all rows at once: its name, type and line, and the reason."""
 
     name: str
     type: str
@@ -45,15 +45,15 @@ class MixingOp(NamedTuple):
 
 @dataclass(repr=False)
 class SplitReport(ShownText):
-    """How a graph falls apart along a named size; printed, it tells.
+    """Report on how a graph can be split along a named size; print it to read it.
 
     Args:
         along: the name of the size.
-        inputs: what is fed.
-        fetches: what is wanted.
+        inputs: the feeds.
+        fetches: the fetches.
         tensors: every tensor between them.
         mixed: the ops that need all rows at once.
-        stages: what is run in chunks and once, in order, in words.
+        stages: the plan of what runs in chunks and once, in words.
     """
 
     along: str
@@ -65,14 +65,14 @@ class SplitReport(ShownText):
 
     @property
     def ok(self) -> bool:
-        """Whether no op needs all rows at once."""
+        """True if no op needs all rows at once."""
         return not self.mixed
 
     def __str__(self) -> str:
         number = Counter(tensor.part.partition(" ")[0] for tensor in self.tensors)
         counts = (
             f"{number['split'] + number['listed'] + number['listed,']} tensors are split, "
-            f"{number['partial']} combined of parts, {number['own']} sizes of each chunk's own, "
+            f"{number['partial']} combined from parts, {number['own']} sizes of each chunk's own, "
             f"{number['whole'] + number['same']} whole"
         )
         lines = [f"along {self.along}: {counts}"]
@@ -97,27 +97,27 @@ def split_report(
     along: str = "batch",
     shapes: Mapping[str, Any] | None = None,
 ) -> SplitReport:
-    """Tells what of a graph can be computed in chunks of rows, and what of it cannot.
+    """Reports what of a graph can be computed in chunks of rows, and what cannot.
 
-    Nothing runs. Each tensor is found to be *split* along an axis (a chunk of it follows from
-    chunks of what it is made of), *partial* (each chunk gives a value, and these are combined: by a
-    sum, a mean weighed by rows, a maximum …), *own* (sizes, of which each chunk has its own) or
-    *whole*. An op for which there is no proof is said to mix rows, never guessed.
+    Nothing runs. Each tensor is *split* along an axis (a chunk of it follows from chunks of its
+    inputs), *partial* (each chunk gives a value, and these are combined: by a sum, a mean weighted
+    by rows, a maximum …), *own* (sizes, of which each chunk has its own) or *whole*. An op without
+    a proof is reported to mix rows; nothing is guessed.
 
     Args:
         graph: a Graph, a GraphDef, or the path of a model.
-        fetches: what is wanted, as for `Session.run`; by default what nobody consumes.
-        along: the name of the size along which it is split.
+        fetches: as for `Session.run`; by default tensors without consumers.
+        along: the name of the size to split along.
         shapes: the shapes of inputs, by name of the op or tensor: `{"x": ["batch", 784]}`. Where
-            neither they nor the graph's own mention the name, the first size of each input whose
-            first size is unknown has it.
+            neither they nor those in the graph mention the name, the first size of each input
+            whose first size is unknown has it.
 
     Returns:
         A SplitReport.
 
     Raises:
-        ValueError: no input has a size of that name; a name is not in the graph; or the shapes do
-            not fit together.
+        ValueError: no input has a size of that name, a name is not in the graph, or shapes are
+            incompatible.
 
     Example:
         >>> with td.Graph().as_default() as graph:
@@ -132,13 +132,13 @@ def split_report(
     if fetches is None:
         fetches = tensors_of(graph_ends(opened).outputs) or None
     if fetches is None:
-        raise ValueError("the graph has no results: say what to fetch")
+        raise ValueError("the graph has no results: specify fetches")
     elements = Fetches(opened, fetches).elements
     return report_of(stages_along(opened, elements, along, tensors_by_name(opened, shapes)))
 
 
 def open_graph(graph: Graph | GraphDef | str | os.PathLike[str]) -> Graph:
-    """The graph that is meant: itself, that of a message, or that of a model on disk."""
+    """Converts a Graph, a GraphDef or the path of a model to a Graph."""
     if isinstance(graph, Graph):
         return graph
     if isinstance(graph, GraphDef):
@@ -150,7 +150,7 @@ def open_graph(graph: Graph | GraphDef | str | os.PathLike[str]) -> Graph:
 
 
 def tensors_by_name(graph: Graph, named: Mapping[Any, Any] | None) -> dict[Tensor, Any]:
-    """What is said of tensors, which may be named by tensor or op, by the tensors themselves.
+    """Resolves a mapping from tensors or names of tensors or ops to one from tensors.
 
     Raises:
         ValueError: there is no such tensor.
@@ -170,7 +170,7 @@ def tensors_by_name(graph: Graph, named: Mapping[Any, Any] | None) -> dict[Tenso
 
 
 def report_of(stages: Stages) -> SplitReport:
-    """The report on an analysis."""
+    """Builds the report on an analysis."""
     analysis = stages.analysis
     report = SplitReport(analysis.along)
 
@@ -190,7 +190,7 @@ def report_of(stages: Stages) -> SplitReport:
 
 
 def _told(stages: Stages) -> Iterable[str]:
-    """What is run, stage by stage, a line for each."""
+    """The plan, a line for each stage."""
     for level, whole in enumerate(stages.whole):
         running = [op for op in whole.ops if op.inputs or not op.outputs]
         if running:

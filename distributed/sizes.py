@@ -1,4 +1,4 @@
-"""The numbers that stand for sizes in one run: how many rows there are, and in which chunks."""
+"""Values of sizes in one run: the number of rows, and the chunks."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ Array = np.ndarray[Any, Any]
 
 
 class RunSizes:
-    """What the symbols of an analysis stand for in a run.
+    """Values of the symbols of an analysis in a run.
 
     Args:
         analysis: the analysis.
-        shapes: the shape of what is fed, by tensor.
+        shapes: the shapes of the feeds, by tensor.
 
     Attributes:
-        rows: how many rows there are.
+        rows: the number of rows.
 
     Raises:
         ValueError: a shape does not fit, or two give different numbers of rows.
@@ -54,12 +54,12 @@ class RunSizes:
                     raise _unfit(tensor, shape, analysis)
                 rows.setdefault(shape[part.axis] // each, tensor.name)
         if len(rows) > 1:
-            told = " and ".join(f"{n} in {name!r}" for n, name in rows.items())
-            raise ValueError(f"the size {analysis.along!r} has different numbers: {told}")
+            numbers = " and ".join(f"{n} in {name!r}" for n, name in rows.items())
+            raise ValueError(f"the size {analysis.along!r} has different values: {numbers}")
         self.rows = next(iter(rows), 0)
 
     def per_row(self, tensor: Tensor, axis: int) -> int:
-        """How many elements of an axis each row has."""
+        """Number of elements of an axis per row."""
         return self._number(self._analysis.per_row(tensor, axis), 1)
 
     def _number(self, size: Any, rows: int, before: int = 0) -> int:
@@ -69,7 +69,7 @@ class RunSizes:
         return int(size)
 
     def shape(self, tensor: Tensor, rows: int) -> tuple[int | None, ...] | None:
-        """The shape of a tensor for so many rows; None for a size, or all, that is not known."""
+        """The shape of a tensor for a number of rows; None for unknown sizes or an unknown rank."""
         sizes = self._analysis.inference.shape(tensor).sizes
         if sizes is None:
             return None
@@ -84,19 +84,19 @@ class RunSizes:
         )
 
     def own(self, tensor: Tensor, rows: int, before: int = 0) -> Array:
-        """The elements of a tensor of sizes, for so many rows, with so many before them."""
+        """The elements of a tensor of sizes, for a number of rows and of rows before them."""
         value = self._analysis.values[tensor]
         numbers = [self._number(item, rows, before) for item in value.ravel().tolist()]
         return np.array(numbers, tensor.dtype.numpy_dtype).reshape(value.shape)
 
 
 def even_chunks(rows: int, row_bytes: int, chunk_bytes: int) -> list[int]:
-    """As many chunks as it takes to have none above a size, as even as can be.
+    """Splits rows into the fewest chunks below a size, as evenly as possible.
 
     Args:
-        rows: how many rows there are.
-        row_bytes: how large one is.
-        chunk_bytes: how large a chunk may be.
+        rows: the number of rows.
+        row_bytes: the size of a row.
+        chunk_bytes: the maximum size of a chunk.
     """
     each = max(1, chunk_bytes // max(1, row_bytes))
     number = max(1, -(-rows // each))
@@ -104,7 +104,7 @@ def even_chunks(rows: int, row_bytes: int, chunk_bytes: int) -> list[int]:
 
 
 def sliced(array: Any, axis: int, start: int, stop: int) -> Any:
-    """Some of an array, along an axis."""
+    """Slices an array along an axis."""
     return array[(slice(None),) * axis + (slice(start, stop),)]
 
 

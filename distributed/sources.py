@@ -1,7 +1,7 @@
-"""Where arrays lie that are read chunk by chunk: what reads them anew, in this process or another.
+"""Sources of arrays read chunk by chunk, which can reopen them in any process.
 
-A memory map keeps what it has read in memory as long as it is open, and would travel as an array; a
-dataset of HDF5 would not travel at all. So what stands for them opens the file for each chunk.
+A memory map keeps what it has read in memory while it is open, and would be sent as an array; an
+HDF5 dataset could not be sent at all. So sources open the file for each chunk.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ class MappedRows:
 
     Args:
         path: the file.
-        offset: where the array begins, in bytes.
+        offset: the start of the array, in bytes.
         dtype: of the elements.
         shape: the shape.
         order: "C" or "F".
-        stamp: the size of the file and the time of its last change, which tell it from others.
+        stamp: the size of the file and the time of its last change, to detect changes.
     """
 
     path: str
@@ -40,7 +40,7 @@ class MappedRows:
         return len(self.shape)
 
     def __getitem__(self, places: Any) -> Any:
-        """Some of the array, read."""
+        """Reads a slice of the array."""
         opened: Any = np.memmap(
             self.path, self.dtype, "r", self.offset, self.shape, "F" if self.order == "F" else "C"
         )
@@ -71,7 +71,7 @@ class HdfRows:
         return len(self.shape)
 
     def __getitem__(self, places: Any) -> Any:
-        """Some of the dataset, read."""
+        """Reads a slice of the dataset."""
         import h5py
 
         with h5py.File(self.path, "r") as file:
@@ -79,7 +79,7 @@ class HdfRows:
 
 
 def read_anew(value: Any) -> Any:
-    """What reads an array from its file whenever some of it is asked for; others as they are."""
+    """Replaces an array in a file by a source that reads it on demand; others are kept."""
     base: Any = getattr(value, "base", None)
     if isinstance(value, np.memmap) and value.filename and isinstance(base, mmap.mmap):
         order = "C" if value.flags.c_contiguous else "F"

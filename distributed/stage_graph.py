@@ -1,4 +1,4 @@
-"""A stage as what travels: the bytes of a GraphDef, and the names of what is fed and fetched."""
+"""Serialized stages: the bytes of a GraphDef, and the names of feeds and fetches."""
 
 from __future__ import annotations
 
@@ -20,16 +20,16 @@ from .stages import Read, Stage
 
 
 class Program(NamedTuple):
-    """A stage as it travels: nothing but bytes and names.
+    """A serialized stage: only bytes and names.
 
     Args:
-        version: that of the package which made it.
-        key: tells programs apart.
+        version: the version of the package that made it.
+        key: identifies the program.
         graph_def: a serialized GraphDef.
         feeds: the names of the tensors that are fed, in order.
-        fetches: the names of those that are wanted.
-        lines: of ops that were made by a line of a program, what errors say of them.
-        functions: of ops that call a function, its module and name, which workers import.
+        fetches: the names of the fetched tensors.
+        lines: descriptions of ops with their source lines, for error messages.
+        functions: module and name of the functions that ops call, which workers import.
     """
 
     version: str
@@ -46,8 +46,8 @@ def program_of(stage: Stage, inference: Inference, version: str) -> Program:
 
     Args:
         stage: the stage.
-        inference: what is known of its tensors.
-        version: that of the package.
+        inference: the inferred shapes of its tensors.
+        version: the version of the package.
 
     Raises:
         ValueError: an op calls a function that workers cannot import.
@@ -97,7 +97,7 @@ def _function(op: Operation) -> str:
 
 
 def _write_handing_on(op: Operation, node: NodeDef) -> None:
-    """Writes what stands for an op that others compute: it hands on what they have made."""
+    """Writes the substitute of an op that others compute: it passes on their results."""
     node.name, node.op = op.name, IDENTITY_N.name
     types = [tensor.dtype.base_dtype for tensor in op.outputs]
     node.attr["T"].CopyFrom(encode_attr(types, "list(type)"))
@@ -111,7 +111,7 @@ def _free_name(name: str, taken: set[str]) -> str:
 
 
 def _stated(read: Read, inference: Inference) -> TensorShape:
-    """The shape that holds for what is fed, in every chunk."""
+    """The shape of a feed that holds in every chunk."""
     shape = inference.shape(read.tensor)
     if shape.sizes is None:
         return shape

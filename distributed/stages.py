@@ -1,4 +1,4 @@
-"""What runs where: chunks in stages, and between them, once, whatever is whole."""
+"""Stages: chunks run in stages, and whole tensors once between them."""
 
 from __future__ import annotations
 
@@ -15,21 +15,21 @@ from .analysis import Analysis
 
 
 class Read(NamedTuple):
-    """A tensor that a stage takes in: whole, its chunk's slice, or its chunk's own sizes."""
+    """An input of a stage: whole, the slice of its chunk, or the sizes of its chunk."""
 
     tensor: Tensor
     part: Part
 
 
 class Stage(NamedTuple):
-    """Some ops that are run in one go: on each chunk, or once.
+    """Ops that run together: on each chunk, or once.
 
     Args:
         ops: the ops, in an order in which they can run; those of constants among them.
-        reads: what is fed.
-        gives: the tensors that others need.
-        inputs: what each op reads, and how.
-        in_steps: those of the ops that hand on what others have computed in their place.
+        reads: the inputs of the stage.
+        gives: the tensors that other stages need.
+        inputs: the inputs of each op, and their parts.
+        in_steps: the ops that pass on results computed by others.
         worker: the number of the worker to which a device string pins it; None where none does.
     """
 
@@ -42,15 +42,15 @@ class Stage(NamedTuple):
 
 
 class Stages:
-    """The stages of a run: stage number i of chunks comes after number i of what is whole.
+    """The stages of a run: stage number i of chunks comes after number i of whole tensors.
 
     Args:
-        analysis: how the graph falls apart.
+        analysis: the partition of the graph.
 
     Attributes:
-        chunks: what is run on each chunk, stage by stage.
-        whole: what is run once before each stage of chunks, and after the last.
-        effects: the ops that run once for their effect, by stage.
+        chunks: the ops that run on each chunk, stage by stage.
+        whole: the ops that run once before each stage of chunks, and after the last.
+        effects: the ops that run once for their side effect, by stage.
     """
 
     def __init__(self, analysis: Analysis) -> None:
@@ -76,7 +76,7 @@ class Stages:
 
     @property
     def torn(self) -> bool:
-        """Whether an array of a chunk would have to leave the stage that made it."""
+        """True if an array of a chunk would have to leave the stage that made it."""
         reads = [read.tensor for stage in (*self.chunks, *self.whole) for read in stage.reads]
         return any(
             self.analysis.parts[tensor].kind == "listed" and tensor.dtype is not variant
@@ -86,12 +86,12 @@ class Stages:
     # Levels --------------------------------------------------------------------------------------
 
     def runs_in_chunks(self, op: Operation) -> bool:
-        """Whether an op is run on each chunk."""
+        """True if an op runs on each chunk."""
         falls = self.analysis.falls.get(op)
         return falls is not None and any(part.in_chunks for part in falls.gives)
 
     def is_constant(self, tensor: Tensor) -> bool:
-        """Whether a tensor is the same at every run."""
+        """True if a tensor is the same in every run."""
         return self.analysis.is_constant(tensor) and tensor not in self._fed
 
     def _is_fed(self, op: Operation) -> bool:
@@ -119,7 +119,7 @@ class Stages:
         self._level[op] = level
 
     def awaited(self, op: Operation) -> list[Operation]:
-        """The ops that an op waits for; for one that only waits itself stand those it waits for."""
+        """The ops that an op waits for, through ops that only wait themselves."""
         found: dict[Operation, None] = {}
         pending = list(op.controls)
         while pending:
@@ -133,7 +133,7 @@ class Stages:
         return list(found)
 
     def ready(self, tensor: Tensor) -> int:
-        """The stage at whose beginning the whole value of a tensor is there."""
+        """The stage at whose start the whole value of a tensor is available."""
         if tensor in self._fed or self.analysis.parts[tensor] == OWN:
             return 0
         return self._level[tensor.op] + self.runs_in_chunks(tensor.op)
@@ -141,7 +141,7 @@ class Stages:
     # What is needed ------------------------------------------------------------------------------
 
     def _want(self) -> None:
-        """Marks what has to be run for the fetches, and in which way."""
+        """Marks what has to run for the fetches: on chunks or once."""
         pending: list[Tensor | Operation] = list(self.analysis.fetches)
         while pending:
             item = pending.pop()
@@ -178,7 +178,7 @@ class Stages:
         return [Read(*pair) for pair in zip(self.analysis.inputs(op), takes, strict=True)]
 
     def _inside(self, read: Read) -> bool:
-        """Whether the chunks of what is read are there: whole tensors have to be cut first."""
+        """True if the chunks of the inputs exist; whole tensors have to be cut first."""
         return self.analysis.parts[read.tensor].in_chunks
 
     # Stages --------------------------------------------------------------------------------------
@@ -215,7 +215,7 @@ class Stages:
         return [t for op in self._in_order(ops) for t in op.outputs]
 
     def _is_asked_for(self, tensor: Tensor, level: int) -> bool:
-        """Whether a result of a chunk leaves its stage."""
+        """True if a result of a chunk leaves its stage."""
         if tensor in self._wanted_whole:
             return True
         return any(
@@ -241,11 +241,11 @@ class Stages:
         return Stage(ops, list(reads), gives, _reading_whole)
 
     def combined(self, level: int) -> list[Tensor]:
-        """What of a stage of chunks is wanted whole."""
+        """Results of a stage of chunks that are needed whole."""
         return [tensor for tensor in self.chunks[level].gives if tensor in self._wanted_whole]
 
     def kept(self, level: int) -> list[Tensor]:
-        """What of a stage of chunks later ones read, chunk by chunk."""
+        """Results of a stage of chunks that later stages read, chunk by chunk."""
         return [
             read.tensor
             for stage in self.chunks[level + 1 :]
@@ -258,7 +258,7 @@ def pinned_to(op: Operation) -> int | None:
     """The number of the worker that the device string of an op names, `/job:worker/task:3`."""
     try:
         parts = parse_device(op.device)
-    except ValueError:  # a file may say anything
+    except ValueError:  # a file may contain anything
         return None
     is_worker = parts.get("job") == "worker" and "task" in parts
     return int(parts["task"]) if is_worker else None
@@ -277,8 +277,8 @@ def stages_along(
 ) -> Stages:
     """The stages of a run along a named size; the arguments are those of `Analysis`.
 
-    TensorArrays cannot be sent. So where one would have to leave the stage in which chunks made it,
-    all of them are those of the whole.
+    TensorArrays cannot be sent. If one would have to leave the stage in which chunks made it, all
+    of them are computed whole.
     """
     stages = Stages(Analysis(graph, fetches, along, shapes, feeds))
     if stages.torn:

@@ -1,7 +1,7 @@
-"""Ops that fall apart only step by step: others stand for them, between which parts are combined.
+"""Ops that are split step by step: other ops replace them, with parts combined in between.
 
-They are built in a graph of their own, which holds a placeholder for each input. What they make of
-whole values, chunks compute each for itself: nobody else knows these ops.
+The replacements are built in a graph of their own, which holds a placeholder for each input. Each
+chunk computes their results from whole values for itself: these ops exist nowhere else.
 """
 
 from __future__ import annotations
@@ -25,20 +25,20 @@ from ..shape_inference.tensor_shape import TensorShape
 
 
 class Place(NamedTuple):
-    """The symbols of what tells where a chunk lies: the rows before it, and those of all chunks."""
+    """The symbols of the position of a chunk: the rows before it, and those of all chunks."""
 
     before: Symbol
     total: Symbol
 
 
 class Steps(NamedTuple):
-    """The ops that stand for one.
+    """The replacement of an op.
 
     Args:
-        inputs: of each input of the op, the placeholder.
+        inputs: the placeholder of each input of the op.
         ops: the ops, in an order in which they can run.
-        results: what the op returns.
-        sizes: placeholders for what tells where a chunk lies, and what they hold.
+        results: the results of the op.
+        sizes: placeholders for the position of a chunk, and their values.
         stream: placeholders for key and counter of a stream of random numbers, which the driver
             sets aside.
     """
@@ -51,16 +51,16 @@ class Steps(NamedTuple):
 
 
 class StepContext(SplitContext):
-    """What those who build the steps of an op know, beside what rules do.
+    """Context for building the steps of an op, in addition to that of rules.
 
     Args:
-        around: what rules know.
-        inference: what is known of the graph.
-        place: the symbols of a chunk's place.
+        around: the context of rules.
+        inference: the inference on the graph.
+        place: the symbols of the position of a chunk.
 
     Attributes:
-        held: placeholders that were made for what tells where a chunk lies, and what they hold.
-        streams: those for the op's stream.
+        held: placeholders for the position of a chunk, and their values.
+        streams: placeholders for the random stream of the op.
     """
 
     __slots__ = ("_place", "held", "streams")
@@ -72,13 +72,13 @@ class StepContext(SplitContext):
         self.streams: Sequence[Tensor] = ()
 
     def rows_of(self, shape: Tensor) -> tuple[int, Tensor, Tensor]:
-        """Where the chunk of a tensor lies: the axis, its start along it, and the whole's size.
+        """Position of the chunk of a tensor: axis, start along it, and size of the whole.
 
         Args:
             shape: the tensor of its sizes.
 
         Raises:
-            Mixes: it is not cut along one axis.
+            NotSplittable: it is not cut along one axis.
         """
         value = self._known.value(shape)
         sizes = [] if value is None else value.ravel().tolist()
@@ -97,7 +97,7 @@ class StepContext(SplitContext):
         return tensor
 
     def stream(self) -> Sequence[Tensor]:
-        """Key and counter of the stream of the op, set aside for all chunks of a run."""
+        """Key and counter of the random stream of the op, reserved for all chunks of a run."""
         self.streams = [placeholder(uint64, [1]), placeholder(uint64, [2])]
         for tensor in self.streams:
             self._known.declare(tensor, tensor.shape)
@@ -105,7 +105,7 @@ class StepContext(SplitContext):
 
 
 class StepGraph:
-    """The graph of all ops that stand for others of a graph.
+    """The graph of all replacements of ops of a graph.
 
     Args:
         around: that graph.
@@ -117,7 +117,7 @@ class StepGraph:
         self.place = Place(Symbol(None, 0), Symbol(None, 0))
 
     def steps_of(self, op: Operation, context: SplitContext, inference: Inference) -> Steps | None:
-        """What stands for an op, if it says what does; its shapes are then inferred."""
+        """The replacement of an op, if it has one, with inferred shapes."""
         definition = op.definition
         function = definition.steps_function if isinstance(definition, OpDef) else None
         if function is None:

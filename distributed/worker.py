@@ -1,4 +1,4 @@
-"""What workers do: run programs on arrays. Each is planned once in a process, and stays there."""
+"""Code of workers: runs programs on arrays; each process plans a program once and caches it."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ class ChunkError(RuntimeError):
 
     Args:
         code: the class in `td.errors`, by name.
-        message: what it says.
+        message: the error text.
         node: the name of the op, or None.
-        rows: which rows the chunk holds.
+        rows: the rows of the chunk.
     """
 
     def __init__(self, code: str, message: str, node: str | None, rows: str) -> None:
@@ -45,8 +45,8 @@ def run_chunk(program: Program, place: tuple[int, int], *arrays: Any) -> list[An
 
     Args:
         program: the program.
-        place: the first row, and that after the last.
-        arrays: what is fed.
+        place: the first row, and the one after the last.
+        arrays: the feeds.
 
     Raises:
         ChunkError: an op failed, or the program was made by another version of tensordraft.
@@ -75,12 +75,12 @@ def run_chunk(program: Program, place: tuple[int, int], *arrays: Any) -> list[An
 
 
 def run_for_one(program: Program, place: tuple[int, int], *arrays: Any) -> Any:
-    """As `run_chunk`, for a program of one result: that."""
+    """Like `run_chunk`, for a program with a single result, which is returned."""
     return run_chunk(program, place, *arrays)[0]
 
 
 def _planned(program: Program) -> Callable[..., Any]:
-    """What runs a program, made when it is first asked for."""
+    """The runner of a program, made on first use."""
     check_version(program.version)
     with _lock:
         call = _callables.get(program.key)
@@ -99,10 +99,10 @@ def _planned(program: Program) -> Callable[..., Any]:
 
 
 def check_version(version: str) -> None:
-    """Checks that what comes from a driver is of the version of this worker.
+    """Checks that the version of the driver is that of this worker.
 
     Raises:
-        RuntimeError: it is not.
+        RuntimeError: the versions differ.
     """
     if version != __version__:
         raise RuntimeError(

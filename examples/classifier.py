@@ -1,6 +1,6 @@
 """A frozen classifier, from the file to the features of an image: `python examples/classifier.py`.
 
-The network in shapes.pb tells discs, rings, squares, triangles and crosses apart. README.md beside
+The network in shapes.pb classifies discs, rings, squares, triangles and crosses. README.md beside
 this file says where it comes from, and does the same on the command line.
 """
 

@@ -1,4 +1,4 @@
-"""What tensordraft does, in a minute: `make demo`.
+"""A tour of tensordraft in a minute: `make demo`.
 
 Runs two graphs that TensorFlow froze and compares the results with TensorFlow's own; builds a
 graph, saves it, reloads it and runs it; and makes a mistake. What is printed is measured here.

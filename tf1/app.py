@@ -25,7 +25,7 @@ def run(
 
     Raises:
         SystemExit: at the end. With `--help` the flags are shown first; a flag that is not legal
-            is told on stderr.
+            is printed on stderr.
 
     Example:
         >>> try:

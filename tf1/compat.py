@@ -85,7 +85,7 @@ as_str = as_text
 
 
 def path_to_str(path: Any) -> Any:
-    """A path object as text; what is none, as it is.
+    """Converts a path object to text; other objects are returned as they are.
 
     Args:
         path: a path.
@@ -99,9 +99,9 @@ def path_to_str(path: Any) -> Any:
 
 
 def forward_compatible(year: int, month: int, day: int) -> bool:
-    """Whether graphs may hold the ops that TensorFlow 1.15 had begun to understand by a day.
+    """True if graphs may hold the ops that TensorFlow 1.15 accepted by a date.
 
-    Libraries ask this before they make an op that older readers of graphs do not know.
+    Libraries call this before they create an op that older readers do not support.
 
     Args:
         year: the year of the day.

@@ -12,12 +12,12 @@ public = {"td.contrib.framework": "deprecated deprecated_arg_values deprecated_a
 
 
 def deprecated(date: Any, instructions: str, warn_once: bool = True) -> Callable[[Any], Any]:
-    """A decorator whose function tells, at its first call, what to use instead.
+    """Decorator that warns at the first call of a deprecated function.
 
     Args:
         date: the day from which on the function may be gone.
-        instructions: what to use instead.
-        warn_once: whether only the first call tells.
+        instructions: the alternative.
+        warn_once: whether only the first call warns.
 
     Example:
         >>> @td.contrib.framework.deprecated("2017-01-01", "Use the other one.")
@@ -28,13 +28,13 @@ def deprecated(date: Any, instructions: str, warn_once: bool = True) -> Callable
     """
 
     def decorate(function: Any) -> Any:
-        told = False
+        warned = False
 
         @wraps(function)
         def told_of(*args: Any, **kwargs: Any) -> Any:
-            nonlocal told
-            if not (told and warn_once):
-                told = True
+            nonlocal warned
+            if not (warned and warn_once):
+                warned = True
                 warn("%s is deprecated since %s: %s", function.__name__, date, instructions)
             return function(*args, **kwargs)
 
@@ -50,7 +50,7 @@ def deprecated_args(
 
     Args:
         date: the day from which on the arguments may be gone.
-        instructions: what to use instead.
+        instructions: the alternative.
         names: the arguments.
         settings: accepted for TensorFlow's sake.
 
@@ -66,7 +66,7 @@ def deprecated_arg_values(date: Any, instructions: str, **values: Any) -> Callab
 
     Args:
         date: the day from which on the values may be refused.
-        instructions: what to use instead.
+        instructions: the alternative.
         values: those that are deprecated, by argument.
 
     Example:

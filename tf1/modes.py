@@ -12,7 +12,7 @@ public = {
 
 
 def executing_eagerly() -> bool:
-    """Whether ops run when they are called: never.
+    """True if ops run when they are called: never.
 
     Example:
         >>> td.executing_eagerly()
@@ -22,7 +22,7 @@ def executing_eagerly() -> bool:
 
 
 def executing_eagerly_outside_functions() -> bool:
-    """Whether ops run when they are called outside of functions: never.
+    """True if ops run when they are called outside of functions: never.
 
     Example:
         >>> td.executing_eagerly_outside_functions()
@@ -32,7 +32,7 @@ def executing_eagerly_outside_functions() -> bool:
 
 
 def control_flow_v2_enabled() -> bool:
-    """Whether conditionals and loops behave as in TensorFlow 2: they do as in 1.x.
+    """True if conditionals and loops behave as in TensorFlow 2: they behave as in 1.x.
 
     Example:
         >>> td.control_flow_v2_enabled()

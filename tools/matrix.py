@@ -33,7 +33,7 @@ def versions() -> list[str]:
 
 
 def interpreters(version: str) -> Iterator[str]:
-    """Where a Python of this version may be: on the path, or among those of pyenv."""
+    """Candidate interpreters of this version: on the path, or from pyenv."""
     if on_path := shutil.which(f"python{version}"):
         yield on_path
     pyenv = Path(os.environ.get("PYENV_ROOT") or Path.home() / ".pyenv")
@@ -41,7 +41,7 @@ def interpreters(version: str) -> Iterator[str]:
 
 
 def answers(python: str, version: str) -> bool:
-    """Whether an interpreter works (a shim need not), and has this version."""
+    """True if an interpreter works (a shim may not) and has this version."""
     code = "import sys; print(*sys.version_info[:2], sep='.')"
     done = subprocess.run([python, "-c", code], capture_output=True, text=True, check=False)
     return done.stdout.strip() == version

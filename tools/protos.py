@@ -60,7 +60,7 @@ def compile_protos() -> bytes:
 
 
 class Field:
-    """What the stub says about one field."""
+    """Lines of the stub for one field."""
 
     def __init__(self, field: FieldDescriptorProto, maps: dict[str, DescriptorProto]) -> None:
         self.name = field.name

@@ -115,12 +115,12 @@ def _namespace(space: str, names: list[Name]) -> Iterator[str]:
 def _members(kind: type) -> Iterator[str]:
     for name, member in sorted(vars(kind).items()):
         function = getattr(member, "__func__", getattr(member, "fget", member))
-        told = inspect.getdoc(function) if inspect.isfunction(function) else None
-        if told and not name.startswith("_"):
+        text = inspect.getdoc(function) if inspect.isfunction(function) else None
+        if text and not name.startswith("_"):
             called = "" if isinstance(member, property) else signature(function)
             yield f"### {kind.__name__}.{name}\n"
             yield f"```python\n{name}{called}\n```\n"
-            yield from _docstring(told)
+            yield from _docstring(text)
 
 
 def _docstring(text: str) -> Iterator[str]:
@@ -145,8 +145,8 @@ def _docstring(text: str) -> Iterator[str]:
 def _item(item: Any) -> str:
     """A line of a list: an argument, an attribute, an error or a result."""
     name = getattr(item, "name", "") or str(getattr(item, "annotation", "") or "")
-    told = " ".join(str(item.description).split())
-    return f"- `{name}`: {told}" if name else f"- {told}"
+    text = " ".join(str(item.description).split())
+    return f"- `{name}`: {text}" if name else f"- {text}"
 
 
 def command_page() -> str:
@@ -165,7 +165,7 @@ def _help(*command: str) -> str:
 
 
 def absent_page() -> str:
-    """What TensorFlow has and tensordraft has not, with what to do instead."""
+    """Unsupported TensorFlow names, with alternatives."""
     rows = [f"| `{name}` | {reason} |" for name, reason in sorted(reasons().items())]
     head = ["# Names that are absent\n", "Asked for one of these, tensordraft says what to do.\n"]
     return "\n".join([*head, "| Name | Instead |", "| --- | --- |", *rows, ""])

@@ -43,7 +43,7 @@ def stubs() -> dict[str, str]:
 
 
 def _stem(namespace: str) -> str:
-    """What the stub of a namespace is called: of one inside another, a name that is not public."""
+    """The name of the stub of a namespace; private for one inside another."""
     names = namespace.split(".")[1:]
     return "_" + "_".join(names) if len(names) > 1 else "".join(names) or "__init__"
 
@@ -56,7 +56,7 @@ def _statement(module: str, name: str, own: str) -> str:
 
 
 def public(path: Path) -> Iterator[tuple[str, str, str]]:
-    """What a module makes public: namespace, public name, and its own name for it."""
+    """Public names of a module: namespace, public name, and name in the module."""
     for node in ast.parse(path.read_text(encoding="utf-8")).body:
         match node:
             case ast.Assign(targets=[ast.Name("public")]):

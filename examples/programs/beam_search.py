@@ -11,7 +11,7 @@ WIDTH = 3
 
 
 def log_chances() -> tuple[np.ndarray, np.ndarray]:
-    """How likely each weather is after each one, and each number of ice creams in it."""
+    """Transition probabilities of the weather, and of the number of ice creams in each."""
     random = np.random.RandomState(2)
     chances = [random.dirichlet(np.ones(size), 4) for size in (4, 3)]
     return np.log(chances[0]), np.log(chances[1])

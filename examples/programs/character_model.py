@@ -24,7 +24,7 @@ class Model:
             self.bias = tf.get_variable("bias", [letters], initializer=tf.zeros_initializer())
 
     def loss(self, given: tf.Tensor, wanted: tf.Tensor) -> tf.Tensor:
-        """How surprised the model is by the letters of some lines."""
+        """Mean cross entropy of the letters of some lines."""
         inputs = tf.one_hot(given, self.letters)
         outputs, _ = tf.nn.dynamic_rnn(self.cell, inputs, dtype=tf.float32)
         logits = tf.tensordot(outputs, self.kernel, [[2], [0]]) + self.bias

@@ -33,7 +33,7 @@ def discriminator(x: tf.Tensor, reuse: bool = False) -> Any:
 
 
 def cross_entropy(logits: tf.Tensor, label: float) -> Any:
-    """How far logits are from one label for all."""
+    """Cross entropy between logits and one label for all."""
     labels = tf.fill(tf.shape(logits), label)
     return tf.reduce_mean(tf.nn.sigmoid_cross_entropy_with_logits(labels=labels, logits=logits))
 

@@ -1,4 +1,4 @@
-"""A session that is killed in the middle, and in a new process goes on from its checkpoint."""
+"""A session that is killed, and resumes from its checkpoint in a new process."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def train(folder: str, killed_at: int) -> None:
             step += 1
             print(step, float(value), flush=True)
             if step == killed_at:
-                os.kill(os.getpid(), signal.SIGKILL)  # nothing is told, closed or written
+                os.kill(os.getpid(), signal.SIGKILL)  # nothing is closed or written
 
 
 def started(folder: str, killed_at: int, ends: int) -> dict[int, float]:

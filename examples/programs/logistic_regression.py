@@ -1,4 +1,4 @@
-"""Logistic regression by an optimizer, in a session that saves, ends and goes on where it was."""
+"""Logistic regression by an optimizer, in a session that saves, ends and resumes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The Mandelbrot set: points that stay near 0, for as many rounds as a run is told."""
+"""The Mandelbrot set: points that stay near 0, for a fed number of iterations."""
 
 from __future__ import annotations
 

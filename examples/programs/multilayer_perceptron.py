@@ -1,4 +1,4 @@
-"""A multilayer perceptron by the layers API: two spirals, told apart by two hidden layers."""
+"""A multilayer perceptron by the layers API: two spirals, separated by two hidden layers."""
 
 from __future__ import annotations
 

@@ -44,7 +44,7 @@ ops
 parameters
   4 B in 1 tensor
 
-widest tensors, where a size that is not known counts as 1
+widest tensors, with unknown sizes counted as 1
   x:0  float32[batch,2]  8 B
   y:0  float32[batch,2]  8 B
 """,

@@ -189,7 +189,7 @@ def test_a_picture_has_a_known_form(cli: Cli) -> None:
     save(nested())
     done = cli("draw", "g.pb", "--out", "g.gif")
     assert done.code == 2
-    assert "'g.gif' ends in none of .dot, .svg, .html, .png" in done.err
+    assert "'g.gif' must end in one of .dot, .svg, .html, .png" in done.err
 
 
 def test_parts_of_a_graph_are_drawn(cli: Cli) -> None:

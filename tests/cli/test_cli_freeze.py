@@ -99,13 +99,13 @@ OTHERS = {
 }
 
 
-@pytest.mark.parametrize("told", OTHERS)
-def test_what_holds_no_graph_is_named(cli: Cli, told: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize("kind", OTHERS)
+def test_what_holds_no_graph_is_named(cli: Cli, kind: str, tmp_path: Path) -> None:
     path = tmp_path / "model.pb"
-    path.write_bytes(OTHERS[told])
+    path.write_bytes(OTHERS[kind])
     done = cli("show", str(path))
     assert done.code == 1
-    assert f"is not a graph: it is {told}" in done.err
+    assert f"is not a graph: it is {kind}" in done.err
     with pytest.raises(td.errors.DataLossError, match="is not a graph"):
         td.load(path)
 

@@ -105,7 +105,7 @@ def test_run_refuses_to_save_what_numpy_would_lose(cli: Cli, tmp_path: Path) -> 
     assert done == Done(
         1,
         "",
-        "tensordraft: g.pb: s:0 holds a string that ends in a zero byte, which is not saved well\n",
+        "tensordraft: g.pb: s:0 holds a string that ends in a zero byte, which .npz would lose\n",
     )
     assert not (tmp_path / "out.npz").exists()
 
@@ -123,7 +123,7 @@ def test_run_says_what_is_to_be_fed(cli: Cli) -> None:
     assert cli("run", "g.pb") == Done(
         1,
         "",
-        "tensordraft: g.pb: inputs that are needed are not fed; add\n"
+        "tensordraft: g.pb: required inputs are not fed; add\n"
         "  --feed x=…  float32[batch,2]\na file, a value in JSON, or random\n",
     )
     assert cli("run", "g.pb", "--fetch", "one").code == 0
@@ -146,7 +146,7 @@ def test_run_needs_only_what_is_supported(cli: Cli) -> None:
         (["--feed", "x:1=1"], "there is no tensor 'x:1'; 'x' has 1 result"),
         (["--fetch", "x:one"], "there is no tensor 'x:one'"),
         (["--feed", "x=absent.npy"], "absent.npy: No such file or directory"),
-        (["--feed", "x=two.npz"], "two.npz: say which array; it holds a, b"),
+        (["--feed", "x=two.npz"], "two.npz: specify an array; it holds a, b"),
         (["--feed", "x=two.npz:c"], "two.npz: there is no array 'c'; it holds a, b"),
         (["--feed", "x=objects.npy"], "objects.npy: not a file of NumPy arrays"),
         (["--feed", "x=objects.npz:a"], "objects.npz: not a file of NumPy arrays"),

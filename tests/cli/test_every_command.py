@@ -1,4 +1,4 @@
-"""What holds for every command: JSON, standard input, outputs, help, and names nearly right."""
+"""Behaviour common to all commands: JSON, standard input, outputs, help, suggestions."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from tensordraft.cli.version_report import EXTRAS, NEEDED
 
 COMMANDS = command_line().commands()
 
-# A call of each command on the graph of `shifted`, and what JSON tells then.
+# A call of each command on the graph of `shifted`, and the keys of its JSON.
 CALLS = {
     "show": (["show", "g.pb"], {"file", "inputs", "outputs", "ops"}),
     "run": (["run", "g.pb", "--feed", "x=ones"], {"y:0"}),
@@ -69,12 +69,12 @@ def test_there_is_a_call_of_every_command() -> None:
 @pytest.mark.parametrize("name", CALLS)
 def test_json_is_one_line_and_text_is_for_people(cli: Cli, name: str) -> None:
     call, keys = CALLS[name]
-    told = cli(call[0], "--json", *call[1:])
-    assert (told.code, told.err, told.out.count("\n")) == (0, "", 1)
-    assert keys <= json.loads(told.out).keys()
+    answer = cli(call[0], "--json", *call[1:])
+    assert (answer.code, answer.err, answer.out.count("\n")) == (0, "", 1)
+    assert keys <= json.loads(answer.out).keys()
     shown = cli(*call)
     assert (shown.code, shown.err) == (0, "")
-    assert shown.out != told.out
+    assert shown.out != answer.out
 
 
 @pytest.mark.parametrize("name", [name for name in CALLS if name not in ("python", "completion")])
@@ -131,8 +131,8 @@ def array_file(**arrays: np.ndarray) -> bytes:
         ("x=-", array_file(a=np.zeros([1, 2])), [[1, 1]]),
         ("x=-:b", array_file(a=np.zeros([1, 2]), b=np.ones([1, 2])), [[2, 2]]),
         ("x=-", b"no", "neither .npy nor .npz, nor a number, string or list in JSON"),
-        ("x=-", b"", "nothing is on standard input"),
-        ("x=-", array_file(a=np.ones(1), b=np.ones(1)), "standard input: say which array"),
+        ("x=-", b"", "standard input is empty"),
+        ("x=-", array_file(a=np.ones(1), b=np.ones(1)), "standard input: specify an array"),
     ],
 )
 def test_a_feed_may_come_on_standard_input(

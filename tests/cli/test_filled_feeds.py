@@ -41,9 +41,9 @@ def test_values_are_of_the_dtype(cli: Cli, dtype: Any, zero: Any, one: Any, draw
     of_dtype(dtype)
     found = {}
     for kind in ("zeros", "ones", "random"):
-        told = cli.json("run", "g.pb", "--feed", f"x={kind}")["y:0"]
-        assert (told["dtype"], told["shape"]) == (dtype.name, [2, 3])
-        found[kind] = told["value"]
+        answer = cli.json("run", "g.pb", "--feed", f"x={kind}")["y:0"]
+        assert (answer["dtype"], answer["shape"]) == (dtype.name, [2, 3])
+        found[kind] = answer["value"]
     assert found["zeros"] == [[zero] * 3] * 2
     assert found["ones"] == [[one] * 3] * 2
     flat = [item for row in found["random"] for item in row]
@@ -74,9 +74,9 @@ def test_draws_are_the_same_each_time(cli: Cli) -> None:
     call = ["run", "g.pb", "--feed", "x=random", "--feed", "z=random"]
     first, again = (cli.json(*call)["y:0"]["value"] for _ in range(2))
     other = cli.json(*call, "--seed", "1")["y:0"]["value"]
-    alone = cli.json("run", "g.pb", "--feed", "x=random", "--feed", "z=ones")["y:0"]["value"]
+    single = cli.json("run", "g.pb", "--feed", "x=random", "--feed", "z=ones")["y:0"]["value"]
     assert first == again
-    assert first[0] == alone[0]
+    assert first[0] == single[0]
     assert not set(first[0]) & set(first[1])
     assert not set(first[0]) & set(other[0])
     assert np.mean(first[0]) == pytest.approx(0.5, abs=0.2)
@@ -85,7 +85,7 @@ def test_draws_are_the_same_each_time(cli: Cli) -> None:
 def test_what_cannot_be_filled_is_told(cli: Cli) -> None:
     of_dtype(td.float32, None)
     done = cli("run", "g.pb", "--feed", "x=random")
-    assert "the rank of 'x:0' is not known; say --shape x=SIZES, too" in done.err
+    assert "the rank of 'x:0' is not known; add --shape x=SIZES" in done.err
     assert cli("run", "g.pb", "--feed", "x=random", "--shape", "x=2").code == 0
     of_dtype(td.variant, [])
     assert (

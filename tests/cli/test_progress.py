@@ -23,7 +23,7 @@ class Terminal(io.StringIO):
 
 
 class Clock:
-    """Tells the time that a test sets."""
+    """Returns the time that a test sets."""
 
     now = 0.0
 
@@ -32,7 +32,7 @@ class Clock:
 
 
 def screen(text: str) -> str:
-    """What a terminal shows of a line that is written over again and again."""
+    """The visible text of a terminal line that is overwritten repeatedly."""
     shown = ""
     for part in text.split("\r"):
         shown = part + shown[len(part) :]

@@ -1,4 +1,4 @@
-"""Branches and loops in chunks: they fall apart where their bodies do."""
+"""Branches and loops in chunks: they are split where their bodies are."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ MIXING: dict[str, tuple[Callable[[td.Tensor, td.Tensor], Any], str]] = {
     ),
     "random numbers in a body": (
         lambda x, p: td.cond(p, lambda: x * td.random_uniform([3]), lambda: x),
-        "has effects",
+        "has side effects",
     ),
 }
 

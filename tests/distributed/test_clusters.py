@@ -51,12 +51,12 @@ def losses(session: td.Session, *loop: Any) -> Any:
 def test_a_training_loop_runs_unchanged_on_many(client: Client) -> None:
     graph, *loop = training()
     with td.Session(graph=graph) as session:
-        alone = losses(session, *loop)
+        expected = losses(session, *loop)
     with td.data_parallel(graph, split_bytes=3000) as session:
         in_chunks = losses(session, *loop)
     with td.data_parallel(graph, split_bytes=3000, scheduler=client) as session:
         on_cluster = losses(session, *loop)
-    np.testing.assert_allclose(in_chunks, alone, 1e-5)
+    np.testing.assert_allclose(in_chunks, expected, 1e-5)
     assert on_cluster.tolist() == in_chunks.tolist(), "the order does not depend on workers"
 
 

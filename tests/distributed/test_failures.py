@@ -1,4 +1,4 @@
-"""What goes wrong on a cluster of processes: one clear error each, and a session that goes on."""
+"""Failures on a cluster of processes: one clear error each, and the session stays usable."""
 
 from __future__ import annotations
 

@@ -96,8 +96,8 @@ def test_the_same_tasks_have_the_same_names(model: Any) -> None:
     ("build", "clause"),
     [
         (td.cumsum, r"'y' \(cumsum\).* needs all rows of 'batch' at once: it goes"),
-        (lambda x: x * td.random_uniform([4]), "has state, which tasks have not"),
-        (lambda x: x * td.get_variable("v", [4]), "has state, which tasks have not"),
+        (lambda x: x * td.random_uniform([4]), "has state, which tasks do not have"),
+        (lambda x: x * td.get_variable("v", [4]), "has state, which tasks do not have"),
         (lambda x: td.py_func(np.sin, [x], td.float32), "calls a function of the program"),
     ],
 )
@@ -125,7 +125,7 @@ def test_two_numbers_for_one_size_are_refused() -> None:
         x = td.placeholder(td.float32, ["batch"], name="x")
         y = td.placeholder(td.float32, ["batch"], name="y")
         z = x + y
-    with pytest.raises(ValueError, match=r"'batch' has different numbers: 3 in 'x:0' and 4 in"):
+    with pytest.raises(ValueError, match=r"'batch' has different values: 3 in 'x:0' and 4 in"):
         td.map_blocks(graph, z, {x: np.ones(3), y: np.ones(4)})
 
 

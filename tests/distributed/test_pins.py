@@ -37,10 +37,10 @@ def test_chunks_run_on_the_worker_that_is_named(client: Client) -> None:
     pids = client.run(lambda: __import__("os").getpid())
     names = {info["name"]: address for address, info in client.scheduler_info()["workers"].items()}
     with td.data_parallel(graph, split_bytes=24, scheduler=client) as session:
-        told = session.explain(fetches)
+        report = session.explain(fetches)
         results = session.run(fetches, {"x:0": ROWS})
-    assert "in chunks on worker 1: 2 ops" in told
-    assert "in chunks on worker 0: 1 ops" in told
+    assert "in chunks on worker 1: 2 ops" in report
+    assert "in chunks on worker 0: 1 ops" in report
     for result, number in zip(results, (1, 0, 1), strict=True):
         assert set(result.tolist()) == {pids[names[number]]}
 

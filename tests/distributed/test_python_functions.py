@@ -69,7 +69,7 @@ wrong: Any = lambda x: x  # noqa: E731 - it has a name of its own, and that of a
         (wrong, ["batch", 3], "not at the top of a module"),
         (local, ["batch", 3], "local', which has no attribute `splits`"),
         (worker_functions.unsaid, ["batch", 3], "unsaid', which has no attribute `splits`"),
-        (worker_functions.doubled, [None, 3], "no multiple of the rows"),
+        (worker_functions.doubled, [None, 3], "not a multiple of the rows"),
         (worker_functions.doubled, None, "rank of its result is not known"),
     ],
 )

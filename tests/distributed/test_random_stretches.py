@@ -116,5 +116,5 @@ def test_lazy_arrays_draw_what_follows_from_seeds_and_nothing_else() -> None:
         wanted = session.run(y, {x: ROWS})
     np.testing.assert_array_equal(td.map_blocks(graph, y, {x: ROWS}, split_bytes=100), wanted)
     graph, x, y = model(lambda x: td.nn.dropout(x, 0.5))
-    with pytest.raises(ValueError, match="has state, which tasks have not"):
+    with pytest.raises(ValueError, match="has state, which tasks do not have"):
         td.map_blocks(graph, y, {x: ROWS})

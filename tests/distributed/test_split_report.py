@@ -1,4 +1,4 @@
-"""What falls apart along a named size: networks, training steps, and what does not."""
+"""Split reports: networks, training steps, and ops that cannot be split."""
 
 from __future__ import annotations
 
@@ -103,7 +103,7 @@ def test_a_size_that_nothing_has_is_refused() -> None:
     with td.Graph().as_default() as graph:
         x = td.placeholder(td.float32, [2, 3], name="x")
         y = td.square(x)
-    with pytest.raises(ValueError, match=r"along = 'batch': nothing that is fed has a size of"):
+    with pytest.raises(ValueError, match=r"along = 'batch': no feed has a size of"):
         td.split_report(graph, y)
 
 
@@ -113,7 +113,7 @@ def test_the_report_prints_what_is_fed_fetched_and_run() -> None:
         y = td.subtract(x, td.reduce_mean(x, 0), name="y")
     assert str(td.split_report(graph, y)).split("\n") == [
         (
-            "along batch: 2 tensors are split, 1 combined of parts, 0 sizes of each chunk's own, "
+            "along batch: 2 tensors are split, 1 combined from parts, 0 sizes of each chunk's own, "
             "1 whole"
         ),
         "fed",

@@ -1,4 +1,4 @@
-"""Ops that fall apart step by step: normalization in training, softmax over rows, networks."""
+"""Ops that are split step by step: normalization in training, softmax over rows, networks."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Flags, `td.app.run` and logging: what a program's command line says, and what it tells."""
+"""Flags, `td.app.run` and logging."""
 
 from __future__ import annotations
 
@@ -19,7 +19,6 @@ def flags(monkeypatch: pytest.MonkeyPatch) -> FlagValues:
     found = FlagValues()
     monkeypatch.setattr(module, "FLAGS", found)
     monkeypatch.setattr("tensordraft.tf1.app.FLAGS", found)
-    monkeypatch.setattr("tensordraft.tf1.more_flags.FLAGS", found)
     td.flags.DEFINE_string("folder", "data", "Where.")
     td.flags.DEFINE_integer("steps", 10, "How many.")
     td.flags.DEFINE_float("rate", 0.5, "How fast.")
@@ -247,12 +246,12 @@ def test_flags_of_absl_are_read_with_the_others(
 
 
 @pytest.mark.parametrize(
-    ("name", "told"),
+    ("name", "message"),
     [
         ("FlagValues", "td.flags defines flags by its DEFINE_ functions"),
         ("IllegalFlagValueError", r"td.flags.Error is what flags raise"),
     ],
 )
-def test_what_flags_are_made_of_elsewhere_says_what_to_write(name: str, told: str) -> None:
-    with pytest.raises(AttributeError, match=told):
+def test_what_flags_are_made_of_elsewhere_says_what_to_write(name: str, message: str) -> None:
+    with pytest.raises(AttributeError, match=message):
         getattr(td.flags, name)

@@ -21,14 +21,14 @@ Pair = tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]
 
 
 def _folder() -> Path:
-    """Where Keras keeps what it has downloaded."""
+    """The folder in which Keras caches downloads."""
     return Path(os.environ.get("KERAS_HOME", Path.home() / ".keras"), "datasets")
 
 
 def _present(path: Path) -> Path:
     if not path.exists():
-        told = f"{path} is not there, and nothing is downloaded: put it there"
-        raise errors.NotFoundError(None, None, told)
+        message = f"{path} does not exist, and nothing is downloaded: put it there"
+        raise errors.NotFoundError(None, None, message)
     return path
 
 
@@ -40,7 +40,7 @@ def load_digits(path: str | os.PathLike[str] = "mnist.npz") -> tuple[Pair, Pair]
 
     Raises:
         NotFoundError: it is not there. TensorFlow would download it.
-        DataLossError: it is no such file.
+        DataLossError: it is not such a file.
 
     Example:
         >>> import os, tempfile
@@ -57,8 +57,8 @@ def load_digits(path: str | os.PathLike[str] = "mnist.npz") -> tuple[Pair, Pair]
             held = NumpyArchive(file)
             x, y, more, further = [held[f"{a}_{b}"] for b in ("train", "test") for a in "xy"]
     except (KeyError, OSError, ValueError) as error:
-        told = f"{found} is no archive of the digits: it needs x_train, y_train, x_test and y_test"
-        raise errors.DataLossError(None, None, told) from error
+        message = f"{found} is not an archive of digits: expected x_train, y_train, x_test, y_test"
+        raise errors.DataLossError(None, None, message) from error
     return (x, y), (more, further)
 
 

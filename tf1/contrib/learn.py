@@ -1,4 +1,4 @@
-"""What is left of `td.contrib.learn`."""
+"""The remaining names of `td.contrib.learn`."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ public = {"td.contrib.learn": "ModeKeys"}
 
 
 class ModeKeys:
-    """What a model is built for.
+    """Mode in which a model is built.
 
     Example:
         >>> td.contrib.learn.ModeKeys.TRAIN

@@ -93,12 +93,12 @@ class DataSet:
 
     @property
     def num_examples(self) -> int:
-        """How many images there are."""
+        """Number of images."""
         return len(self._images)
 
     @property
     def epochs_completed(self) -> int:
-        """How often `next_batch` has begun anew."""
+        """Number of completed epochs of `next_batch`."""
         return self._epochs
 
     def next_batch(
@@ -107,7 +107,7 @@ class DataSet:
         """The next images and labels; at the end of an epoch the rest, and the next one's first.
 
         Args:
-            batch_size: how many, at most `num_examples`.
+            batch_size: the number of examples, at most `num_examples`.
             fake_data: whether to make them of ones and zeros.
             shuffle: whether each epoch has an order of its own.
 
@@ -143,7 +143,7 @@ class DataSet:
 
 
 class Datasets(NamedTuple):
-    """What `read_data_sets` returns.
+    """Result of `read_data_sets`.
 
     Example:
         >>> from tensordraft.contrib.learn.datasets import mnist
@@ -184,7 +184,7 @@ def extract_images(f: Any) -> np.ndarray:
         f: a file open for bytes, packed by gzip or not.
 
     Raises:
-        DataLossError: it is no such file, or damaged.
+        DataLossError: it is not such a file, or damaged.
 
     Example:
         >>> import io, struct
@@ -204,7 +204,7 @@ def extract_labels(f: Any, one_hot: bool = False, num_classes: int = _CLASSES) -
         num_classes: the length of a row.
 
     Raises:
-        DataLossError: it is no such file, or damaged.
+        DataLossError: it is not such a file, or damaged.
 
     Example:
         >>> import io, struct
@@ -236,7 +236,7 @@ def read_data_sets(
         one_hot: whether labels are rows.
         dtype: uint8, or float32 for pixels from 0 to 1.
         reshape: whether each image becomes one row.
-        validation_size: how many of the training images are for validation.
+        validation_size: the number of training images to use for validation.
         seed: as for `DataSet`.
         source_url: accepted for TensorFlow's sake: nothing is downloaded.
 
@@ -284,7 +284,7 @@ def _read(folder: Any, name: str, extract: Callable[[Any], np.ndarray]) -> np.nd
 
 
 def _array(file: Any, rank: int) -> np.ndarray:
-    """The array of an IDX file of bytes; no more is read than its header says."""
+    """Reads an IDX file of bytes, and no more than its header states."""
     name = getattr(file, "name", "the file")
     begin = file.read(2)
     file.seek(0)
@@ -293,7 +293,7 @@ def _array(file: Any, rank: int) -> np.ndarray:
         first = stream.read(4 * (rank + 1))
         header = np.frombuffer(first, ">u4", len(first) // 4).tolist()
         if len(header) != rank + 1 or header[0] != _MAGIC[rank]:
-            raise _loss(f"{name} is no IDX file of bytes with {rank} axes")
+            raise _loss(f"{name} is not an IDX file of bytes with {rank} axes")
         size = math.prod(header[1:])
         parts, left = [], size
         while left and (part := stream.read(min(left, 1 << 24))):

@@ -12,12 +12,12 @@ public = {"td.contrib.tensorboard.plugins.projector": "visualize_embeddings"}
 
 
 def visualize_embeddings(summary_writer: Any, config: ProjectorConfig) -> None:
-    """Tells TensorBoard's projector what to show, in the folder of a writer of summaries.
+    """Writes the configuration of TensorBoard's projector to the folder of a summary writer.
 
     Args:
         summary_writer: a FileWriter, or the name of its folder; the checkpoint with the tensors is
             to be saved there, too.
-        config: what to show: see `td.contrib.tensorboard.plugins.projector.ProjectorConfig`.
+        config: the configuration: see `td.contrib.tensorboard.plugins.projector.ProjectorConfig`.
 
     Raises:
         ValueError: the writer has no folder.

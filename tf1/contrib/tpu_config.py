@@ -1,4 +1,4 @@
-"""How programs for TPUs say where and how they run: read, and without effect on the CPU."""
+"""Configuration of programs for TPUs: accepted, and without effect on the CPU."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ public = {
 
 
 class InputPipelineConfig:
-    """How the machines of a TPU share out their input; one machine has all of it.
+    """Input distribution over the hosts of a TPU; a single host has all of it.
 
     Example:
         >>> td.contrib.tpu.InputPipelineConfig.PER_HOST_V2
@@ -30,18 +30,18 @@ class InputPipelineConfig:
 
 
 class TPUConfig(NamedTuple):
-    """What concerns TPUs of how an estimator runs. On the CPU a loop has one step.
+    """TPU options of a RunConfig. On the CPU a loop has one step.
 
     Args:
-        iterations_per_loop: how many steps a TPU takes before it comes back.
-        num_shards: among how many devices batches are shared.
-        num_cores_per_replica: over how many devices a model goes.
+        iterations_per_loop: the number of steps of a TPU before it returns.
+        num_shards: the number of devices that share a batch.
+        num_cores_per_replica: the number of devices of a model.
         per_host_input_for_training: an InputPipelineConfig, or whether each machine has one input.
         tpu_job_name: the job of TPUs.
         initial_infeed_sleep_secs: how long the first input waits.
         input_partition_dims: how inputs are cut.
         eval_training_input_configuration: how inputs of both are shared.
-        experimental_host_call_every_n_steps: how often what the host does is done.
+        experimental_host_call_every_n_steps: the interval of host calls.
 
     Example:
         >>> td.contrib.tpu.TPUConfig(iterations_per_loop=100).iterations_per_loop
@@ -60,7 +60,7 @@ class TPUConfig(NamedTuple):
 
 
 class TPURunConfig(RunConfig):
-    """A RunConfig that knows of a TPUConfig.
+    """A RunConfig with a TPUConfig.
 
     Args:
         tpu_config: a TPUConfig.
@@ -100,7 +100,7 @@ class TPURunConfig(RunConfig):
 
     @property
     def tpu_config(self) -> TPUConfig:
-        """What concerns TPUs."""
+        """The TPUConfig."""
         return self._given["tpu_config"]
 
     @property
@@ -119,7 +119,7 @@ class CrossShardOptimizer(Optimizer):
         group_assignment: accepted for TensorFlow's sake.
 
     Raises:
-        TypeError: `opt` is none.
+        TypeError: `opt` has the wrong type.
 
     Example:
         >>> with td.Graph().as_default(), td.Session() as session:
@@ -166,7 +166,7 @@ class CrossShardOptimizer(Optimizer):
 
 
 class TPUClusterResolver:
-    """What finds the machines of TPUs, of which there are none.
+    """Cluster resolver for TPUs, of which there are none.
 
     Args:
         tpu: the name of a TPU.

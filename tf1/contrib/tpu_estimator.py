@@ -1,4 +1,4 @@
-"""Estimators of programs for TPUs, as they run where there are none: on the CPU."""
+"""Estimators of programs for TPUs, run on the CPU."""
 
 from __future__ import annotations
 
@@ -20,18 +20,18 @@ _OURS = ("batch_size", "use_tpu")
 
 
 class TPUEstimatorSpec(NamedTuple):
-    """What the function of a model gives, with functions where an EstimatorSpec has tensors.
+    """Result of a model function, with functions instead of an EstimatorSpec's tensors.
 
     Args:
         mode: a ModeKeys.
         predictions: as for EstimatorSpec.
         loss: as for EstimatorSpec.
         train_op: as for EstimatorSpec.
-        eval_metrics: a function that gives metrics, and what it takes: a list of tensors, or a dict
-            of them.
+        eval_metrics: a function that returns metrics, and its arguments: a list of tensors, or a
+            dict of them.
         export_outputs: as for EstimatorSpec.
         scaffold_fn: gives a Scaffold.
-        host_call: a function that writes summaries, and what it takes.
+        host_call: a function that writes summaries, and its arguments.
         training_hooks: hooks of training.
         evaluation_hooks: hooks of evaluation.
         prediction_hooks: hooks of prediction.
@@ -56,7 +56,7 @@ class TPUEstimatorSpec(NamedTuple):
     prediction_hooks: Any = None
 
     def as_estimator_spec(self) -> EstimatorSpec:
-        """The EstimatorSpec that it stands for, whose functions have been called."""
+        """Converts it to an EstimatorSpec by calling its functions."""
         _check_pair("eval_metrics", self.eval_metrics)
         _check_pair("host_call", self.host_call)
         host = [] if self.host_call is None else [_RunsWith(_called(self.host_call))]
@@ -75,7 +75,7 @@ class TPUEstimatorSpec(NamedTuple):
 
 
 def _check_pair(argument: str, given: Any) -> None:
-    """Refuses what is no function and its arguments."""
+    """Checks that a value is a function and its arguments."""
     if given is None:
         return
     if not isinstance(given, (tuple, list)) or len(given) != 2:
@@ -87,13 +87,13 @@ def _check_pair(argument: str, given: Any) -> None:
 
 
 def _called(pair: Any) -> Any:
-    """What a function gives for a list of arguments, or for a dict of them."""
+    """Calls a function with a list or a dict of arguments."""
     function, tensors = pair
     return function(**tensors) if isinstance(tensors, dict) else function(*tensors)
 
 
 class _RunsWith(SessionRunHook):
-    """Has something run with every step."""
+    """A hook that runs ops with every step."""
 
     def __init__(self, fetched: Any) -> None:
         self._fetched = flatten(fetched)
@@ -104,9 +104,9 @@ class _RunsWith(SessionRunHook):
 
 
 class TPUEstimator(Estimator):
-    """An Estimator whose functions find their batch size in `params["batch_size"]`.
+    """An Estimator that passes the batch size as `params["batch_size"]`.
 
-    Programs for TPUs run by it where `use_tpu` is False, as the machine has none.
+    Programs for TPUs run with `use_tpu` set to False, as there are no TPUs.
 
     Args:
         model_fn: gives a TPUEstimatorSpec or an EstimatorSpec; it takes `params`.
@@ -122,10 +122,10 @@ class TPUEstimator(Estimator):
         export_to_tpu: accepted for TensorFlow's sake.
         export_to_cpu: accepted for TensorFlow's sake.
         warm_start_from: as for `td.estimator.Estimator`.
-        kwargs: what later versions of TensorFlow take; accepted for their sake.
+        kwargs: arguments of later versions of TensorFlow; ignored.
 
     Raises:
-        ValueError: a TPU is asked for, the function takes no `params`, or `params` has one of the
+        ValueError: a TPU is requested, the function takes no `params`, or `params` has one of the
             names that are added.
 
     Example:

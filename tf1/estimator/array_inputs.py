@@ -26,7 +26,7 @@ _LABELS = ("labels",)  # a key that no program has
 
 
 class _FedRunner(QueueRunner):
-    """Fills a queue with what Python hands out: each thread has rows of its own."""
+    """Fills a queue from Python; each thread produces its own rows."""
 
     def __init__(
         self,
@@ -55,7 +55,7 @@ def _batches(
 ) -> Iterator[list[Any]]:
     """Rows in order, `size` of them at a time, with their numbers first, again and again.
 
-    They begin at a random row where the queue shuffles. The last batch may have fewer rows.
+    They start at a random row if the queue shuffles. The last batch may have fewer rows.
     """
     number = len(columns[0])
     place = start = random.randrange(number) if shuffled else 0
@@ -112,7 +112,7 @@ def numpy_input_fn(
     queue_capacity: int = 1000,
     num_threads: int = 1,
 ) -> Callable[[], Any]:
-    """An input function that gives batches of arrays.
+    """Returns an input function that yields batches of arrays.
 
     The features come through a queue, which threads fill: an estimator, or
     `td.train.start_queue_runners`, starts them.
@@ -120,19 +120,19 @@ def numpy_input_fn(
     Args:
         x: an array, or a dict of arrays, whose first dimension counts the examples.
         y: the labels, likewise; None for none.
-        batch_size: how many examples a batch has.
-        num_epochs: how often all are given out; None for no end. The last batch may be smaller.
+        batch_size: number of examples of a batch.
+        num_epochs: number of epochs; None to repeat forever. The last batch may be smaller.
         shuffle: whether in random order: to be said.
         queue_capacity: how many examples the queue holds.
         num_threads: how many threads fill it; for an order, one.
 
     Returns:
-        A function without arguments that gives features, or a pair of features and labels.
+        A function without arguments that returns features, or a pair of features and labels.
 
     Raises:
         ValueError: it is not said whether to shuffle, a dict is empty, or the function finds
             lengths that differ.
-        TypeError: `x` is no array and no dict.
+        TypeError: `x` is neither an array nor a dict.
 
     Example:
         >>> function = td.estimator.inputs.numpy_input_fn(
@@ -181,24 +181,24 @@ def pandas_input_fn(
     num_threads: int = 1,
     target_column: str = "target",
 ) -> Callable[[], Any]:
-    """An input function that gives batches of the rows of a table of pandas.
+    """Returns an input function that yields batches of the rows of a pandas DataFrame.
 
     Args:
         x: a DataFrame.
         y: the labels: a Series, or a DataFrame; None for none.
-        batch_size: how many rows a batch has.
-        num_epochs: how often all are given out; None for no end. The last batch may be smaller.
+        batch_size: number of rows of a batch.
+        num_epochs: number of epochs; None to repeat forever. The last batch may be smaller.
         shuffle: whether in random order: to be said.
         queue_capacity: how many rows the queue holds.
         num_threads: how many threads fill it; for an order, one.
         target_column: the name of the labels; no column of `x` may have it.
 
     Returns:
-        A function without arguments that gives a dict of features by column, or a pair of it and
+        A function without arguments that returns a dict of features by column, or a pair of it and
         the labels.
 
     Raises:
-        TypeError: `x` is no DataFrame.
+        TypeError: `x` is not a DataFrame.
         ValueError: it is not said whether to shuffle, or the function finds an index of `y` that is
             not that of `x`, or a column with the name of the labels.
 
@@ -262,7 +262,7 @@ def _check_shuffle(shuffle: Any) -> None:
 
 
 def _columns(given: Any) -> dict[Any, np.ndarray[Any, Any]]:
-    """Arrays by name, in the order of names; one alone is called None."""
+    """Arrays by name, in the order of names; a single array has the name None."""
     named = {key: given[key] for key in sorted(given)} if isinstance(given, dict) else {None: given}
     return {key: _values(value) for key, value in named.items()}
 

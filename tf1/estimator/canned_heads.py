@@ -1,4 +1,4 @@
-"""What stands behind the results of a model: classes or numbers, their losses and metrics."""
+"""Heads of models: classification or regression, with losses and metrics."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ class Judged(NamedTuple):
 
 
 class Head(ABC):
-    """What stands behind the results of a model.
+    """Head of a model.
 
     Args:
         weight_column: the name of the feature with the weights of examples; None for 1 each.
@@ -70,11 +70,11 @@ class Head(ABC):
 
     @abstractmethod
     def predictions(self, logits: Tensor) -> dict[str, Tensor]:
-        """What is predicted, by name."""
+        """Predictions, by name."""
 
     @abstractmethod
     def exports(self, found: dict[str, Tensor]) -> dict[str, Any]:
-        """What an exported model gives."""
+        """Export outputs of the model."""
 
     @abstractmethod
     def judged(self, labels: Any, logits: Tensor, weights: Any) -> Judged:
@@ -82,7 +82,7 @@ class Head(ABC):
 
     @abstractmethod
     def metrics(self, found: dict[str, Tensor], judged: Judged) -> Metrics:
-        """What a model is judged by."""
+        """Evaluation metrics of the model."""
 
     def spec(
         self, features: Mapping[str, Any], mode: str, logits: Tensor, labels: Any, train: Any
@@ -93,15 +93,15 @@ class Head(ABC):
             features: the features.
             mode: a ModeKeys.
             logits: the results.
-            labels: the labels; None where the model is asked.
-            train: a function from the loss to what takes a step.
+            labels: the labels; None for predictions.
+            train: a function from the loss to the training op.
         """
         with name_scope("head"):
             found = self.predictions(logits)
             if mode == ModeKeys.PREDICT:
                 return EstimatorSpec(mode, found, export_outputs=self.exports(found))
             if labels is None:
-                raise ValueError("input_fn gave no labels, which training and evaluation need")
+                raise ValueError("input_fn returned no labels, which training and evaluation need")
             weights: Any = 1.0
             if self._weight is not None:
                 weights = cast(Features(features).of(self._weight), float32)
@@ -135,7 +135,7 @@ def _column(labels: Any, logits: Tensor) -> Tensor:
 
 
 class _Classes(Head):
-    """Classes, which may have names."""
+    """Label classes, optionally with names."""
 
     def __init__(
         self, classes: int, weight_column: Any, names: Sequence[str] | None, reduction: str
@@ -215,7 +215,7 @@ class ManyClasses(_Classes):
 
 
 def _spread(judged: Judged) -> Any:
-    """The weights; None where all are 1."""
+    """The weights; None if all are 1."""
     return None if isinstance(judged.weights, float) else judged.weights
 
 

@@ -1,4 +1,4 @@
-"""How ready-made models compute their results: linear, deep, constant."""
+"""Logits of ready-made models: linear, deep, constant."""
 
 from __future__ import annotations
 
@@ -43,10 +43,10 @@ _OPTIMIZERS: dict[str, Callable[[float], Optimizer]] = {
 
 
 def optimizer_meant(given: Any, rate: float) -> Optimizer:
-    """An optimizer by its name, or one that a function makes.
+    """Converts an optimizer, its name, or a function that returns one.
 
     Args:
-        given: a name, an Optimizer, or a function that makes one.
+        given: a name, an Optimizer, or a function that returns one.
         rate: the learning rate of one that is named.
 
     Raises:
@@ -77,7 +77,7 @@ class Layers(NamedTuple):
         columns: dense columns.
         hidden: the sizes of the layers.
         activation: their activation.
-        rate: how likely an element is dropped in training; None for never.
+        rate: dropout rate in training; None for no dropout.
         normalized: whether layers are normalized over the batch.
     """
 
@@ -124,12 +124,12 @@ def constant_logits(features: Mapping[str, Any], units: int) -> Tensor:
 
 
 def one_step(optimizer: Optimizer) -> Callable[[Any], Any]:
-    """What takes a step of an optimizer for a loss."""
+    """Builds the training op of an optimizer for a loss."""
     return lambda loss: optimizer.minimize(loss, get_global_step())
 
 
 def steps_by_scope(optimizers: Mapping[str, Optimizer]) -> Callable[[Any], Any]:
-    """What takes a step for a loss: of each optimizer for the variables of its scope."""
+    """Builds the training op for a loss: each optimizer updates the variables of its scope."""
 
     def train(loss: Any) -> Any:
         graph = get_default_graph()

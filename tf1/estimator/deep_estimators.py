@@ -1,4 +1,4 @@
-"""Ready-made models: dense layers, alone or beside a linear part."""
+"""Ready-made models: dense layers, with or without a linear part."""
 
 from __future__ import annotations
 
@@ -32,18 +32,18 @@ public = {
 
 
 class DNNClassifier(Estimator):
-    """Dense layers, to tell classes.
+    """A deep classifier: dense layers.
 
     Args:
         hidden_units: the sizes of the layers.
         feature_columns: the columns of features.
         model_dir: as for `td.estimator.Estimator`.
-        n_classes: how many classes there are.
+        n_classes: number of classes.
         weight_column: the name of the feature with the weights of examples, or its column.
-        label_vocabulary: the names of the classes, where labels are strings.
-        optimizer: an Optimizer, a function that makes one, or a name such as "Adam".
+        label_vocabulary: the names of the classes, if labels are strings.
+        optimizer: an Optimizer, a function that returns one, or a name such as "Adam".
         activation_fn: the activation of the layers.
-        dropout: how likely an element is dropped in training; None for never.
+        dropout: dropout rate in training; None for no dropout.
         config: a RunConfig.
         warm_start_from: as for `td.estimator.Estimator`.
         loss_reduction: how the losses of a batch become one.
@@ -88,17 +88,17 @@ class DNNClassifier(Estimator):
 
 
 class DNNRegressor(Estimator):
-    """Dense layers, to tell numbers.
+    """A deep regressor: dense layers.
 
     Args:
         hidden_units: the sizes of the layers.
         feature_columns: the columns of features.
         model_dir: as for `td.estimator.Estimator`.
-        label_dimension: how many numbers an example has.
+        label_dimension: number of values of an example.
         weight_column: the name of the feature with the weights of examples, or its column.
-        optimizer: an Optimizer, a function that makes one, or a name such as "Adam".
+        optimizer: an Optimizer, a function that returns one, or a name such as "Adam".
         activation_fn: the activation of the layers.
-        dropout: how likely an element is dropped in training; None for never.
+        dropout: dropout rate in training; None for no dropout.
         config: a RunConfig.
         warm_start_from: as for `td.estimator.Estimator`.
         loss_reduction: how the losses of a batch become one.
@@ -142,7 +142,7 @@ class DNNRegressor(Estimator):
 
 
 class DNNLinearCombinedClassifier(Estimator):
-    """A linear model and dense layers, added up, to tell classes.
+    """A wide and deep classifier: the sum of a linear model and dense layers.
 
     Args:
         model_dir: as for `td.estimator.Estimator`.
@@ -152,10 +152,10 @@ class DNNLinearCombinedClassifier(Estimator):
         dnn_optimizer: the optimizer of the deep part.
         dnn_hidden_units: the sizes of the layers of the deep part.
         dnn_activation_fn: the activation of the layers.
-        dnn_dropout: how likely an element is dropped in training; None for never.
-        n_classes: how many classes there are.
+        dnn_dropout: dropout rate in training; None for no dropout.
+        n_classes: number of classes.
         weight_column: the name of the feature with the weights of examples, or its column.
-        label_vocabulary: the names of the classes, where labels are strings.
+        label_vocabulary: the names of the classes, if labels are strings.
         config: a RunConfig.
         warm_start_from: as for `td.estimator.Estimator`.
         loss_reduction: how the losses of a batch become one.
@@ -210,7 +210,7 @@ class DNNLinearCombinedClassifier(Estimator):
 
 
 class DNNLinearCombinedRegressor(Estimator):
-    """A linear model and dense layers, added up, to tell numbers.
+    """A wide and deep regressor: the sum of a linear model and dense layers.
 
     Args:
         model_dir: as for `td.estimator.Estimator`.
@@ -220,8 +220,8 @@ class DNNLinearCombinedRegressor(Estimator):
         dnn_optimizer: the optimizer of the deep part.
         dnn_hidden_units: the sizes of the layers of the deep part.
         dnn_activation_fn: the activation of the layers.
-        dnn_dropout: how likely an element is dropped in training; None for never.
-        label_dimension: how many numbers an example has.
+        dnn_dropout: dropout rate in training; None for no dropout.
+        label_dimension: number of values of an example.
         weight_column: the name of the feature with the weights of examples, or its column.
         config: a RunConfig.
         warm_start_from: as for `td.estimator.Estimator`.

@@ -1,4 +1,4 @@
-"""The Estimator: a model that is trained, evaluated, asked and exported, graph by graph."""
+"""The Estimator: trains, evaluates, runs and exports a model, a graph for each call."""
 
 from __future__ import annotations
 
@@ -32,14 +32,14 @@ _ARGUMENTS = {"features", "labels", "mode", "params", "config"}
 
 
 class Estimator:
-    """A model that is trained, evaluated, asked and exported; its state is a folder.
+    """A model to train, evaluate, run and export; its state is a folder.
 
-    Each call builds a graph of its own by `model_fn`, and begins with the latest checkpoint of the
+    Each call builds a graph of its own by `model_fn`, and starts from the latest checkpoint of the
     folder.
 
     Args:
-        model_fn: gives an EstimatorSpec. It takes `features`, and of `labels`, `mode`, `params` and
-            `config` what it has arguments for.
+        model_fn: returns an EstimatorSpec. It takes `features`, and optionally `labels`, `mode`,
+            `params` and `config`.
         model_dir: the folder; by default a temporary one.
         config: a RunConfig.
         params: a dict that `model_fn` and input functions get.
@@ -47,7 +47,7 @@ class Estimator:
             training takes its initial values from.
 
     Raises:
-        ValueError: the function has arguments that nobody can give, or two folders are named.
+        ValueError: the function has unknown arguments, or two folders are specified.
 
     Example:
         >>> def model_fn(features, labels, mode):
@@ -109,7 +109,7 @@ class Estimator:
 
     @property
     def config(self) -> RunConfig:
-        """How the estimator runs."""
+        """The RunConfig."""
         return self._config
 
     @property
@@ -152,11 +152,11 @@ class Estimator:
         """Trains until the input ends, or there were enough steps.
 
         Args:
-            input_fn: gives a Dataset, or a pair of features and labels.
+            input_fn: returns a Dataset, or a pair of features and labels.
             hooks: hooks of the session.
             steps: how many further steps.
             max_steps: how many steps there are in all; not beside `steps`.
-            saving_listeners: CheckpointSaverListeners, which are told of each checkpoint.
+            saving_listeners: CheckpointSaverListeners, called at each checkpoint.
 
         Returns:
             The estimator.
@@ -200,11 +200,11 @@ class Estimator:
         """The metrics of the model, and its mean loss; they are written as summaries, too.
 
         Args:
-            input_fn: gives a Dataset, or a pair of features and labels.
+            input_fn: returns a Dataset, or a pair of features and labels.
             steps: how many batches; by default until the input ends.
             hooks: hooks of the session.
             checkpoint_path: the checkpoint; by default the latest.
-            name: the evaluation, where there are several: summaries go to `eval_` and it.
+            name: the name of the evaluation: summaries are written to `eval_<name>`.
 
         Returns:
             Numbers by name, "loss" and "global_step" among them.
@@ -231,10 +231,10 @@ class Estimator:
         checkpoint_path: str | None = None,
         yield_single_examples: bool = True,
     ) -> Iterator[Any]:
-        """What the model predicts, example by example.
+        """Yields the predictions of the model, example by example.
 
         Args:
-            input_fn: gives a Dataset, features, or a pair of features and labels.
+            input_fn: returns a Dataset, features, or a pair of features and labels.
             predict_keys: those of the predictions that are wanted; by default all.
             hooks: hooks of the session.
             checkpoint_path: the checkpoint; by default the latest.
@@ -244,12 +244,12 @@ class Estimator:
             An iterator over predictions: arrays, or dicts of them. Nothing runs before it is read.
 
         Raises:
-            ValueError: none of the keys is known, or batches of predictions differ in length.
+            ValueError: all keys are unknown, or batches of predictions differ in length.
         """
         path = checkpoint_path or self.latest_checkpoint()
         if path is None:
             log.info(
-                "Could not find trained model in model_dir: %s, initial values are asked.",
+                "Could not find trained model in model_dir: %s, initial values are used.",
                 self.model_dir,
             )
         return predictions(
@@ -268,8 +268,8 @@ class Estimator:
         """Writes the model as a SavedModel, in a folder that is named after the time.
 
         Args:
-            export_dir_base: the folder in which that folder is made.
-            serving_input_receiver_fn: gives a ServingInputReceiver.
+            export_dir_base: the folder in which the folder is created.
+            serving_input_receiver_fn: returns a ServingInputReceiver.
             assets_extra: files to be copied to `assets.extra`, by their names there.
             as_text: whether to write the text form.
             checkpoint_path: the checkpoint; by default the latest.
@@ -279,12 +279,12 @@ class Estimator:
             The path of the folder, as bytes.
 
         Raises:
-            ValueError: there is no checkpoint, the mode is another one, or nothing can be called.
+            ValueError: there is no checkpoint, the mode is wrong, or there are no signatures.
         """
         if experimental_mode != ModeKeys.PREDICT:
             raise ValueError(
                 f"experimental_mode must be {ModeKeys.PREDICT!r}, got {experimental_mode!r}: "
-                "models are exported to be asked; checkpoints keep what training needs"
+                "models are exported for prediction only; checkpoints keep the state of training"
             )
         path = checkpoint_path or self.latest_checkpoint()
         if path is None:

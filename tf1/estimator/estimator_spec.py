@@ -1,4 +1,4 @@
-"""What the function of a model gives: everything that a run of it needs."""
+"""Result of a model function: everything that a run of the model needs."""
 
 from __future__ import annotations
 
@@ -32,19 +32,19 @@ class _Fields(NamedTuple):
 
 
 class EstimatorSpec(_Fields):
-    """What the function of a model gives.
+    """Result of a model function.
 
     Args:
         mode: a ModeKeys.
         predictions: a tensor, or a dict of them: needed to predict.
         loss: a number: needed to train and to evaluate.
         train_op: an op that takes a step: needed to train.
-        eval_metric_ops: pairs of values and updates by name, as the functions of `td.metrics` give.
+        eval_metric_ops: pairs of values and updates by name, as functions of `td.metrics` return.
         export_outputs: ExportOutputs by name, for models that are exported; by default all
             predictions.
         training_chief_hooks: hooks of training.
         training_hooks: hooks of training.
-        scaffold: what the session needs of the graph.
+        scaffold: the ops that the session needs.
         evaluation_hooks: hooks of evaluation.
         prediction_hooks: hooks of prediction.
 
@@ -105,7 +105,7 @@ class EstimatorSpec(_Fields):
 
 
 def _tensors(predictions: Any) -> Any:
-    """The predictions; {} where there are none."""
+    """The predictions; {} if there are none."""
     given = predictions if predictions is not None else {}
     named = given if isinstance(given, dict) else {"predictions": given}
     for name, value in named.items():

@@ -34,10 +34,10 @@ def evaluated(
     Args:
         graphs: the model.
         input_fn: the input.
-        steps: how many batches; None until the input ends.
+        steps: number of batches; None until the input ends.
         hooks: hooks of the session.
         checkpoint_path: the checkpoint; None for initial values.
-        folder: where summaries go.
+        folder: the folder for summaries.
     """
     with graphs.fresh() as global_step:
         inputs = graphs.inputs(input_fn, ModeKeys.EVAL)
@@ -69,10 +69,10 @@ def _metrics(spec: EstimatorSpec) -> tuple[dict[str, Any], Any]:
 
 
 def _write(folder: str, found: Mapping[str, Any], checkpoint_path: str | None) -> None:
-    """Writes numbers as summaries, and what are summaries already; logs all."""
+    """Writes numbers and serialized summaries to a folder, and logs all."""
     step = int(found[_STEP])
-    told = ", ".join(f"{name} = {value}" for name, value in sorted(found.items()))
-    log.info("Saving dict for global step %d: %s", step, told)
+    text = ", ".join(f"{name} = {value}" for name, value in sorted(found.items()))
+    log.info("Saving dict for global step %d: %s", step, text)
     message = Summary()
     for name, value in sorted(found.items()):
         if name == _STEP:

@@ -1,4 +1,4 @@
-"""What an exported model gives: predictions, classes or numbers, each as a signature."""
+"""Outputs of an exported model: predictions, classes or numbers, each as a signature."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _ONE_INPUT = "input"
 
 
 class ExportOutput(ABC):
-    """What an exported model gives, as a signature: a subclass says which.
+    """Base class of the outputs of an exported model, each of them a signature.
 
     Example:
         >>> issubclass(td.estimator.export.PredictOutput, td.estimator.export.ExportOutput)
@@ -44,7 +44,7 @@ class PredictOutput(ExportOutput):
         outputs: a tensor, or a dict of them.
 
     Raises:
-        ValueError: a key is no string, or a value no tensor.
+        ValueError: a key is not a string, or a value is not a tensor.
 
     Example:
         >>> with td.Graph().as_default():
@@ -117,7 +117,7 @@ class ClassificationOutput(ExportOutput):
         """The signature from serialized examples.
 
         Raises:
-            ValueError: what is fed is not one tensor of strings.
+            ValueError: the input is not a single tensor of strings.
         """
         examples = _examples("Classification", receiver_tensors)
         return classification_signature_def(examples, self._classes, self._scores)
@@ -154,7 +154,7 @@ class RegressionOutput(ExportOutput):
         """The signature from serialized examples.
 
         Raises:
-            ValueError: what is fed is not one tensor of strings.
+            ValueError: the input is not a single tensor of strings.
         """
         return regression_signature_def(_examples("Regression", receiver_tensors), self._value)
 
@@ -174,15 +174,15 @@ def _examples(what: str, receivers: Mapping[str, Any]) -> Tensor:
 
 
 def with_default(outputs: Any, predictions: Any) -> dict[str, ExportOutput]:
-    """What a model gives when it is exported, one of them under the default name.
+    """Export outputs of a model, one of them under the default name.
 
     Args:
-        outputs: a dict of ExportOutputs; None for one of all predictions.
+        outputs: a dict of ExportOutputs; None for a single one with all predictions.
         predictions: a tensor, or a dict of them.
 
     Raises:
-        TypeError: it is no dict, or holds something else.
-        ValueError: there are several, and none has the default name.
+        TypeError: it is not a dict, or holds something else.
+        ValueError: there are several, none of them under the default name.
     """
     if outputs is None:
         return {DEFAULT_SERVING_SIGNATURE_DEF_KEY: PredictOutput(predictions)}
@@ -212,8 +212,8 @@ def signatures(
     """The signatures of an exported model, by name; those that no server could call are left out.
 
     Args:
-        receivers: the tensors that are fed, a dict or one alone.
-        outputs: what the model gives.
+        receivers: the fed tensors, a dict or a single tensor.
+        outputs: the export outputs of the model.
         alternatives: other tensors that may be fed, by name: they get signatures of their own.
     """
     found: dict[str, SignatureDef] = {}

@@ -29,13 +29,13 @@ def exported(
     as_text: bool,
     tag: str,
 ) -> bytes:
-    """Writes a model as a SavedModel, whole or not at all; gives the path of the folder.
+    """Writes a model as a SavedModel, atomically; returns the path of the folder.
 
     Args:
         graphs: the model.
-        receiver_fn: gives a ServingInputReceiver.
+        receiver_fn: returns a ServingInputReceiver.
         checkpoint_path: the checkpoint.
-        base: the folder in which the folder is made.
+        base: the folder in which the folder is created.
         extra: files to be copied, by their names in `assets.extra`.
         as_text: whether to write the text form.
         tag: the tag of the meta graph.

@@ -1,4 +1,4 @@
-"""When a model is exported while it is trained: the latest ones, the last one, the best ones."""
+"""Exporters of a model during training: the latest, the final, or the best model."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ public = {"td.estimator": "BestExporter Exporter FinalExporter LatestExporter"}
 
 
 class Exporter(ABC):
-    """Exports a model after evaluations: a subclass says when.
+    """Base class of exporters, which export a model after evaluations.
 
     Example:
         >>> issubclass(td.estimator.FinalExporter, td.estimator.Exporter)
@@ -47,12 +47,12 @@ class Exporter(ABC):
             is_the_final_export: whether training is at its end.
 
         Returns:
-            The path of what was exported; None for nothing.
+            The path of the export, or None.
         """
 
 
 class _SavedModelExporter(Exporter):
-    """What all exporters of SavedModels have in common."""
+    """Base class of the exporters of SavedModels."""
 
     def __init__(
         self,
@@ -124,7 +124,7 @@ class FinalExporter(_SavedModelExporter):
         eval_result: Any,
         is_the_final_export: bool,
     ) -> bytes | None:
-        """Exports at the end alone; see Exporter."""
+        """Exports at the end only; see Exporter."""
         if not is_the_final_export:
             return None
         return self._export(estimator, export_path, checkpoint_path)
@@ -138,10 +138,10 @@ class LatestExporter(_SavedModelExporter):
         serving_input_receiver_fn: as for `Estimator.export_saved_model`.
         assets_extra: as there.
         as_text: as there.
-        exports_to_keep: how many are kept; None for all.
+        exports_to_keep: number of exports to keep; None for all.
 
     Raises:
-        ValueError: that is no positive number.
+        ValueError: the number is not positive.
 
     Example:
         >>> spec = {"x": td.FixedLenFeature([2], td.float32)}
@@ -173,7 +173,7 @@ class LatestExporter(_SavedModelExporter):
 
 
 def _smaller_loss(best_eval_result: Any, current_eval_result: Any) -> bool:
-    """Whether the present loss is the least so far."""
+    """True if the current loss is the lowest so far."""
     for result in (best_eval_result, current_eval_result):
         if not result or "loss" not in result:
             raise ValueError(f"an evaluation must have a loss to be compared, got {result}")
@@ -187,12 +187,12 @@ class BestExporter(_SavedModelExporter):
         name: the name of the folder in `export`.
         serving_input_receiver_fn: as for `Estimator.export_saved_model`.
         event_file_pattern: event files below the model's folder, such as
-            "eval/*.tfevents.*": where the best result of earlier programs is looked up.
+            "eval/*.tfevents.*": event files that hold the best result of earlier programs.
         compare_fn: whether the second of two results, `best_eval_result` and
             `current_eval_result`, is better; by default the one with the smaller loss.
         assets_extra: as there.
         as_text: as there.
-        exports_to_keep: how many are kept; None for all.
+        exports_to_keep: number of exports to keep; None for all.
 
     Raises:
         ValueError: the number is not positive, or the function takes other arguments.
@@ -230,7 +230,7 @@ class BestExporter(_SavedModelExporter):
         eval_result: Any,
         is_the_final_export: bool,
     ) -> bytes | None:
-        """Exports where the result is the best so far; see Exporter."""
+        """Exports if the result is the best so far; see Exporter."""
         if self._pattern and not self._looked_up:
             self._best = self._earlier(estimator.model_dir, self._pattern)
         self._looked_up = True
@@ -243,7 +243,7 @@ class BestExporter(_SavedModelExporter):
         return self._export(estimator, export_path, checkpoint_path)
 
     def _earlier(self, folder: str, pattern: str) -> Any:
-        """The best of the results in event files; None where there are none."""
+        """The best of the results in event files; None if there is none."""
         best: Any = None
         for path in sorted(glob.glob(os.path.join(folder, pattern))):
             for event in summary_iterator(path):

@@ -1,4 +1,4 @@
-"""What the functions of inputs and models take and give: calls by the names of their arguments."""
+"""Calls of input and model functions by the names of their arguments, and their results."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from ...training.sessions.session_run_hook import SessionRunHook
 
 
 class Inputs(NamedTuple):
-    """What an input function gave: features, labels (or None), and hooks that they need."""
+    """Result of an input function: features, labels (or None), and the hooks they need."""
 
     features: Any
     labels: Any
@@ -23,13 +23,13 @@ class Inputs(NamedTuple):
 
 
 class _Initializes(SessionRunHook):
-    """Begins the iterator over a dataset with each session."""
+    """Initializes the iterator over a dataset in each session."""
 
     def __init__(self, iterator: Any) -> None:
         self._initializer = iterator.initializer
 
     def after_create_session(self, session: Any, coord: Any) -> None:
-        """Begins the iterator."""
+        """Initializes the iterator."""
         session.run(self._initializer)
 
 
@@ -48,17 +48,17 @@ def argument_names(function: Any) -> tuple[str, ...]:
 
 
 def called(function: Callable[..., Any], offered: Mapping[str, Any]) -> Any:
-    """Calls a function with those of the arguments offered that it has a name for."""
+    """Calls a function with those of the offered arguments that it accepts."""
     names = argument_names(function)
     return function(**{name: value for name, value in offered.items() if name in names})
 
 
 def inputs_of(function: Callable[..., Any], offered: Mapping[str, Any]) -> Inputs:
-    """Calls an input function, and takes what it gives apart.
+    """Calls an input function, and unpacks its result.
 
     Args:
-        function: gives a Dataset, a pair of features and labels, or features alone.
-        offered: what it may ask for: mode, params, config.
+        function: returns a Dataset, a pair of features and labels, or only features.
+        offered: the arguments that it may accept: mode, params, config.
 
     Raises:
         ValueError: it is a list or tuple, and no pair.

@@ -1,4 +1,4 @@
-"""Ready-made models: linear ones, and the simplest of all."""
+"""Ready-made models: linear models and baselines."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ public = {"td.estimator": "BaselineClassifier BaselineRegressor LinearClassifier
 
 
 class LinearClassifier(Estimator):
-    """A linear model, to tell classes.
+    """A linear classifier.
 
     Args:
         feature_columns: the columns of features.
         model_dir: as for `td.estimator.Estimator`.
-        n_classes: how many classes there are.
+        n_classes: number of classes.
         weight_column: the name of the feature with the weights of examples, or its column.
-        label_vocabulary: the names of the classes, where labels are strings.
-        optimizer: an Optimizer, a function that makes one, or a name such as "Adam".
+        label_vocabulary: the names of the classes, if labels are strings.
+        optimizer: an Optimizer, a function that returns one, or a name such as "Adam".
         config: a RunConfig.
         warm_start_from: as for `td.estimator.Estimator`.
         loss_reduction: how the losses of a batch become one.
@@ -64,14 +64,14 @@ class LinearClassifier(Estimator):
 
 
 class LinearRegressor(Estimator):
-    """A linear model, to tell numbers.
+    """A linear regressor.
 
     Args:
         feature_columns: the columns of features.
         model_dir: as for `td.estimator.Estimator`.
-        label_dimension: how many numbers an example has.
+        label_dimension: number of values of an example.
         weight_column: the name of the feature with the weights of examples, or its column.
-        optimizer: an Optimizer, a function that makes one, or a name such as "Adam".
+        optimizer: an Optimizer, a function that returns one, or a name such as "Adam".
         config: a RunConfig.
         warm_start_from: as for `td.estimator.Estimator`.
         loss_reduction: how the losses of a batch become one.
@@ -108,14 +108,14 @@ class LinearRegressor(Estimator):
 
 
 class BaselineClassifier(Estimator):
-    """The same for all examples, to tell classes.
+    """A baseline classifier that predicts the same for all examples.
 
     Args:
         model_dir: as for `td.estimator.Estimator`.
-        n_classes: how many classes there are.
+        n_classes: number of classes.
         weight_column: the name of the feature with the weights of examples, or its column.
-        label_vocabulary: the names of the classes, where labels are strings.
-        optimizer: an Optimizer, a function that makes one, or a name such as "Adam".
+        label_vocabulary: the names of the classes, if labels are strings.
+        optimizer: an Optimizer, a function that returns one, or a name such as "Adam".
         config: a RunConfig.
         loss_reduction: how the losses of a batch become one.
 
@@ -146,13 +146,13 @@ class BaselineClassifier(Estimator):
 
 
 class BaselineRegressor(Estimator):
-    """The same for all examples, to tell numbers.
+    """A baseline regressor that predicts the same for all examples.
 
     Args:
         model_dir: as for `td.estimator.Estimator`.
-        label_dimension: how many numbers an example has.
+        label_dimension: number of values of an example.
         weight_column: the name of the feature with the weights of examples, or its column.
-        optimizer: an Optimizer, a function that makes one, or a name such as "Adam".
+        optimizer: an Optimizer, a function that returns one, or a name such as "Adam".
         config: a RunConfig.
         loss_reduction: how the losses of a batch become one.
 

@@ -22,16 +22,16 @@ class _TrainFields(NamedTuple):
 
 
 class TrainSpec(_TrainFields):
-    """How to train, for `td.estimator.train_and_evaluate`.
+    """Training options of `td.estimator.train_and_evaluate`.
 
     Args:
         input_fn: the input, as for `Estimator.train`.
-        max_steps: how many steps there are in all; None until the input ends.
+        max_steps: total number of steps; None until the input ends.
         hooks: hooks of the session.
 
     Raises:
         ValueError: the number of steps is not positive.
-        TypeError: the input is no function, or a hook no SessionRunHook.
+        TypeError: the input is not a function, or a hook is not a SessionRunHook.
 
     Example:
         >>> td.estimator.TrainSpec(lambda: None, max_steps=100).max_steps
@@ -46,7 +46,7 @@ class TrainSpec(_TrainFields):
         max_steps: int | None = None,
         hooks: Iterable[SessionRunHook] | None = None,
     ) -> Self:
-        """Checks what is given."""
+        """Checks the arguments."""
         _check_positive("max_steps", max_steps)
         return super().__new__(cls, _function(input_fn), max_steps, _hooks(hooks))
 
@@ -62,11 +62,11 @@ class _EvalFields(NamedTuple):
 
 
 class EvalSpec(_EvalFields):
-    """How to evaluate and export, for `td.estimator.train_and_evaluate`.
+    """Evaluation and export options of `td.estimator.train_and_evaluate`.
 
     Args:
         input_fn: the input, as for `Estimator.evaluate`.
-        steps: how many batches; None until the input ends.
+        steps: number of batches; None until the input ends.
         name: the name of the evaluation.
         hooks: hooks of the session.
         exporters: an Exporter, or several with different names.
@@ -94,7 +94,7 @@ class EvalSpec(_EvalFields):
         start_delay_secs: float = 120,
         throttle_secs: float = 600,
     ) -> Self:
-        """Checks what is given."""
+        """Checks the arguments."""
         _check_positive("steps", steps)
         if name is not None and not isinstance(name, str):
             raise TypeError(f"`name` must be string, given: {name}")
@@ -160,7 +160,7 @@ class _Evaluates(CheckpointSaverListener):
         self.exported: list[Any] = []
 
     def after_save(self, session: Any, global_step_value: int) -> bool | None:
-        """Evaluates; what was saved before the first step is passed over."""
+        """Evaluates, except at the checkpoint before the first step."""
         if self._begun:
             if self._timer.should_trigger_for_step(global_step_value):
                 self._evaluate(global_step_value)
@@ -210,8 +210,8 @@ def train_and_evaluate(estimator: Estimator, train_spec: TrainSpec, eval_spec: E
         eval_spec: how to evaluate and export.
 
     Returns:
-        The metrics of the last evaluation, and what its exporters gave; None twice where there was
-        nothing to train.
+        The metrics of the last evaluation, and the results of its exporters; None twice if there
+        was nothing to train.
 
     Raises:
         TypeError: an argument is of another type.
@@ -235,11 +235,11 @@ def train_and_evaluate(estimator: Estimator, train_spec: TrainSpec, eval_spec: E
     for value, kind in ((estimator, Estimator), (train_spec, TrainSpec), (eval_spec, EvalSpec)):
         if not isinstance(value, kind):
             raise TypeError(f"a `td.estimator.{kind.__name__}` is needed, given {type(value)}")
-    told = _Evaluates(estimator, eval_spec, train_spec.max_steps)
+    listener = _Evaluates(estimator, eval_spec, train_spec.max_steps)
     estimator.train(
         input_fn=train_spec.input_fn,
         hooks=train_spec.hooks,
         max_steps=train_spec.max_steps,
-        saving_listeners=[told],
+        saving_listeners=[listener],
     )
-    return told.result, told.exported or None
+    return listener.result, listener.exported or None

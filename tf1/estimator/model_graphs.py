@@ -15,7 +15,7 @@ from .run_config import RunConfig
 
 
 class ModelGraphs(NamedTuple):
-    """What graphs of a model are built by: its function, and what functions may ask for.
+    """Builder of the graphs of a model: its function, and the arguments it may ask for.
 
     The parameters are those of a mode.
     """
@@ -26,13 +26,13 @@ class ModelGraphs(NamedTuple):
 
     @contextmanager
     def fresh(self) -> Iterator[Any]:
-        """A new default graph with a global step, which it hands out."""
+        """Opens a new default graph, and yields it with its global step."""
         with Graph().as_default(), device(self.config.device_fn):
             set_random_seed(self.config.tf_random_seed)
             yield create_global_step()
 
     def inputs(self, input_fn: Callable[..., Any], mode: str) -> Inputs:
-        """What an input function gives, in the default graph."""
+        """Calls an input function in the default graph."""
         offered = {"mode": mode, "params": self.params_of(mode), "config": self.config}
         return inputs_of(input_fn, offered)
 
@@ -40,7 +40,7 @@ class ModelGraphs(NamedTuple):
         """The model, in the default graph.
 
         Raises:
-            ValueError: its function gives no EstimatorSpec.
+            ValueError: its function does not return an EstimatorSpec.
         """
         spec = self.model_fn(features, labels, mode, self.config)
         if not isinstance(spec, EstimatorSpec):

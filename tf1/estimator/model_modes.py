@@ -1,4 +1,4 @@
-"""What the function of a model is called for."""
+"""Modes of a model function."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ public = {"td.estimator": "ModeKeys"}
 
 
 class ModeKeys:
-    """What a model is built for: `TRAIN`, `EVAL` or `PREDICT`.
+    """Mode of a model: `TRAIN`, `EVAL` or `PREDICT`.
 
     Example:
         >>> td.estimator.ModeKeys.TRAIN, td.estimator.ModeKeys.PREDICT

@@ -1,4 +1,4 @@
-"""Asking a model: what it predicts, batch by batch, from a checkpoint."""
+"""Predictions of a model from a checkpoint, batch by batch."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ def predictions(
     checkpoint_path: str | None,
     one_by_one: bool,
 ) -> Iterator[Any]:
-    """What a model predicts; nothing is built before the first is asked for.
+    """Predictions of a model; nothing is built before the first is requested.
 
     Args:
         graphs: the model.
         input_fn: the input.
-        keys: what is wanted of the predictions; None for all.
+        keys: the predictions to return; None for all.
         hooks: hooks of the session.
         checkpoint_path: the checkpoint; None for initial values.
         one_by_one: whether examples come one by one.
@@ -44,7 +44,7 @@ def predictions(
         )
         session = MonitoredSession(creator, [*inputs.hooks, *hooks, *spec.prediction_hooks])
         graph = get_default_graph()
-    # The graph is the default one while it is run, and not while the caller is at work.
+    # The graph is the default during runs, but not while the caller uses the results.
     with session:
         while not session.should_stop():
             with graph.as_default():

@@ -1,4 +1,4 @@
-"""How an estimator runs: where it saves, how often, and with which session."""
+"""Configuration of an estimator: model folder, saving intervals, session options."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ public = {
     "td.estimator, td.contrib.learn": "RunConfig",
 }
 
-_UNSET = "default"  # told apart from None, which turns saving off
+_UNSET = "default"  # distinct from None, which turns saving off
 _SECONDS = 600
 _STRATEGIES = ("train_distribute", "eval_distribute")
 
 
 class DistributeConfig(NamedTuple):
-    """The strategies of an estimator, as `contrib` has them together.
+    """The distribution strategies of an estimator, as a single object of `contrib`.
 
     Args:
         train_distribute: a `td.distribute.Strategy` for training.
@@ -42,16 +42,16 @@ class DistributeConfig(NamedTuple):
 
 
 class RunConfig:
-    """How an estimator runs; nothing of it can be changed, `replace` makes another one.
+    """Configuration of an estimator; immutable, `replace` returns a changed copy.
 
     Args:
         model_dir: the folder of checkpoints and events.
-        tf_random_seed: the seed of the graphs; None for another one each time.
+        tf_random_seed: the seed of the graphs; None for a random seed.
         save_summary_steps: after how many steps to write summaries.
         save_checkpoints_steps: after how many steps to save; not beside seconds.
-        save_checkpoints_secs: after how many seconds to save; by default 600. None for both: never.
+        save_checkpoints_secs: the saving interval in seconds; by default 600. None for both: never.
         session_config: as for `td.Session`.
-        keep_checkpoint_max: how many checkpoints are kept; 0 or None for all.
+        keep_checkpoint_max: number of checkpoints to keep; 0 or None for all.
         keep_checkpoint_every_n_hours: one of so many hours is kept for good.
         log_step_count_steps: after how many steps to log the loss, and how many a second takes.
         train_distribute: a `td.distribute.Strategy` that is in force while models are built for
@@ -138,7 +138,7 @@ class RunConfig:
 
     @property
     def keep_checkpoint_max(self) -> int | None:
-        """How many checkpoints are kept."""
+        """Number of checkpoints to keep."""
         return self._given["keep_checkpoint_max"]
 
     @property
@@ -156,7 +156,7 @@ class RunConfig:
         """The function from an op to its device."""
         return self._given["device_fn"]
 
-    # What a cluster of one machine looks like.
+    # The description of a cluster with one machine.
     cluster_spec: Any = None
     evaluation_master = ""
     global_id_in_cluster = 0
@@ -179,7 +179,7 @@ class RunConfig:
         return self._given["eval_distribute"]
 
     def replace(self, **kwargs: Any) -> Self:
-        """Another configuration that differs in what is given.
+        """Returns a copy with some values replaced.
 
         Args:
             kwargs: arguments of the class. Steps of saving take the place of seconds, and the
@@ -233,16 +233,16 @@ def _checked(given: dict[str, Any]) -> dict[str, Any]:
 
 
 def _refuse_clusters(environment: dict[str, Any]) -> None:
-    """Raises an error if TF_CONFIG tells of several machines."""
+    """Raises an error if TF_CONFIG specifies several machines."""
     cluster = environment.get("cluster") or {}
     if sum(len(tasks) for tasks in cluster.values()) > 1:
         raise ValueError(
-            f"TF_CONFIG tells of a cluster {cluster}, and an estimator runs on one machine; "
+            f"TF_CONFIG specifies a cluster {cluster}, but an estimator runs on one machine; "
             "td.data_parallel shares training out"
         )
 
 
-def _one_folder(given: str | None, told: str | None) -> str | None:
-    if told and given and told != given:
-        raise ValueError(f"model_dir is {given!r}, and {told!r} in TF_CONFIG")
-    return given or told
+def _one_folder(given: str | None, configured: str | None) -> str | None:
+    if configured and given and configured != given:
+        raise ValueError(f"model_dir is {given!r}, and {configured!r} in TF_CONFIG")
+    return given or configured

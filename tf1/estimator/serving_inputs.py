@@ -1,4 +1,4 @@
-"""How an exported model is fed: placeholders, or serialized examples that are taken apart."""
+"""Inputs of an exported model: placeholders, or serialized examples to parse."""
 
 from __future__ import annotations
 
@@ -27,15 +27,15 @@ class _Receiver(NamedTuple):
 
 
 class ServingInputReceiver(_Receiver):
-    """What an exported model is fed, and what its function gets of it.
+    """Inputs of an exported model, and the features that its function receives.
 
     Args:
-        features: a tensor, or a dict of them: what the model's function gets, always as a dict.
-        receiver_tensors: a tensor, or a dict of them: what is fed.
+        features: a tensor or a dict: the features for the model function, always as a dict.
+        receiver_tensors: the fed tensors: a tensor or a dict.
         receiver_tensors_alternatives: other tensors that may be fed in their place, by name.
 
     Raises:
-        ValueError: there is nothing to feed, or something is no tensor.
+        ValueError: there is nothing to feed, or a value is not a tensor.
 
     Example:
         >>> with td.Graph().as_default():
@@ -50,7 +50,7 @@ class ServingInputReceiver(_Receiver):
     def __new__(
         cls, features: Any, receiver_tensors: Any, receiver_tensors_alternatives: Any = None
     ) -> Self:
-        """Checks what is given, and gives names to what has none."""
+        """Checks the arguments, and names unnamed tensors."""
         if features is None:
             raise ValueError("features must be defined.")
         return super().__new__(
@@ -66,11 +66,11 @@ class TensorServingInputReceiver(_Receiver):
 
     Args:
         features: the tensor.
-        receiver_tensors: a tensor, or a dict of them: what is fed.
+        receiver_tensors: the fed tensors: a tensor or a dict.
         receiver_tensors_alternatives: other tensors that may be fed in their place, by name.
 
     Raises:
-        ValueError: features are no tensor, or there is nothing to feed.
+        ValueError: features are not a tensor, or there is nothing to feed.
 
     Example:
         >>> with td.Graph().as_default():
@@ -84,7 +84,7 @@ class TensorServingInputReceiver(_Receiver):
     def __new__(
         cls, features: Any, receiver_tensors: Any, receiver_tensors_alternatives: Any = None
     ) -> Self:
-        """Checks what is given."""
+        """Checks the arguments."""
         if not isinstance(features, (Tensor, SparseTensor)):
             raise ValueError(f"feature must be a Tensor or SparseTensor, got {features!r}")
         return super().__new__(
@@ -127,7 +127,7 @@ def build_raw_serving_input_receiver_fn(
         default_batch_size: the first size; by default it is open.
 
     Returns:
-        A function that makes placeholders.
+        A function that creates placeholders.
 
     Example:
         >>> with td.Graph().as_default():
@@ -161,10 +161,10 @@ def build_parsing_serving_input_receiver_fn(
 
     Args:
         feature_spec: the features, as for `td.parse_example`.
-        default_batch_size: how many examples there are; by default it is open.
+        default_batch_size: number of examples; by default it is open.
 
     Returns:
-        A function that makes the placeholder of examples, and parses them.
+        A function that creates a placeholder for examples, and parses them.
 
     Example:
         >>> spec = {"x": td.FixedLenFeature([2], td.float32)}

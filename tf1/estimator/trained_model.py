@@ -30,14 +30,14 @@ def trained(
     listeners: Iterable[CheckpointSaverListener],
     begin: WarmStartSettings | None,
 ) -> Any:
-    """Trains, and gives the loss of the last step; None where there was none.
+    """Trains, and returns the loss of the last step; None if there is none.
 
     Args:
         graphs: the model.
         input_fn: the input.
         hooks: hooks of the session.
-        listeners: whom to tell of checkpoints.
-        begin: where initial values come from.
+        listeners: called at each checkpoint.
+        begin: the source of initial values.
     """
     config = graphs.config
     with graphs.fresh():
@@ -46,7 +46,7 @@ def trained(
         if begin is not None:
             log.info("Warm-starting with WarmStartSettings: %s", begin)
             warm_start(*begin)
-        # Values that a step may change are read by hooks before it: the same step that is counted.
+        # Hooks read values that a step may change before the step that they count.
         values = {"loss": spec.loss, "step": global_step_before()}
         every = [*inputs.hooks, *hooks, NanTensorHook(spec.loss)]
         if config.log_step_count_steps:
@@ -87,7 +87,7 @@ def _summarize(loss: Any) -> None:
 
 
 def _keep(spec: EstimatorSpec, config: RunConfig) -> None:
-    """A saver that keeps as many checkpoints as are to be kept, unless the model has one."""
+    """A saver for the configured number of checkpoints, unless the model has one."""
     graph = get_default_graph()
     if spec.scaffold.saver is None and not graph.get_collection(GraphKeys.SAVERS):
         graph.add_to_collection(
@@ -108,7 +108,7 @@ def _saving(
     config: RunConfig,
     listeners: Iterable[CheckpointSaverListener],
 ) -> list[SessionRunHook]:
-    """The hook that saves, unless the model has one; listeners are told by it."""
+    """The hook that saves and calls the listeners, unless the model has one."""
     saving = [hook for hook in hooks if isinstance(hook, CheckpointSaverHook)]
     made: list[SessionRunHook] = []
     seconds, steps = config.save_checkpoints_secs, config.save_checkpoints_steps
@@ -121,12 +121,12 @@ def _saving(
         )
         saving.append(hook)
         made.append(hook)
-    told = list(listeners)
-    if told and not saving:
+    callbacks = list(listeners)
+    if callbacks and not saving:
         raise ValueError(
             "There should be a CheckpointSaverHook to use saving_listeners. Please set one of the "
             "RunConfig.save_checkpoints_steps or RunConfig.save_checkpoints_secs."
         )
-    for listener in told:
+    for listener in callbacks:
         saving[0].add_listener(listener)
     return made

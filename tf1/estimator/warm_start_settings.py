@@ -1,4 +1,4 @@
-"""Where the first training of an estimator takes its initial values from."""
+"""Warm starting of an estimator: the source of its initial values."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ public = {"td.estimator": "WarmStartSettings"}
 
 
 class WarmStartSettings(NamedTuple):
-    """Where initial values come from: arguments of `td.train.warm_start`.
+    """Source of initial values: arguments of `td.train.warm_start`.
 
     Args:
         ckpt_to_initialize_from: the checkpoint, or a folder with one.
-        vars_to_warm_start: which variables: a regular expression, a list, or None.
+        vars_to_warm_start: the variables: a regular expression, a list, or None.
         var_name_to_vocab_info: vocabularies of variables, by their names.
         var_name_to_prev_var_name: names in the checkpoint that differ, by names of variables.
 
@@ -30,7 +30,7 @@ class WarmStartSettings(NamedTuple):
 
 
 def warm_start_settings(given: Any) -> WarmStartSettings | None:
-    """What `warm_start_from` says.
+    """Settings for the argument `warm_start_from`.
 
     Args:
         given: settings, the path of a checkpoint, a folder with one or with a SavedModel, or None.

@@ -1,1 +1,1 @@
-"""`td.as_tensorflow`: `import tensorflow` gives tensordraft."""
+"""`td.as_tensorflow`: makes `import tensorflow` import tensordraft."""

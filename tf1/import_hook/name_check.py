@@ -1,4 +1,4 @@
-"""Which of TensorFlow's names a program uses, and which of them are missing: read, not run."""
+"""TensorFlow names that a program uses, and those that are missing, without running it."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from .tensorflow_names import module_called, module_reason
 
 
 class Use(NamedTuple):
-    """A place where a program names something of TensorFlow's."""
+    """A use of a TensorFlow name in a program."""
 
     line: int
     name: str
 
 
 class Missing(NamedTuple):
-    """A name that tensordraft has not, where it is used, and what to do instead, if known."""
+    """An unsupported name, its place in the program, and an alternative if known."""
 
     line: int
     name: str
@@ -27,7 +27,7 @@ class Missing(NamedTuple):
 
 
 class NameReport(NamedTuple):
-    """What `check_names` found: the names that are used, and those among them that are missing."""
+    """Result of `check_names`: the names used, and those among them that are missing."""
 
     names: list[str]
     missing: list[Missing]
@@ -48,13 +48,13 @@ def check_names(source: str, file: str = "<program>") -> NameReport:
 
     Args:
         source: the text of the program.
-        file: what it is called, for errors.
+        file: the name of the file, for errors.
 
     Returns:
         The names, and those of them that are missing, by line.
 
     Raises:
-        SyntaxError: it is no Python.
+        SyntaxError: it is not valid Python.
 
     Example:
         >>> from tensordraft.tf1.import_hook.name_check import check_names
@@ -73,7 +73,7 @@ def check_names(source: str, file: str = "<program>") -> NameReport:
 
 
 def _uses(tree: ast.Module) -> Iterator[Use]:
-    """Every dotted name that begins with a module of TensorFlow's, written out in full."""
+    """Yields every dotted name of a TensorFlow module, in full."""
     aliases: dict[str, str] = {}
     for node in ast.walk(tree):
         match node:

@@ -1,4 +1,4 @@
-"""The names under which programs look for TensorFlow, in this process: `import tensorflow`."""
+"""TensorFlow's module names in this process: `import tensorflow`."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ public = {"td": "as_tensorflow"}
 
 _PACKAGE = __name__.partition(".")[0]
 _PUBLIC_ROOTS = ("tensorflow.compat.v1", "tensorflow")
-# Names of `td` that TensorFlow has not, or has for something else in a module within.
+# Names of `td` that TensorFlow does not have, or uses for something else in an inner module.
 _NEW_NAMES = frozenset(
     {
         "Contract",
@@ -46,7 +46,7 @@ _NEW_NAMES = frozenset(
         "write_graph_events",
     }
 )
-_KERAS = "tensorflow.python.keras"  # which is public, and programs reach for it within, too
+_KERAS = "tensorflow.python.keras"  # public, but programs use the inner name, too
 
 
 class PublicModule(ModuleType):
@@ -90,7 +90,7 @@ class InternalModule(ModuleType):
         self.__path__: list[str] = []
 
     def __setattr__(self, name: str, value: object) -> None:
-        # A module that is imported is made an attribute of its package.
+        # An imported module becomes an attribute of its package.
         if f"{self.__name__}.{name}" not in HIDDEN_BY_FUNCTIONS:
             super().__setattr__(name, value)
 
@@ -101,7 +101,7 @@ class InternalModule(ModuleType):
         for home in HOMES[self.__name__]:
             if not name.startswith("__") and (home or name not in _NEW_NAMES):
                 value = getattr(_part_of_package(home), name, None)
-                # A module of the package is none of these names: `ops` is to be imported.
+                # Modules of the package do not count: `ops` has to be imported.
                 if value is not None and not _is_ours(value):
                     return value
         folder = self.__name__.rpartition(".")[0]
@@ -110,10 +110,10 @@ class InternalModule(ModuleType):
         others = beside != self.__name__ and beside in HOMES
         if others and folder.startswith("tensorflow.python."):
             return sys.modules.get(beside) or module_called(beside)
-        told = f"tensordraft has no {name!r}, which is asked of {self.__name__}"
+        message = f"tensordraft has no {name!r} in {self.__name__}"
         why = reason(name)
         raise AttributeError(
-            as_in_tensorflow(f"{told}: {why}") if why else told, name=name, obj=None
+            as_in_tensorflow(f"{message}: {why}") if why else message, name=name, obj=None
         )
 
 
@@ -122,7 +122,7 @@ def _part_of_package(home: str) -> ModuleType:
 
 
 def _is_ours(value: object) -> bool:
-    """Whether a value is a module of the package, under whatever name."""
+    """True if a value is a module of the package, under any name."""
     if not isinstance(value, ModuleType):
         return False
     return value.__name__.partition(".")[0] in (_PACKAGE, "tensorflow")
@@ -137,15 +137,15 @@ class TensorflowFinder(MetaPathFinder):
         """The spec of a module of TensorFlow; None for any other.
 
         Raises:
-            ModuleNotFoundError: TensorFlow may have it, tensordraft has not.
+            ModuleNotFoundError: TensorFlow may have it, tensordraft does not.
         """
         if fullname.partition(".")[0] != "tensorflow":
             return None
         module = module_called(fullname)
         if module is None:
             why = module_reason(fullname)
-            told = f"tensordraft has no {fullname}"
-            text = as_in_tensorflow(f"{told}: {why}") if why else told
+            message = f"tensordraft has no {fullname}"
+            text = as_in_tensorflow(f"{message}: {why}") if why else message
             raise ModuleNotFoundError(text, name=fullname)
         return ModuleSpec(fullname, _Loader(module), is_package=True)
 
@@ -159,10 +159,10 @@ class _Loader(Loader):
 
 
 def module_called(fullname: str) -> ModuleType | None:
-    """The module that stands for one of TensorFlow's, or None.
+    """The module that replaces a TensorFlow module, or None.
 
     Args:
-        fullname: what programs call it, such as `tensorflow.nn`.
+        fullname: its name in programs, such as `tensorflow.nn`.
     """
     if fullname in _PUBLIC_ROOTS:
         return PublicModule(fullname)
@@ -174,10 +174,10 @@ def module_called(fullname: str) -> ModuleType | None:
 
 
 def module_reason(fullname: str) -> str | None:
-    """What to do instead of a module that is absent, or None where that is not known.
+    """Advice on an unsupported module, or None.
 
     Args:
-        fullname: what programs call it, such as `tensorflow.contrib.tpu`.
+        fullname: its name in programs, such as `tensorflow.contrib.tpu`.
     """
     parts = fullname.split(".")
     pairs = itertools.pairwise(parts)

@@ -1,1 +1,1 @@
-"""What only private modules of TensorFlow hold."""
+"""Names that exist only in private modules of TensorFlow."""

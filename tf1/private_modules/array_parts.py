@@ -1,4 +1,4 @@
-"""Of `tensorflow.python.ops.array_ops` what is public nowhere."""
+"""Names of `tensorflow.python.ops.array_ops` that are not public anywhere."""
 
 from __future__ import annotations
 

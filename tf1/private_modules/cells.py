@@ -1,4 +1,4 @@
-"""Of `tensorflow.python.ops.rnn_cell_impl` what is public nowhere."""
+"""Names of `tensorflow.python.ops.rnn_cell_impl` that are not public anywhere."""
 
 from __future__ import annotations
 
@@ -28,10 +28,10 @@ _BIAS_VARIABLE_NAME, _WEIGHTS_VARIABLE_NAME = "bias", "kernel"
 
 
 class _Linear:
-    """Tensors joined, times a variable `kernel`, plus a variable `bias`; both made at once.
+    """Multiplies concatenated tensors by a new variable `kernel`, and adds a variable `bias`.
 
     Args:
-        args: a tensor `[batch, size]`, or a list of them, as later calls give them.
+        args: a tensor `[batch, size]`, or a list of them, as in later calls.
         output_size: the size of the result.
         build_bias: whether there is a bias.
         bias_initializer: of the bias; by default zeros.
@@ -85,7 +85,7 @@ def _linear(
         kernel_initializer: of the kernel.
         scope: a scope for the variables; by default that in force.
     """
-    if isinstance(bias_initializer, float):  # older calls give the bias' first value here
+    if isinstance(bias_initializer, float):  # older calls pass the initial bias here
         older["bias_start"], bias_initializer = bias_initializer, None
     if "bias_start" in older and bias_initializer is None:
         bias_initializer = Constant(older["bias_start"])
@@ -105,12 +105,12 @@ def _transpose_batch_time(x: Any) -> Any:
 
 
 def _concat(prefix: Any, suffix: Any, static: bool = False) -> Any:
-    """The shape that two shapes make, one after the other.
+    """Concatenates two shapes.
 
     Args:
         prefix: a size, a shape, or a tensor of it.
         suffix: a size, a shape, or a tensor of it.
-        static: whether the result is a list of sizes, with None for those that are not known.
+        static: whether to return a list of sizes, with None for unknown ones.
     """
     parts = [_sizes(part) for part in (prefix, suffix)]
     if static:
@@ -124,7 +124,7 @@ def _concat(prefix: Any, suffix: Any, static: bool = False) -> Any:
 
 
 def _sizes(part: Any) -> Any:
-    """A shape whose sizes are known as far as they are; a tensor where they are its elements."""
+    """Converts sizes to a static shape, or a tensor of sizes to a tensor."""
     if isinstance(part, Tensor):
         known = constant_value(part)
         if known is None:
@@ -134,7 +134,7 @@ def _sizes(part: Any) -> Any:
 
 
 def _like_rnncell(cell: Any) -> bool:
-    """Whether something has what a cell has."""
+    """True if an object has the attributes of a cell."""
     return callable(cell) and all(
         hasattr(cell, name) for name in ("output_size", "state_size", "zero_state")
     )
@@ -146,7 +146,7 @@ def _zero_state_tensors(state_size: Any, batch_size: Any, dtype: Any) -> Any:
 
 
 def best_effort_input_batch_size(flat_input: Any) -> Any:
-    """The size of the batch of inputs `[time, batch, ...]`: a number where one of them tells it."""
+    """The batch size of inputs `[time, batch, ...]`: a number if it is static in one of them."""
     for tensor in flat_input:
         if tensor.shape.rank and tensor.shape.rank > 1 and tensor.shape.as_list()[1] is not None:
             return tensor.shape.as_list()[1]

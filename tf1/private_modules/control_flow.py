@@ -1,7 +1,7 @@
-"""Of `tensorflow.python.ops.control_flow_ops`: switch and merge, for values that are all made.
+"""Switch and merge of `tensorflow.python.ops.control_flow_ops`; all values are computed.
 
-TensorFlow makes only what the branch needs that is taken. Here all branches are computed, and
-`merge` picks the one whose switches point to it; for branches without effects that is the same.
+TensorFlow computes only the branch that is taken. Here all branches are computed, and `merge`
+picks the one whose switches point to it; without side effects the result is the same.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _SIDE = "SwitchSide"
 
 
 class Merged(NamedTuple):
-    """What `merge` gives: the value that is there, and which of the inputs it is."""
+    """Result of `merge`: the available value, and its index among the inputs."""
 
     output: Any
     value_index: Any
@@ -36,7 +36,7 @@ def switch(
     Args:
         data: the tensor.
         pred: a bool scalar.
-        dtype: the dtype of `data`, if that is no tensor.
+        dtype: the dtype of `data`, unless it is a tensor.
         name: a scope for the ops.
 
     Returns:
@@ -49,10 +49,10 @@ def switch(
 
 
 def merge(inputs: Sequence[Any], name: str | None = None) -> Merged:
-    """The one of some values that is there: the first whose switches point to it.
+    """Picks the available value: the first whose switches point to it.
 
     Args:
-        inputs: tensors, each made of results of `switch`.
+        inputs: tensors that depend on results of `switch`.
         name: a scope for the ops.
 
     Raises:
@@ -88,9 +88,9 @@ def _taken(tensor: Tensor) -> Iterator[Tensor]:
 
 
 def GetContainingXLAContext(ctxt: Any) -> None:  # noqa: N802 - TensorFlow's name
-    """The context of XLA around a context of control flow: there is none."""
+    """The XLA context around a control-flow context: always None."""
 
 
 def GraphOrParentsInXlaContext(graph: Any) -> bool:  # noqa: N802 - TensorFlow's name
-    """Whether a graph is compiled by XLA: no."""
+    """True if a graph is compiled by XLA: never."""
     return False

@@ -1,4 +1,4 @@
-"""TensorFlow's debugger, of which there is none here: what programs import is there to be named."""
+"""Placeholders for TensorFlow's debugger, so that programs can import its names."""
 
 from __future__ import annotations
 
@@ -6,19 +6,18 @@ from typing import Any
 
 import numpy as np
 
-_INSTEAD = "td.Session.profile and td.Print show what a run does"
+_INSTEAD = "use td.Session.profile and td.Print instead"
 
 
 class _Absent:
     def __init__(self, *_: Any, **__: Any) -> None:
         raise NotImplementedError(
-            f"tensordraft has no debugger of TensorFlow's, asked for by {type(self).__name__}: "
-            + _INSTEAD
+            f"TensorFlow's debugger ({type(self).__name__}) is not supported: " + _INSTEAD
         )
 
 
 class DumpingDebugWrapperSession(_Absent):
-    """Would write what each run computes to a folder."""
+    """Would dump the results of each run to a folder."""
 
 
 class LocalCLIDebugWrapperSession(_Absent):
@@ -42,6 +41,6 @@ class TensorBoardDebugHook(_Absent):
 
 
 def has_inf_or_nan(datum: Any, tensor: Any) -> bool:
-    """Whether an array holds what is infinite or NaN; the filter that debuggers are given."""
+    """True if an array holds infinities or NaN; a filter for debuggers."""
     array = np.asarray(tensor)
     return array.dtype.kind in "fc" and not bool(np.isfinite(array).all())

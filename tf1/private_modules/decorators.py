@@ -1,4 +1,4 @@
-"""Of `tensorflow.python.util` the decorators around TensorFlow's own functions."""
+"""Decorators of `tensorflow.python.util` for TensorFlow's own functions."""
 
 from __future__ import annotations
 
@@ -45,12 +45,12 @@ def deprecated_argument_lookup(new_name: str, new_value: Any, old_name: str, old
         ValueError: both are given.
     """
     if old_value is not None and new_value is not None:
-        raise ValueError(f"{new_name} and {old_name} are the same argument; give one of them")
+        raise ValueError(f"{new_name} and {old_name} are the same argument; specify one of them")
     return new_value if old_value is None else old_value
 
 
 def tf_export(*names: str, **_: Any) -> Callable[[Any], Any]:
-    """A decorator that leaves what TensorFlow would make public as it is."""
+    """Decorator that exports nothing and returns its object unchanged."""
     return lambda thing: thing
 
 
@@ -63,7 +63,7 @@ def should_use_result(function: Any = None, **_: Any) -> Any:
 
 
 def make_decorator(target: Any, decorator_func: Any, *_: Any, **__: Any) -> Any:
-    """A function under the name and with the docstring of the one that it stands around."""
+    """Gives a wrapper the name and docstring of the wrapped function."""
     return wraps(target)(decorator_func)
 
 
@@ -84,21 +84,21 @@ def fn_args(function: Any) -> tuple[str, ...]:
 
 
 def has_kwargs(function: Any) -> bool:
-    """Whether a function takes any keyword."""
+    """True if a function takes arbitrary keyword arguments."""
     found = signature(function).parameters.values()
     return any(parameter.kind is Parameter.VAR_KEYWORD for parameter in found)
 
 
 def get_func_name(function: Any) -> str:
-    """What a function is called."""
+    """The name of a function."""
     return getattr(function, "__name__", type(function).__name__)
 
 
 class LazyLoader(ModuleType):
-    """A module that is imported when something of it is asked for.
+    """A module that is imported on first access.
 
     Args:
-        local_name: what it is called where it is used.
+        local_name: its name in the importing module.
         parent_module_globals: the names there.
         name: the module.
     """
@@ -118,7 +118,7 @@ def remove_undocumented(
     allowed_exception_list: Any = None,
     doc_string_modules: Any = None,
 ) -> None:
-    """Would take from a module what its docstring does not name; nothing is taken."""
+    """Would remove undocumented names from a module; nothing is removed."""
 
 
 def make_all(module_name: str, doc_string_modules: Any = None) -> list[str]:
@@ -138,7 +138,7 @@ _PRINT_DEPRECATION_WARNINGS = True
 
 @contextmanager
 def silence() -> Any:
-    """A `with` block in which nothing is said of what is deprecated."""
+    """Would silence deprecation warnings in a `with` block."""
     before = get_verbosity()
     set_verbosity(ERROR)
     try:

@@ -1,4 +1,4 @@
-"""The devices of `tensorflow.python.client.device_lib`: there is one."""
+"""Devices of `tensorflow.python.client.device_lib`: only the CPU."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 
 class DeviceAttributes(NamedTuple):
-    """What `list_local_devices` tells of a device, under the names of TensorFlow's message."""
+    """Description of a device by `list_local_devices`, with the fields of TensorFlow's message."""
 
     name: str = "/device:CPU:0"
     device_type: str = "CPU"

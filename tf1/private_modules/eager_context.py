@@ -1,4 +1,4 @@
-"""`tensorflow.python.eager.context` and `tensorflow.python.tf2`: there is graph mode alone."""
+"""`tensorflow.python.eager.context` and `tensorflow.python.tf2`: graph mode only."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ def executing_eagerly() -> bool:
 
 
 def in_eager_mode() -> bool:
-    """False: what `executing_eagerly` was called first."""
+    """Returns False; the first name of `executing_eagerly`."""
     return False
 
 
@@ -31,5 +31,5 @@ def num_gpus() -> int:
 
 
 def enabled() -> bool:
-    """Whether functions behave as TensorFlow 2's do: no."""
+    """True if functions behave as in TensorFlow 2: never."""
     return False

@@ -1,4 +1,4 @@
-"""Of `tensorflow.python.training.evaluation` what packages of the time take under its own names."""
+"""Names of `tensorflow.python.training.evaluation` that packages of the time import."""
 
 from __future__ import annotations
 

@@ -12,10 +12,10 @@ from ...protos.messages import Event
 
 
 class EventsWriter:
-    """Writes events into a file beside others; it is made at the first event.
+    """Writes events to a file, which is created at the first event.
 
     Args:
-        file_prefix: what its name begins with, folders included.
+        file_prefix: the prefix of its path.
     """
 
     def __init__(self, file_prefix: str | bytes | PathLike[str]) -> None:
@@ -25,7 +25,7 @@ class EventsWriter:
         self._name = ""
 
     def InitWithSuffix(self, suffix: str | bytes) -> None:  # noqa: N802 - TensorFlow's names
-        """Has the name of the file end with something."""
+        """Sets the suffix of the file name."""
         self._suffix = os.fsdecode(suffix)
 
     def FileName(self) -> bytes:  # noqa: N802
@@ -44,12 +44,12 @@ class EventsWriter:
         self._writer.write(event.SerializeToString())
 
     def Flush(self) -> None:  # noqa: N802
-        """Hands what was written to the operating system."""
+        """Flushes the file."""
         if self._writer is not None:
             self._writer.flush()
 
     def Close(self) -> None:  # noqa: N802
-        """Ends the file; a further event begins another."""
+        """Closes the file; the next event starts another."""
         if self._writer is not None:
             self._writer.close()
             self._writer = None

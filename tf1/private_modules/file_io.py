@@ -22,12 +22,12 @@ walk = gfile.Walk
 
 
 def read_file_to_string(filename: str, binary_mode: bool = False) -> Any:
-    """What is in a file, as a string or as bytes."""
+    """Content of a file, as a string or as bytes."""
     with FileIO(filename, "rb" if binary_mode else "r") as file:
         return file.read()
 
 
 def write_string_to_file(filename: str, file_content: str | bytes) -> None:
-    """Writes a file anew."""
+    """Overwrites a file."""
     with FileIO(filename, "w" if isinstance(file_content, str) else "wb") as file:
         file.write(file_content)

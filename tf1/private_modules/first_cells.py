@@ -1,4 +1,4 @@
-"""`tensorflow.models.rnn.rnn_cell`: cells as of before 0.7, whose states are one tensor."""
+"""`tensorflow.models.rnn.rnn_cell`: cells from before 0.7, whose states are single tensors."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Of `tensorflow.python.framework.ops` what is public nowhere."""
+"""Names of `tensorflow.python.framework.ops` that are not public anywhere."""
 
 from __future__ import annotations
 
@@ -22,16 +22,16 @@ class _LikeTensors(type):
 
 
 class _TensorLike(metaclass=_LikeTensors):
-    """What tensors, sparse tensors and slices are instances of; packages of the time ask so."""
+    """Base class of tensors, sparse tensors and slices, for isinstance checks."""
 
 
 def is_dense_tensor_like(value: Any) -> bool:
-    """Whether a value is a tensor or a variable."""
+    """True if a value is a tensor or a variable."""
     return isinstance(value, Tensor | Variable)
 
 
 def uid() -> int:
-    """A number that no earlier call has given."""
+    """Returns a new number with each call."""
     return next(_numbers)
 
 
@@ -50,7 +50,7 @@ def internal_convert_to_tensor(
 def register_proto_function(
     collection_name: str, proto_type: Any = None, to_proto: Any = None, from_proto: Any = None
 ) -> None:
-    """Says how the items of a collection are written to meta graphs, and read."""
+    """Registers functions that write and read a collection in meta graphs."""
 
     def write(item: Any, scope: str | None = None) -> Any:
         return to_proto(item, export_scope=scope)
@@ -67,7 +67,7 @@ def get_name_scope() -> str:
 
 
 def strip_name_scope(name: str, export_scope: str) -> str:
-    """A name without the scope that it begins with; `^` and `loc:@` in front stay."""
+    """Strips a scope from a name, keeping a leading `^` or `loc:@`."""
     if not export_scope:
         return name
     scope = export_scope.removesuffix("/") + "/"
@@ -100,19 +100,19 @@ def _get_graph_from_inputs(op_input_list: Any, graph: Any = None) -> Any:
 
 
 def _as_graph_element(obj: Any) -> Any:
-    """The tensor that a variable stands for; None of other things."""
+    """The tensor of a variable; None for other objects."""
     stand_in = getattr(obj, "_as_graph_element", None)
     return None if stand_in is None else stand_in()
 
 
 def set_shapes_for_outputs(op: Any) -> None:
-    """Nothing: ops know the shapes of their outputs from the first."""
+    """Does nothing: ops infer their shapes when created."""
 
 
 def register_dense_tensor_like_type(tensor_type: Any) -> None:
-    """Nothing: what converts to a tensor says so by `register_tensor_conversion_function`."""
+    """Does nothing: conversions use `register_tensor_conversion_function`."""
 
 
 def RegisterShape(op_type: str) -> Any:  # noqa: N802 - TensorFlow's name
-    """A decorator that leaves a function as it is: shapes of the ops of TensorFlow are known."""
+    """Decorator that returns its function unchanged: ops have shape functions already."""
     return lambda function: function

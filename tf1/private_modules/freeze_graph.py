@@ -43,12 +43,12 @@ def freeze_graph(
     saved_model_tags: str = "serve",
     checkpoint_version: int = 2,
 ) -> GraphDef:
-    """Writes a graph whose variables are constants, with the values of a checkpoint.
+    """Writes a graph with its variables as constants, with the values of a checkpoint.
 
     Values are read from the checkpoint itself, so that savers and restore ops are not needed.
 
     Args:
-        input_graph: the file of the graph; what kind it is, its content tells.
+        input_graph: the file of the graph, in binary or text format.
         input_saver: taken for compatibility.
         input_binary: taken for compatibility.
         input_checkpoint: the checkpoint.

@@ -1,6 +1,6 @@
 """Ops by the names of the functions that TensorFlow generates: `gen_nn_ops.relu_grad`.
 
-They take what `td.raw_ops` takes, by place, too: inputs, attrs that have to be given, then others.
+They take the arguments of `td.raw_ops`, also by position: inputs, required attrs, other attrs.
 A name may begin with `_`, as until TensorFlow 1.7.
 """
 
@@ -20,7 +20,7 @@ def __getattr__(name: str) -> Callable[..., Any]:
         return getattr(raw_ops, name)
     op_type = None if name.startswith("__") else _types().get(_plain(name))
     if op_type is None:
-        raise AttributeError(f"tensordraft has no op whose function is called {name!r}")
+        raise AttributeError(f"tensordraft has no op with a function named {name!r}")
     globals()[name] = function = _by_place(op_type)
     return function
 
@@ -31,7 +31,7 @@ def _types() -> dict[str, str]:
 
 
 def _plain(name: str) -> str:
-    """What `MaxPoolGrad` and `_max_pool_grad` have in common."""
+    """Common code of `MaxPoolGrad` and `_max_pool_grad`."""
     return name.replace("_", "").lower()
 
 

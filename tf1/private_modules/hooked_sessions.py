@@ -1,4 +1,4 @@
-"""Of `tensorflow.python.training.monitored_session` what packages take under its own name."""
+"""Names of `tensorflow.python.training.monitored_session` that packages import."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from ...training.sessions.session_run_hook import SessionRunHook
 
 
 class _HookedSession(HookedSession):
-    """A session that is there already, whose runs hooks go with.
+    """Wraps an existing session with hooks.
 
     Args:
         sess: the session.
-        hooks: what goes with its runs; nobody tells them that the session is new.
+        hooks: called at its runs; `after_create_session` is not called.
     """
 
     def __init__(self, sess: Session, hooks: Sequence[SessionRunHook]) -> None:

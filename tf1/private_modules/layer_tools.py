@@ -1,4 +1,4 @@
-"""Of `tensorflow.python.layers.{base, utils}` what is public nowhere."""
+"""Names of `tensorflow.python.layers.{base, utils}` that are not public anywhere."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def normalize_padding(value: str) -> str:
 
 def _one_of(name: str, value: str, known: tuple[str, ...]) -> str:
     if (small := value.lower()) not in known:
-        raise ValueError(f"{name} = {value!r} is none of {', '.join(known)}")
+        raise ValueError(f"unknown {name} {value!r}; expected one of {', '.join(known)}")
     return small
 
 
@@ -100,7 +100,7 @@ def conv_output_length(
 def conv_input_length(
     output_length: int | None, filter_size: int, padding: str, stride: int
 ) -> int | None:
-    """The least size of which a convolution makes `output_length`; None for an unknown one."""
+    """The least input size for `output_length` of a convolution; None for an unknown one."""
     if output_length is None:
         return None
     pad = {"same": filter_size // 2, "valid": 0, "full": filter_size - 1}[padding]

@@ -55,5 +55,5 @@ def training(loss: Any, learning_rate: float) -> Operation:
 
 
 def evaluation(logits: Any, labels: Any) -> Tensor:
-    """How many of a batch are told right, an int32."""
+    """Number of correct predictions in a batch, an int32."""
     return reduce_sum(cast(in_top_k(logits, labels, 1), int32))

@@ -24,7 +24,7 @@ def weighted_moving_average(
     collections: Sequence[str] | None = None,
     name: str | None = None,
 ) -> Tensor:
-    """The moving average of values that count as much as their weights say.
+    """Weighted moving average of values.
 
     Two variables, `value_x_weight` and `weight`, hold the averages of the products and of the
     weights; the result, which moves both on, is their quotient.

@@ -1,4 +1,4 @@
-"""`tensorflow.python.tools.optimize_for_inference_lib`: what `optimize` does, by its old name."""
+"""`tensorflow.python.tools.optimize_for_inference_lib`, implemented by `optimize`."""
 
 from __future__ import annotations
 
@@ -29,14 +29,13 @@ def optimize_for_inference(
     placeholder_type_enum: Any = None,
     toco_compatible: bool = False,
 ) -> GraphDef:
-    """A frozen graph made smaller and faster, whose results are the same but for rounding.
+    """Makes a frozen graph smaller and faster; results are the same up to rounding.
 
     Args:
         input_graph_def: the graph.
         input_node_names: nodes that will be fed.
         output_node_names: nodes that will be fetched.
-        placeholder_type_enum: taken for compatibility: placeholders have the dtypes of what they
-            stand for.
+        placeholder_type_enum: ignored: placeholders keep the dtypes of the nodes they replace.
         toco_compatible: taken for compatibility.
 
     Raises:
@@ -46,14 +45,14 @@ def optimize_for_inference(
 
 
 def fold_batch_norms(input_graph_def: GraphDef) -> GraphDef:
-    """A graph whose normalizations behind convolutions are in their filters."""
+    """Merges batch normalizations into the filters of the convolutions before them."""
     read = {node_name_from_input(text) for node in input_graph_def.node for text in node.input}
     outputs = [node.name for node in input_graph_def.node if node.name not in read]
     return fold_channels(input_graph_def, outputs, NORMS)
 
 
 def ensure_graph_is_valid(graph_def: GraphDef) -> None:
-    """Checks that names are unique, and that all inputs are there.
+    """Checks that names are unique, and that all inputs exist.
 
     Raises:
         ValueError: they are not.

@@ -86,10 +86,10 @@ def ptb_producer(
         length = size(words) // batch_size
         rows = reshape(words[0 : batch_size * length], [batch_size, length])
         epoch_size = (length - 1) // num_steps
-        told = assert_positive(
+        check = assert_positive(
             epoch_size, message="epoch_size == 0, decrease batch_size or num_steps"
         )
-        with control_dependencies([told]):
+        with control_dependencies([check]):
             epoch_size = identity(epoch_size, name="epoch_size")
         place = range_input_producer(epoch_size, shuffle=False).dequeue()
 

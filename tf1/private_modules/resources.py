@@ -1,6 +1,6 @@
-"""`tensorflow.python.ops.resources`: handles of tables and their kin, and what makes them.
+"""`tensorflow.python.ops.resources`: handles of tables, and ops that initialize them.
 
-Tables are made with their initializers, so there is nothing left to do.
+Tables are created with their initializers, so there is nothing left to do.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ def local_resources() -> list[Any]:
 
 
 def initialize_resources(resource_list: Sequence[Any], name: str = "init") -> Operation:
-    """An op that makes resources.
+    """An op that initializes resources.
 
     Args:
         resource_list: the resources.

@@ -27,7 +27,7 @@ def get_saved_model_tag_sets(saved_model_dir: str) -> list[list[str]]:
 
 
 def get_meta_graph_def(saved_model_dir: str, tag_set: str) -> MetaGraphDef:
-    """The meta graph with some tags, which have commas between.
+    """The meta graph with the given tags, separated by commas.
 
     Raises:
         NotFoundError: there is none.

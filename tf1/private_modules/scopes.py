@@ -1,4 +1,4 @@
-"""Of `tensorflow.python.ops.variable_scope` what is public nowhere."""
+"""Names of `tensorflow.python.ops.variable_scope` that are not public anywhere."""
 
 from __future__ import annotations
 

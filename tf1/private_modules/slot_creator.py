@@ -8,12 +8,12 @@ from ...ops.variable_scopes.variables_beside import variable_beside, zeros_besid
 
 
 def create_slot(primary: Any, val: Any, name: str, colocate_with_primary: bool = True) -> Any:
-    """A variable that begins with a value, called after another one: `primary/name`.
+    """Creates a variable with an initial value, named after another one: `primary/name`.
 
     Args:
         primary: the variable that it belongs to.
         val: its first value, a tensor.
-        name: what it is beside `primary`.
+        name: its name below that of `primary`.
         colocate_with_primary: taken for compatibility.
     """
     return variable_beside(primary, name, val)
@@ -31,10 +31,10 @@ def create_slot_with_initializer(
 
     Args:
         primary: the variable that it belongs to.
-        initializer: what makes its first value.
+        initializer: the initializer.
         shape: its shape.
         dtype: its dtype.
-        name: what it is beside `primary`.
+        name: its name below that of `primary`.
         colocate_with_primary: taken for compatibility.
     """
     return variable_beside(primary, name, initializer, shape, dtype)
@@ -47,7 +47,7 @@ def create_zeros_slot(
 
     Args:
         primary: the variable that it belongs to.
-        name: what it is beside `primary`.
+        name: its name below that of `primary`.
         dtype: its dtype; by default that of `primary`.
         colocate_with_primary: taken for compatibility.
     """

@@ -23,8 +23,7 @@ def strip_unused(
         input_graph_def: the graph.
         input_node_names: nodes that become placeholders.
         output_node_names: nodes that are wanted.
-        placeholder_type_enum: taken for compatibility: placeholders have the dtypes of what they
-            stand for.
+        placeholder_type_enum: ignored: placeholders keep the dtypes of the nodes they replace.
 
     Raises:
         ValueError: a node is not in the graph.

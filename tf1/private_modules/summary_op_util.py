@@ -1,4 +1,4 @@
-"""`tensorflow.python.ops.summary_op_util`: what summaries of the time are named and kept by."""
+"""`tensorflow.python.ops.summary_op_util`: names and collections of summaries."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def collect(
 
 
 def clean_tag(name: str | None) -> str | None:
-    """A name as it may stand in a graph: other characters become `_`, and none leads with `/`."""
+    """Makes a name legal in graphs: replaces other characters by `_`, strips leading `/`."""
     return None if name is None else _ILLEGAL.sub("_", name).lstrip("/")
 
 
@@ -30,7 +30,7 @@ def clean_tag(name: str | None) -> str | None:
 def summary_scope(
     name: str, family: str | None = None, default_name: str | None = None, values: Any = None
 ) -> Iterator[tuple[str, str]]:
-    """A `with` block that gives the tag of a summary and the scope of its ops."""
+    """Yields the tag of a summary and the scope of its ops, in a `with` block."""
     name, family = clean_tag(name) or "", clean_tag(family)
     with name_scope(f"{family}/{name}" if family else name, default_name, values) as scope:
         tag = scope.rstrip("/")
@@ -38,5 +38,5 @@ def summary_scope(
 
 
 def skip_summary() -> bool:
-    """False: there is one replica, which writes its summaries."""
+    """Returns False: the only replica writes its summaries."""
     return False

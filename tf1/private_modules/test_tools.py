@@ -1,4 +1,4 @@
-"""Of `tensorflow.python.framework.test_util` what is public nowhere."""
+"""Names of `tensorflow.python.framework.test_util` that are not public anywhere."""
 
 from __future__ import annotations
 

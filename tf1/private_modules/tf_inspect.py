@@ -52,7 +52,7 @@ __all__ = [
 
 
 def getfullargspec(function: Callable[..., Any]) -> FullArgSpec:
-    """What a function takes, without what its annotations say, behind what is wrapped around it."""
+    """Signature of the innermost wrapped function, without annotations."""
     return inspect.getfullargspec(unwrap(function))._replace(annotations={})
 
 

@@ -1,4 +1,4 @@
-"""Of `tensorflow.python.ops.{weights_broadcast_ops, metrics_impl}` what is public nowhere."""
+"""Names of `weights_broadcast_ops` and `metrics_impl` that are not public anywhere."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from ...training.metrics.counting import metric_variable as plain_metric_variabl
 
 
 def assert_broadcastable(weights: Any, values: Any) -> Any:
-    """An op after which weights are known to be broadcast to values.
+    """Asserts that weights can be broadcast to values.
 
     Raises:
         ValueError: they do not fit.
@@ -42,7 +42,7 @@ def metric_variable(shape: Any, dtype: Any, validate_shape: bool = True, name: A
 def remove_squeezable_dimensions(
     labels: Any, predictions: Any, expected_rank_diff: int = 0, name: str | None = None
 ) -> tuple[Any, Any]:
-    """Labels and predictions, without a last dimension of 1 that one has more than the other."""
+    """Removes an extra last dimension of size 1 from labels or predictions."""
     y, x = convert_to_tensor(labels), convert_to_tensor(predictions)
     x, y = without_last(x, y), without_last(y, x)
     return y, x
@@ -61,5 +61,5 @@ def _remove_squeezable_dimensions(
 
 
 def _safe_scalar_div(numerator: Any, denominator: Any, name: str) -> Any:
-    """The quotient, 0 where it is divided by 0."""
+    """The quotient, 0 for division by 0."""
     return div_no_nan(numerator, denominator, name=name)

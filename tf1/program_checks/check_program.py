@@ -1,4 +1,4 @@
-"""Checking a program before it runs for hours: its graphs, and every run that it makes."""
+"""Checks of programs before long runs: their graphs, and each `Session.run`."""
 
 from __future__ import annotations
 
@@ -25,21 +25,21 @@ def check_program(
     seconds: float = 120.0,
     show_output: bool = False,
 ) -> ProgramReport:
-    """Runs a program with sessions that work out dtypes and shapes alone, and tells what fails.
+    """Runs a program with sessions that infer only dtypes and shapes, and reports failures.
 
-    It runs in a process of its own, as by `tensordraft python`. What takes long is not computed:
-    zeros of the right dtype and shape, read-only, stand in for it. Variables, queues, tables and
-    records are as in any run; small tensors are computed. A loop ends with the first round whose
-    runs have all been made often enough. What is written goes to a folder that is removed
+    It runs in a process of its own, as with `tensordraft python`. Expensive ops are not computed:
+    read-only zeros of the right dtype and shape replace their results. Variables, queues, tables
+    and records are as in any run; small tensors are computed. A loop ends with the first iteration
+    whose runs have all been made often enough. Files are written to a folder that is removed
     afterwards; the network and other processes are refused.
 
     Args:
         path: the program.
-        arguments: what it is given on its command line.
+        arguments: its command-line arguments.
         runs: how often each distinct run, of the same fetches and feeds of the same shapes, is
             worked out.
         seconds: how long the program may take in all.
-        show_output: whether what the program prints is shown.
+        show_output: whether to show the output of the program.
 
     Returns:
         A ProgramReport.
@@ -73,10 +73,10 @@ def check_program(
     with tempfile.TemporaryDirectory() as folder:
         target = Path(folder, "report.json")
         scratch = str(Path(folder, "scratch"))
-        told = [program, str(target), scratch, *map(json.dumps, ([runs, seconds], [*arguments]))]
+        command = [program, str(target), scratch, *map(json.dumps, ([runs, seconds], [*arguments]))]
         output = None if show_output else subprocess.DEVNULL
         subprocess.run(  # noqa: S603 - this interpreter
-            [sys.executable, "-B", "-m", _PROCESS, *told],
+            [sys.executable, "-B", "-m", _PROCESS, *command],
             stdin=subprocess.DEVNULL,
             stdout=output,
             stderr=output,

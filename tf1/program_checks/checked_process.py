@@ -32,15 +32,15 @@ from .program_report import CheckedRun, Finding, ProgramReport, UncheckedPart
 from .run_history import Course, DistinctRun, RunName
 from .scratch_files import RefusedError, ScratchFiles
 
-# A program makes much that it does not run, and runs much that depends on no input.
+# A program builds much that it does not run, and runs much that does not depend on inputs.
 _NOT_LINTS = ["TD007", "TD009"]
 _MOST_LISTED = 3
-# What a program may raise, rightly, since it was given values that were not computed.
+# Errors that a program may rightly raise when it receives values that were not computed.
 _OF_VALUES = (ValueError, ArithmeticError, LookupError, AssertionError)
 
 
 class CheckedProcess:
-    """Runs a program in this process, which is good for nothing else afterwards.
+    """Runs a program in this process, which must not be used for anything else afterwards.
 
     Args:
         program: the path of the program.
@@ -57,7 +57,7 @@ class CheckedProcess:
         """Runs the program; returns what ended it, if anything did.
 
         Args:
-            arguments: what the program is given.
+            arguments: the arguments of the program.
             scratch: the folder to which it writes.
         """
         as_tensorflow()
@@ -81,10 +81,10 @@ class CheckedProcess:
         return []
 
     def report(self, findings: Sequence[Finding]) -> ProgramReport:
-        """What is known up to now.
+        """The report so far.
 
         Args:
-            findings: what ended the program.
+            findings: the errors that ended the program.
         """
         distinct = self._course.distinct
         graphs = list(dict.fromkeys(run.name.graph for run in distinct))
@@ -126,7 +126,7 @@ class CheckedProcess:
             yield run
 
     def _lints(self, graphs: Sequence[Any]) -> list[Finding]:
-        """What is hardly meant in what the program has run."""
+        """Lints of the graphs that the program has run."""
         found = []
         for graph in graphs:
             found += [
@@ -154,7 +154,7 @@ class CheckedProcess:
         Session.executor_for = executor_for  # type: ignore[assignment,method-assign]
 
     def _instrument_modules(self) -> None:
-        """Has modules beside the program loaded as the program is."""
+        """Instruments modules beside the program when they are imported."""
         InstrumentingLoader.notes = self._notes
         hook = FileFinder.path_hook((InstrumentingLoader, [".py"]))
         folder = self._folder
@@ -197,7 +197,7 @@ class CheckedProcess:
         return file == self._program or os.path.abspath(file).startswith(self._folder)
 
     def _shown(self, file: str) -> str:
-        """A file as the user knows it."""
+        """The path of a file as the user specified it."""
         path = os.path.relpath(file, os.getcwd()) if os.path.isabs(file) else file
         return file if path.startswith("..") else path
 
@@ -211,7 +211,7 @@ def main(program: str, target: str, scratch: str, limits: str, arguments: str) -
         scratch: the folder to which the program writes.
         limits: how often each distinct run is worked out, and how many seconds the program may
             take, as JSON.
-        arguments: what the program is given, as JSON.
+        arguments: the arguments of the program, as JSON.
     """
     runs, seconds = json.loads(limits)
     report = open(target, "w", encoding="utf-8")  # noqa: SIM115 - before files are redirected
@@ -222,7 +222,7 @@ def main(program: str, target: str, scratch: str, limits: str, arguments: str) -
         if ended.acquire(blocking=False):
             report.write(process.report(findings).to_json())
             report.close()
-            os._exit(0)  # threads of the program may wait for what nobody will send
+            os._exit(0)  # threads of the program may wait forever
 
     text = f"the time limit of {seconds:g} s is over"
     limit = threading.Timer(seconds, finish, [[Finding("stopped", program, 0, text)]])

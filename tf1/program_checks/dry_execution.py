@@ -1,4 +1,4 @@
-"""Running a plan for its dtypes and shapes alone: zeros stand in for what would take long."""
+"""Dry runs of plans, for dtypes and shapes only: zeros replace expensive results."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from ...shape_inference.tensor_shape import TensorShape
 from ...shape_inference.traits import Bodies
 from .run_history import Course, RunName
 
-# What takes less than this is computed: so are counters, sizes, small data and their errors.
+# Ops below this cost are computed: counters, sizes, small data and their errors.
 _MOST_FLOPS = 1 << 20
 _MOST_ELEMENTS = 1 << 16
 
@@ -32,7 +32,7 @@ class StandIn(np.ndarray[Any, Any]):
 
 
 class _Slot(NamedTuple):
-    """What a slot holds, and whether that, or some of it, was not computed."""
+    """Value of a slot, and whether some of it was not computed."""
 
     value: Any
     stands_in: bool
@@ -41,14 +41,14 @@ class _Slot(NamedTuple):
 class DryExecutor(Executor):
     """Runs a plan for the dtypes and shapes that its fetches have.
 
-    An op is computed if that is little work and all that it reads was computed; else its shape
-    function tells the shape of a result, and zeros stand in for it. Ops that keep state run: so
-    variables are initialized or not, queues fill, and records are read as in any run.
+    An op is computed if it is cheap and its inputs were computed; otherwise zeros of the shape
+    that its shape function infers replace the result. Stateful ops run: variables are initialized
+    or not, queues fill, and records are read as in any run.
 
     Args:
         plan: the plan.
         threads: those of the session.
-        name: what the report calls the run: what is fetched, and what is fed.
+        name: the name of the run in the report: its fetches and feeds.
         course: of the program that is checked.
     """
 
@@ -59,7 +59,7 @@ class DryExecutor(Executor):
         self._known: dict[tuple[tuple[int, ...], ...], list[_Slot]] = {}
 
     def run(self, feeds: Sequence[Array]) -> list[Any]:
-        """The values of the plan's fetches, or what stands in for them.
+        """Returns the values of the plan's fetches, or their substitutes.
 
         Raises:
             OpError: something does not fit; the error names the op.
@@ -72,7 +72,7 @@ class DryExecutor(Executor):
     def run_watched(
         self, feeds: Sequence[Array], options: RunOptions, metadata: RunMetadata
     ) -> list[Any]:
-        """As `run`; there is nothing to trace."""
+        """Like `run`; there is nothing to trace."""
         return self.run(feeds)
 
     def _worked_out(self, feeds: Sequence[Array]) -> list[_Slot]:
@@ -106,7 +106,7 @@ class DryExecutor(Executor):
         return [_Slot(value, guessed) for value in values or ()]
 
     def _shares_state(self, op: Operation, guessed: bool) -> bool:
-        """Whether the state of an op holds what was not computed; what it is given may add that."""
+        """True if the state of an op holds values not computed; its inputs may add some."""
         owners = state_owners(op)
         if guessed:
             self._course.tainted |= owners
@@ -114,7 +114,7 @@ class DryExecutor(Executor):
 
 
 def _keeps_state(op: Operation) -> bool:
-    """Whether an op has to run for what it does beside its results."""
+    """True if an op has to run for its side effects."""
     traits = op.definition.traits
     if any(map(is_handle, (*op.inputs, *op.outputs))) or traits.reads_files or traits.writes_files:
         return True
@@ -122,7 +122,7 @@ def _keeps_state(op: Operation) -> bool:
 
 
 def _is_long(op: Operation, inference: Inference) -> bool:
-    """Whether it takes long to compute an op whose results have known sizes."""
+    """True if computing an op whose results have known sizes takes long."""
     sizes = [inference.shape(tensor).num_elements() for tensor in op.outputs]
     elements = sum(size for size in sizes if size is not None)
     flops = flops_of(op, inference)
@@ -141,7 +141,7 @@ def _declare(inference: Inference, tensor: Tensor, slot: _Slot) -> None:
 
 
 def _inferred(tensor: Tensor, inference: Inference) -> _Slot:
-    """A result that is known, such as a shape; else zeros, which take the memory of one.
+    """A known result, such as a shape; otherwise zeros, in the memory of one element.
 
     Sizes that are unknown are 1.
     """
@@ -155,7 +155,7 @@ def _inferred(tensor: Tensor, inference: Inference) -> _Slot:
 
 
 def _given(fetched: Sequence[_Slot]) -> list[Any]:
-    """What the program gets: what stands in is marked by its class."""
+    """The value passed to the program; substitutes are marked by their class."""
     values = handed_out([None if slot.stands_in else slot.value for slot in fetched])
     return [
         _marked(slot.value) if slot.stands_in else value

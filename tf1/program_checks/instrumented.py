@@ -30,7 +30,7 @@ class Part(NamedTuple):
 
 
 class Notes:
-    """What instrumented code calls.
+    """Functions that instrumented code calls.
 
     Args:
         course: of the program.
@@ -51,7 +51,7 @@ class Notes:
         self._taken.add(number)
 
     def rounds(self, items: Iterable[Any]) -> Iterator[Any]:
-        """Items for the rounds of a loop, up to the first that tells nothing new."""
+        """Yields items for the iterations of a loop, up to the first without new runs."""
         for item in items:
             begun = self._course.round_begins()
             yield item
@@ -59,7 +59,7 @@ class Notes:
                 return
 
     def goes_on(self) -> Iterator[bool]:
-        """Before each round of a loop whether it is to be made."""
+        """Decides before each iteration of a loop whether to run it."""
         while True:
             begun = self._course.round_begins()
             yield True
@@ -78,7 +78,7 @@ class Notes:
 
 
 class _Instrumenting(ast.NodeTransformer):
-    """Puts calls of `Notes` into a program, each at the line of what it is about."""
+    """Inserts calls of `Notes` into a program, each at the line of its construct."""
 
     def __init__(self, file: str, notes: Notes) -> None:
         self._file = file
@@ -136,21 +136,21 @@ def instrumented(source: str | bytes, file: str, notes: Notes) -> CodeType:
 
     Args:
         source: its text.
-        file: what it is called.
-        notes: what the code calls.
+        file: the name of the file.
+        notes: the object that the code calls.
 
     Raises:
-        SyntaxError: it is no Python.
+        SyntaxError: it is not valid Python.
     """
     tree = _Instrumenting(file, notes).visit(ast.parse(source, file))
     return compile(tree, file, "exec", dont_inherit=True)
 
 
 class InstrumentingLoader(SourceFileLoader):
-    """Loads modules that stand beside the program as the program is loaded.
+    """Loads modules beside the program like the program itself.
 
     Attributes:
-        notes: what the code calls.
+        notes: the object that the code calls.
     """
 
     notes: Notes
@@ -164,6 +164,6 @@ class InstrumentingLoader(SourceFileLoader):
         raise OSError(path)
 
     def exec_module(self, module: Any) -> None:
-        """Runs the module, which finds what it calls."""
+        """Runs the instrumented module."""
         setattr(module, NAME, self.notes)
         super().exec_module(module)

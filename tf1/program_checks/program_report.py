@@ -1,4 +1,4 @@
-"""What a check of a program found, and what it did not look at."""
+"""Report of a program check, including what was not checked."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ class Finding:
     """Something that is wrong with a program, or that ended its check.
 
     Attributes:
-        kind: "error" of what fails in a real run, too; "lint" of what is legal, and probably
-            wrong; "refused" of what a check does not do, such as reaching over the network;
-            "stopped" where the program could not go on with values that were not computed.
-        file, line: where in the program; line 0 where no line is to blame.
-        text: what happened.
+        kind: "error" for failures of a real run; "lint" for legal but probably wrong code;
+            "refused" for actions that a check does not perform, such as network access;
+            "stopped" if the program could not continue with values that were not computed.
+        file, line: the place in the program; line 0 if there is none.
+        text: the message.
     """
 
     kind: str
@@ -32,11 +32,11 @@ class Finding:
 
 @dataclass(frozen=True)
 class CheckedRun:
-    """A run that the program makes, perhaps often.
+    """A distinct run of the program, possibly repeated.
 
     Attributes:
-        file, line: where the program makes it first.
-        fetches: the names of what it fetches.
+        file, line: the place of its first call.
+        fetches: the names of its fetches.
         feeds: the name of each tensor that is fed, with the shape of the value.
     """
 
@@ -73,15 +73,15 @@ class UncheckedPart:
 
 @dataclass(frozen=True, repr=False)
 class ProgramReport(ShownText):
-    """What `check_program` found; `print` it.
+    """Result of `check_program`; `print` it.
 
     Attributes:
         program: the path.
         graphs: how many graphs were run.
         checked: how many runs were worked out.
         runs: the distinct runs, in the order in which they were first made.
-        findings: what is wrong.
-        unchecked: what did not run, and so was not checked.
+        findings: the problems found.
+        unchecked: the parts that did not run, and so were not checked.
     """
 
     program: str
@@ -93,7 +93,7 @@ class ProgramReport(ShownText):
 
     @property
     def ok(self) -> bool:
-        """Whether nothing was found that fails in a real run, too."""
+        """True if no error was found that a real run would raise as well."""
         return not any(finding.kind == "error" for finding in self.findings)
 
     def __str__(self) -> str:

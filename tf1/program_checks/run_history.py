@@ -1,4 +1,4 @@
-"""The course of a program that is checked: which runs it has made, and which are new."""
+"""Run history of a checked program: the runs it has made, and the new ones."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ from ...runtime import errors
 if TYPE_CHECKING:
     Shapes = tuple[tuple[int, ...], ...]
 
-# A loop of ours, such as that of an estimator, ends where its runs have told nothing new so often.
+# A loop of the library, such as that of an estimator, ends after so many runs without news.
 _MOST_REPEATS = 10_000
 _MOST_SHAPES = 10
 
 
 class RunName(NamedTuple):
-    """What a run fetches, and what it is fed.
+    """Fetches and feeds of a run.
 
     Attributes:
         graph: the graph.
-        session: a number that tells sessions apart.
+        session: the number of the session.
         fetches, feeds: the names of tensors and ops.
     """
 
@@ -35,12 +35,12 @@ class RunName(NamedTuple):
 
 
 class DistinctRun(NamedTuple):
-    """A run that the program makes, perhaps often.
+    """A distinct run of the program, possibly repeated.
 
     Attributes:
-        site: the line of the program that made it first.
-        name: what it fetches, and what it is fed.
-        shapes: of what is fed.
+        site: the line of the program that first made it.
+        name: its fetches and feeds.
+        shapes: the shapes of the feeds.
     """
 
     site: Site | None
@@ -49,7 +49,7 @@ class DistinctRun(NamedTuple):
 
 
 class Course:
-    """What has happened so far, as far as it decides whether the program goes on in a loop.
+    """History of runs, which decides whether a loop of the program continues.
 
     Args:
         runs: how often a distinct run is worked out; afterwards it is answered from memory.
@@ -57,7 +57,7 @@ class Course:
     Attributes:
         runs: the same.
         checked: how many runs were worked out.
-        guessed: whether the program saw what is not so in a real run: a value that was not
+        guessed: whether the program saw something unlike a real run: a value that was not
             computed, or the end of a loop.
         tainted: the variables, queues and the like that hold such values.
     """
@@ -82,9 +82,9 @@ class Course:
         return list(self._distinct.values())
 
     def is_worked_out(self, name: RunName, shapes: Shapes) -> bool:
-        """Whether a run is to be worked out; else what it gave before is told again.
+        """True if a run has to be computed; otherwise its former result is returned.
 
-        Runs of other threads than the main one are: they do what that waits for, such as filling
+        Runs of threads other than the main one are: the main thread waits for them, such as filling
         a queue.
 
         Raises:
@@ -94,7 +94,7 @@ class Course:
             main = threading.current_thread() is threading.main_thread()
             times = self._counted(name, shapes)
             growth = growth_of(name.graph)
-            # New nodes make new runs without end; once that is known, they tell nothing new.
+            # New nodes make new runs without end; once that is reported, they do not count as new.
             fresh = times <= self.runs and self._shapes[name] <= _MOST_SHAPES
             fresh = fresh and not growth.is_endless
             self._may_grow |= growth.may_be
@@ -105,12 +105,12 @@ class Course:
             worked_out = fresh or not main or times == 1
             self.checked += worked_out
         if self._repeats > _MOST_REPEATS and main:
-            message = "the check has seen this run often enough, and ends the loop that makes it"
+            message = "the check has seen this run often enough, and ends its loop"
             raise errors.OutOfRangeError(None, None, message)
         return worked_out
 
     def _counted(self, name: RunName, shapes: Shapes) -> int:
-        """How often a run has been made, with this one."""
+        """Number of times a run has been made, including this one."""
         key = (name, shapes)
         if key not in self._distinct:
             self._distinct[key] = DistinctRun(user_site(), name, shapes)
@@ -125,7 +125,7 @@ class Course:
         return self._calls, self._fresh
 
     def ends(self, begun: tuple[int, int]) -> bool:
-        """Whether a loop ends with the round that began: it made runs, and none of them is new."""
+        """True if a loop ends with the current iteration: it made runs, and none of them is new."""
         calls, fresh = begun
         nothing_new = self._calls > calls and self._fresh == fresh and not self._may_grow
         self.guessed |= nothing_new

@@ -1,4 +1,4 @@
-"""Files of a program that is checked: it reads what there is, and writes to a scratch folder."""
+"""Files of a checked program: it reads existing files, and writes to a scratch folder."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from typing import Any, Self
 
 _WRITING = set("wax+")
 _WRITE_FLAGS = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
-# Functions of `os`, by what happens to the paths that they take first.
+# Functions of `os`, by their effect on their first arguments, which are paths.
 _READ = ("stat", "lstat", "access", "readlink", "chdir")
 _CHANGE = ("mkdir", "utime", "chmod", "truncate")
 _REMOVE = ("rmdir", "remove", "unlink")
@@ -31,11 +31,11 @@ _REFUSED = {
 
 
 class RefusedError(PermissionError):
-    """The program does what a check does not let it."""
+    """The program attempted an action that a check does not allow."""
 
 
 class _Entries(list[Any]):
-    """The entries of a folder, as `os.scandir` gives them."""
+    """The entries of a folder, as `os.scandir` returns them."""
 
     def __enter__(self) -> Self:
         return self
@@ -56,10 +56,10 @@ class _Entries(list[Any]):
 
 
 class ScratchFiles:
-    """Has everything that is written end below a folder, where it is also found again.
+    """Redirects all writes to a scratch folder, and reads of what was written there.
 
     A file that is changed is copied there first; of one that is removed, it is noted that it is
-    gone. What a library written in C does with files by itself is not seen.
+    gone. File access inside of C libraries is not redirected.
 
     Args:
         root: the folder.
@@ -87,18 +87,18 @@ class ScratchFiles:
             setattr(os, name, self._moving(getattr(os, name), name.startswith("re")))
         for name in _REMOVE:
             setattr(os, name, self._removing(getattr(os, name)))
-        vars(shutil)["_use_fd_functions"] = False  # it would name files by their folder's number
+        vars(shutil)["_use_fd_functions"] = False  # it names files by descriptors of folders
         sys.addaudithook(self._refuse)
 
     def _read_path(self, path: Any) -> Any:
-        """Where a path is read: in the scratch folder, if it was written or removed."""
+        """The path to read from: in the scratch folder if it was written or removed."""
         inside = self._inside(path)
         if inside is None or not (self._exists(inside) or self._is_removed(path)):
             return path
         return inside
 
     def _written_path(self, path: Any) -> Any:
-        """Where a path is written: in the scratch folder, with what was there before."""
+        """The path to write to: in the scratch folder, with the earlier content."""
         inside = self._inside(path)
         if inside is None:
             return path
@@ -106,14 +106,14 @@ class ScratchFiles:
             if not self._exists(os.path.dirname(inside)):
                 folder = os.path.dirname(os.path.abspath(os.fsdecode(path)))
                 if self._is_removed(folder) or not self._exists(folder):
-                    return inside  # to which nothing can be written either
+                    return inside  # which is not writable either
                 self._makedirs(os.path.dirname(inside))
             if not self._is_removed(path):
                 self._copied(path, inside)
         return inside
 
     def _inside(self, path: Any) -> str | None:
-        """The place of a path in the scratch folder; None of what is none, or there already."""
+        """The path in the scratch folder; None if it is not a path, or is there already."""
         if not isinstance(path, (str, bytes, os.PathLike)):
             return None
         full = os.path.abspath(os.fsdecode(path))
@@ -165,7 +165,7 @@ class ScratchFiles:
         return open_file
 
     def _listing(self, function: Any, kind: Any, name_of: Any) -> Any:
-        """A function that lists a folder: what was written there, and what was not removed."""
+        """Wraps a function that lists a folder, to add written and hide removed entries."""
 
         @wraps(function)
         def listed(path: Any = ".") -> Any:
@@ -184,7 +184,7 @@ class ScratchFiles:
         return listed
 
     def _moving(self, function: Any, leaves: bool) -> Any:
-        """A function of two paths, the first of which is gone afterwards if `leaves`."""
+        """Wraps a function of two paths; `leaves` if the first is gone afterwards."""
 
         @wraps(function)
         def moved(source: Any, target: Any, **kwargs: Any) -> None:
@@ -210,7 +210,7 @@ class ScratchFiles:
     def _refuse(self, event: str, arguments: tuple[Any, ...]) -> None:
         what = _REFUSED.get(event)
         if what is not None:
-            raise RefusedError(f"the program {what.format(*arguments)}, which a check does not do")
+            raise RefusedError(f"the program {what.format(*arguments)}, which checks do not allow")
         if event == "open" and isinstance(arguments[2], int) and arguments[2] & _WRITE_FLAGS:
             path = arguments[0]
             if self._inside(path) is not None:
@@ -223,7 +223,7 @@ def _name(entry: os.DirEntry[str]) -> str:
 
 
 def _through(function: Any, path_of: Callable[[Any], Any], paths: int) -> Any:
-    """A function of `os` whose first arguments, which are paths, are replaced."""
+    """Wraps a function of `os`, redirecting its first arguments, which are paths."""
 
     @wraps(function)
     def replaced(*args: Any, **kwargs: Any) -> Any:

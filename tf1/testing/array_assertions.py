@@ -23,7 +23,7 @@ class ArrayAssertions(PlainAssertions):
         return np.asarray(value)
 
     def _has_structure(self, items: list[Any] | tuple[Any, ...]) -> bool:
-        """Whether the items make no array: dicts, or arrays of several shapes."""
+        """True if the items do not form an array: dicts, or arrays of several shapes."""
         return any(isinstance(item, dict) for item in items) or (
             len({np.shape(self._array(item)) for item in items}) > 1
         )
@@ -146,7 +146,7 @@ class ArrayAssertions(PlainAssertions):
         self.assertAllEqual(list(np_array.shape), list(tf_tensor.shape), msg)
 
     def assertDTypeEqual(self, target: Any, expected_dtype: Any) -> None:
-        """Checks that an array, a tensor or what makes an array is of a dtype."""
+        """Checks the dtype of an array, a tensor or a value converted to an array."""
         found = target.dtype if hasattr(target, "dtype") else self._array(target).dtype
         self.assertEqual(as_dtype(found), as_dtype(expected_dtype))
 

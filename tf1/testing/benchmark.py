@@ -1,4 +1,4 @@
-"""Benchmarks of programs: `td.test.Benchmark`, whose methods measure runs and tell of them."""
+"""Benchmarks of programs: `td.test.Benchmark`, whose methods measure and report runs."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def benchmark_config() -> ConfigProto:
 
 
 class Benchmark:
-    """The base of benchmarks: methods `benchmark…`, of which TensorFlow's runner calls each.
+    """Base class of benchmarks; TensorFlow's runner calls each method `benchmark…`.
 
     Example:
         >>> class Sums(td.test.Benchmark):
@@ -42,7 +42,7 @@ class Benchmark:
 
     @classmethod
     def is_abstract(cls) -> bool:
-        """Whether it has no benchmarks of its own: classes derived from it have."""
+        """True for the base class, which has no benchmarks of its own."""
         return cls is Benchmark
 
     def evaluate(self, tensors: Any) -> Any:
@@ -62,10 +62,10 @@ class Benchmark:
         name: str | None = None,
         metrics: Any = None,
     ) -> None:
-        """Prints what a benchmark has found, under its own name or that of the method."""
-        told = f"{type(self).__name__}.{name or _calling_method(self)}"
+        """Prints the results of a benchmark, under the given name or that of the method."""
+        title = f"{type(self).__name__}.{name or _calling_method(self)}"
         speed = "" if throughput is None else f", {throughput} MB/s"
-        print(f"{told}: {wall_time} s a run, of {iters}{speed}")
+        print(f"{title}: {wall_time} s a run, of {iters}{speed}")
 
     def run_op_benchmark(
         self,
@@ -80,18 +80,18 @@ class Benchmark:
         extras: Mapping[str, Any] | None = None,
         mbs: float = 0,
     ) -> dict[str, Any]:
-        """Measures the runs of ops, and prints what it has found.
+        """Measures runs of ops, and prints the results.
 
         Args:
             sess: the session.
             op_or_tensor: an Operation or Tensor, or a list of them; results are not fetched.
-            feed_dict: what to feed.
+            feed_dict: its feeds.
             burn_iters: how many runs come before those that are measured.
             min_iters: how many runs are measured.
             store_trace: whether one further run is traced, as "full_trace_chrome_format".
             store_memory_usage: accepted for TensorFlow's sake.
             name: the name of the benchmark; by default that of the method.
-            extras: what else to tell.
+            extras: further values to report.
             mbs: how many megabytes a run works on, for the throughput.
 
         Returns:
@@ -106,24 +106,24 @@ class Benchmark:
             start = time.perf_counter()
             sess.run(ops, feed_dict)
             seconds.append(time.perf_counter() - start)
-        told = dict(extras or {})
+        report = dict(extras or {})
         if store_trace:
             options, metadata = RunOptions(trace_level=RunOptions.FULL_TRACE), RunMetadata()
             sess.run(ops, feed_dict, options, metadata)
-            told["full_trace_chrome_format"] = Timeline(
+            report["full_trace_chrome_format"] = Timeline(
                 metadata.step_stats
             ).generate_chrome_trace_format()
         if seconds:
-            told["wall_time_mean"] = statistics.fmean(seconds)
-            told["wall_time_stdev"] = statistics.pstdev(seconds)
+            report["wall_time_mean"] = statistics.fmean(seconds)
+            report["wall_time_stdev"] = statistics.pstdev(seconds)
         median = statistics.median(seconds) if seconds else 0.0
         name = name or _calling_method(self)
         speed = mbs / median if median else 0.0
-        self.report_benchmark(min_iters, None, median, speed if mbs else None, told, name)
+        self.report_benchmark(min_iters, None, median, speed if mbs else None, report, name)
         return {
             "iters": min_iters,
             "wall_time": median,
-            "extras": told,
+            "extras": report,
             "name": name,
             "throughput": speed,
         }

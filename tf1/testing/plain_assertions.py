@@ -13,7 +13,7 @@ _NONE = object()
 
 
 class PlainAssertions(unittest.TestCase):
-    """The assertions of TestCase that Python's has not, or has no more."""
+    """Assertions that Python's TestCase does not have, or no longer has."""
 
     def assertItemsEqual(
         self, expected_seq: Iterable[Any], actual_seq: Iterable[Any], msg: str | None = None
@@ -42,7 +42,7 @@ class PlainAssertions(unittest.TestCase):
             self.fail(f"{container!r} is empty. {msg or ''}")
 
     def assertLen(self, container: Any, expected_len: int, msg: str | None = None) -> None:
-        """Checks how many elements a collection has."""
+        """Checks the number of elements of a collection."""
         if len(container) != expected_len:
             self.fail(
                 f"{container!r} has {len(container)} elements, not {expected_len}. {msg or ''}"
@@ -75,7 +75,7 @@ class PlainAssertions(unittest.TestCase):
             self.fail(f"{actual!r} does not end with {expected_end!r}. {msg or ''}")
 
     def assertNotStartsWith(self, actual: str, unexpected_start: str, msg: Any = None) -> None:
-        """Checks that a text does not begin with another."""
+        """Checks that a text does not start with a prefix."""
         if actual.startswith(unexpected_start):
             self.fail(f"{actual!r} does start with {unexpected_start!r}. {msg or ''}")
 
@@ -94,7 +94,7 @@ class PlainAssertions(unittest.TestCase):
     def assertSequenceStartsWith(
         self, prefix: Sequence[Any], whole: Sequence[Any], msg: Any = None
     ) -> None:
-        """Checks that a sequence begins with the items of another, of which there are some."""
+        """Checks that a sequence starts with the items of another, non-empty one."""
         wanted, found = list(prefix), list(whole)
         if not wanted or found[: len(wanted)] != wanted:
             self.fail(f"{found!r} does not start with {wanted!r}. {msg or ''}")
@@ -111,11 +111,11 @@ class PlainAssertions(unittest.TestCase):
     def assertContainsExactSubsequence(
         self, container: Sequence[Any], subsequence: Sequence[Any], msg: Any = None
     ) -> None:
-        """Checks that a sequence has the items of another, one beside the other."""
+        """Checks that a sequence contains the items of another contiguously."""
         items, wanted = list(container), list(subsequence)
         places = range(len(items) - len(wanted) + 1)
         if not any(items[i : i + len(wanted)] == wanted for i in places):
-            self.fail(f"{wanted!r} is no part of {items!r}. {msg or ''}")
+            self.fail(f"{wanted!r} is not a contiguous part of {items!r}. {msg or ''}")
 
     def assertSequenceAlmostEqual(
         self,
@@ -132,8 +132,8 @@ class PlainAssertions(unittest.TestCase):
         self.assertLen(actual_seq, len(expected_seq), msg)
         for i, (wanted, found) in enumerate(zip(expected_seq, actual_seq, strict=True)):
             if not (wanted == found or (wanted != wanted and found != found)):
-                told: Any = {"places": places, "msg": f"at {i}. {msg or ''}", "delta": delta}
-                self.assertAlmostEqual(wanted, found, **told)
+                options: Any = {"places": places, "msg": f"at {i}. {msg or ''}", "delta": delta}
+                self.assertAlmostEqual(wanted, found, **options)
 
     def assertDictAlmostEqual(
         self,
@@ -156,7 +156,7 @@ class PlainAssertions(unittest.TestCase):
             self.fail(f"{aname} is {a!r}, and {bname} is {b!r}. {msg or ''}")
 
     def assertTotallyOrdered(self, *groups: Sequence[Any], **settings: Any) -> None:
-        """Checks that what stands in a group is equal, and less than all of the groups after it."""
+        """Checks that the items of each group are equal, and less than those of later groups."""
         for i, group in enumerate(groups):
             for item in group:
                 for other in group:

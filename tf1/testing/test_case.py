@@ -31,7 +31,7 @@ _SEED = 87654321
 
 
 class _CheckedThread:
-    """A thread of a test, whose `join` raises what it has raised."""
+    """A thread of a test, whose `join` raises the error of the thread."""
 
     def __init__(self, target: Callable[..., Any], args: Any, kwargs: Any) -> None:
         self._error: BaseException | None = None
@@ -49,25 +49,25 @@ class _CheckedThread:
         self._thread.start()
 
     def join(self) -> None:
-        """Waits for the thread, and raises what it has raised."""
+        """Waits for the thread, and raises its error."""
         self._thread.join()
         if self._error is not None:
             raise self._error
 
     def is_alive(self) -> bool:
-        """Whether it is at work."""
+        """True while the thread runs."""
         return self._thread.is_alive()
 
 
 class CapturedWrites:
-    """What was written to a stream: see `captureWritesToStream`."""
+    """Text written to a stream: see `captureWritesToStream`."""
 
     def __init__(self, path: str, stream: Any) -> None:
         self._path = path
         self._stream = stream
 
     def contents(self) -> str:
-        """What has been written so far."""
+        """The text written so far."""
         self._stream.flush()
         with open(self._path, encoding="utf-8", errors="replace") as file:
             return file.read()
@@ -76,7 +76,7 @@ class CapturedWrites:
 class TestCase(ArrayAssertions):
     """Python's TestCase with assertions on arrays, ops and messages.
 
-    Each test begins with a new default graph, and seeds for all random numbers.
+    Each test starts with a new default graph and seeded random numbers.
 
     Example:
         >>> class Sums(td.test.TestCase):
@@ -87,7 +87,7 @@ class TestCase(ArrayAssertions):
         True
     """
 
-    __test__ = False  # what derives from it is a test, not the class itself
+    __test__ = False  # only derived classes are tests
 
     def __init_subclass__(cls, **settings: Any) -> None:
         super().__init_subclass__(**settings)
@@ -100,7 +100,7 @@ class TestCase(ArrayAssertions):
         self._cached: Session | None = None
 
     def setUp(self) -> None:
-        """Begins with a new default graph, and seeds."""
+        """Creates a new default graph, and seeds random numbers."""
         super().setUp()
         random.seed(_SEED)
         np.random.seed(_SEED)  # noqa: NPY002 - what programs draw from
@@ -109,7 +109,7 @@ class TestCase(ArrayAssertions):
         set_random_seed(_SEED)
 
     def tearDown(self) -> None:
-        """Closes what the test has left open."""
+        """Closes sessions that the test left open."""
         if self._cached is not None:
             self._cached.close()
             self._cached = None
@@ -119,7 +119,7 @@ class TestCase(ArrayAssertions):
         super().tearDown()
 
     def get_temp_dir(self) -> str:
-        """A folder of this test's own, which goes when it ends."""
+        """A temporary folder, removed when the test ends."""
         if self._folder is None:
             self._folder = tempfile.mkdtemp(dir=get_temp_dir())
         return self._folder
@@ -130,7 +130,7 @@ class TestCase(ArrayAssertions):
     def session(
         self, graph: Any = None, config: Any = None, use_gpu: bool = True, force_gpu: bool = False
     ) -> Iterator[Session]:
-        """A `with` block with a session of its own, which is the default."""
+        """Opens a new default session in a `with` block."""
         with Session(graph=graph, config=config) as session:
             yield session
 
@@ -153,7 +153,7 @@ class TestCase(ArrayAssertions):
     def test_session(
         self, graph: Any = None, config: Any = None, use_gpu: bool = True, force_gpu: bool = False
     ) -> Any:
-        """As `cached_session`; as `session` where a graph is given."""
+        """Like `cached_session`; like `session` if a graph is given."""
         settings = {"config": config, "use_gpu": use_gpu, "force_gpu": force_gpu}
         if graph is None:
             return self.cached_session(**settings)
@@ -170,13 +170,13 @@ class TestCase(ArrayAssertions):
     def checkedThread(
         self, target: Callable[..., Any], args: Any = None, kwargs: Any = None
     ) -> _CheckedThread:
-        """A thread whose `join` raises what it has raised."""
+        """Creates a thread whose `join` raises its error."""
         return _CheckedThread(target, args, kwargs)
 
     # Errors, texts and messages -----------------------------------------------------------------
 
     def assertStartsWith(self, actual: str, expected_start: str, msg: str | None = None) -> None:
-        """Checks that a text begins with another."""
+        """Checks that a text starts with a prefix."""
         if not actual.startswith(expected_start):
             self.fail(f"{actual!r} does not start with {expected_start!r}. {msg or ''}")
 
@@ -223,9 +223,9 @@ class TestCase(ArrayAssertions):
 
     @contextlib.contextmanager
     def captureWritesToStream(self, stream: Any) -> Iterator[CapturedWrites]:
-        """A `with` block within which what goes to a stream of the process is kept.
+        """Captures what is written to a stream of the process, in a `with` block.
 
-        Whoever writes, be it other than Python, writes to the file behind the stream.
+        Output of other code than Python is captured, too, at the level of the file descriptor.
         """
         stream.flush()
         number = stream.fileno()
@@ -243,7 +243,7 @@ class TestCase(ArrayAssertions):
     def assertProtoEquals(
         self, expected_message_maybe_ascii: Any, message: Any, msg: str | None = None
     ) -> None:
-        """Checks that a message is another, which may be given as text."""
+        """Checks that a message equals another, which may be in text format."""
         expected = expected_message_maybe_ascii
         if isinstance(expected, (str, bytes)):
             text = expected.decode() if isinstance(expected, bytes) else expected

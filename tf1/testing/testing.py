@@ -1,4 +1,4 @@
-"""What tests of programs use beside `td.test.TestCase`: folders, stubs, comparisons."""
+"""Test helpers beside `td.test.TestCase`: folders, stubs, comparisons."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def test_src_dir_path(relative_path: str) -> str:
 
 
 def is_built_with_cuda() -> bool:
-    """Whether there are kernels for GPUs: never.
+    """True if there are kernels for GPUs: never.
 
     Example:
         >>> td.test.is_built_with_cuda(), td.test.is_gpu_available(), td.test.gpu_device_name()
@@ -74,7 +74,7 @@ is_built_with_gpu_support = is_built_with_rocm = is_built_with_xla = is_built_wi
 
 
 def is_gpu_available(cuda_only: bool = False, min_cuda_compute_capability: Any = None) -> bool:
-    """Whether there is a GPU to run on: never.
+    """True if there is a GPU to run on: never.
 
     Args:
         cuda_only: accepted for TensorFlow's sake.
@@ -98,7 +98,7 @@ def gpu_device_name() -> str:
 
 
 def create_local_cluster(num_workers: int, num_ps: int, **settings: Any) -> Any:
-    """Refuses: sessions run in this process; `td.train.Server` is what they may share.
+    """Raises UnimplementedError: sessions run in this process, and may share a `td.train.Server`.
 
     Raises:
         NotImplementedError: always.
@@ -172,7 +172,7 @@ class StubOutForTesting:
     SmartSet = Set
 
     def UnsetAll(self) -> None:
-        """Gives all attributes what they were."""
+        """Restores all attributes."""
         for parent, name, old in reversed(self._sets):
             setattr(parent, name, old)
         self._sets.clear()

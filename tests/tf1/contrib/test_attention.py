@@ -71,7 +71,7 @@ def test_luong() -> None:
 
 
 def moved(p: Any, before: Any) -> Any:
-    """Where attention is that begins at `before`, and stays at each step with probability `p`."""
+    """Attention that starts at `before` and stays at each step with probability `p`."""
     made = np.zeros_like(p)
     for row, start in np.ndindex(p.shape):
         left = before[row, start]
@@ -150,7 +150,7 @@ def test_the_wrapper_attends() -> None:
 def test_the_wrapper_refuses_what_does_not_fit() -> None:
     with td.Graph().as_default():
         attention, cell = s2s.LuongAttention(5, MEMORY), td.nn.rnn_cell.GRUCell(5)
-        with pytest.raises(ValueError, match="attention_layer_size has 2 items for 1 attention"):
+        with pytest.raises(ValueError, match="attention_layer_size: expected 1 items to match"):
             s2s.AttentionWrapper(cell, attention, [1, 2])
         layer = td.layers.Dense(3)
         with pytest.raises(ValueError, match="only one of attention_layer_size and"):

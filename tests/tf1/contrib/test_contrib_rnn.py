@@ -113,7 +113,7 @@ def test_layers_of_both_ways() -> None:
         session.run(td.global_variables_initializer())
         found, wanted = session.run([y, td.stack(steps, 1)])
         np.testing.assert_allclose(found, wanted, rtol=1e-5)
-        with pytest.raises(ValueError, match="cells_bw has 1 items, and cells_fw 2"):
+        with pytest.raises(ValueError, match="cells_bw: expected 2 items to match cells_fw, got 1"):
             rnn.stack_bidirectional_rnn(cells[0], cells[1][:1], [X[:, 0]], dtype=td.float32)
         with pytest.raises(ValueError, match="cells_fw must not be empty"):
             rnn.stack_bidirectional_rnn([], [], [X[:, 0]], dtype=td.float32)

@@ -21,7 +21,7 @@ X = np.random.default_rng(4).normal(3.0, 2.0, [2, 3, 4, 6])
 
 
 def expected(x: Any, groups: int, epsilon: float = 1e-6) -> Any:
-    """Of images whose channels come last."""
+    """Group norm of images whose channels come last."""
     grouped = x.reshape(*x.shape[:3], groups, -1)
     axes = (1, 2, 4)
     mean, variance = grouped.mean(axes, keepdims=True), grouped.var(axes, keepdims=True)
@@ -62,7 +62,7 @@ def test_channels_may_come_first_and_sizes_be_unknown() -> None:
 
 
 @pytest.mark.parametrize(
-    ("arguments", "told"),
+    ("arguments", "message"),
     [
         ({"groups": 4}, "6 channels do not make 4 groups"),
         ({"groups": 7}, "6 channels do not make 7 groups"),
@@ -71,6 +71,6 @@ def test_channels_may_come_first_and_sizes_be_unknown() -> None:
         ({"groups": 2, "reduction_axes": (-5,)}, r"reduction_axes must be in \[-4, 4\), got -5"),
     ],
 )
-def test_what_is_refused(arguments: dict[str, Any], told: str) -> None:
-    with pytest.raises(ValueError, match=told):
+def test_what_is_refused(arguments: dict[str, Any], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
         td.contrib.layers.group_norm(X, **arguments)

@@ -35,7 +35,7 @@ def test_other_files_are_refused(data: bytes, home: Path) -> None:
     with pytest.raises(td.errors.NotFoundError, match="nothing is downloaded"):
         DIGITS.load_data()
     (home / "mnist.npz").write_bytes(data)
-    with pytest.raises(td.errors.DataLossError, match="is no archive of the digits"):
+    with pytest.raises(td.errors.DataLossError, match="is not an archive of digits"):
         DIGITS.load_data()
 
 

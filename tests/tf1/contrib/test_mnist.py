@@ -75,18 +75,18 @@ def test_what_is_wrong_is_told(folder: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("content", "told"),
+    ("content", "message"),
     [
-        (b"", "is no IDX file"),
-        (idx(LABELS), "is no IDX file of bytes with 3 axes"),
+        (b"", "is not an IDX file"),
+        (idx(LABELS), "is not an IDX file of bytes with 3 axes"),
         (idx(PIXELS[..., 0])[:-1], "ends 1 bytes early"),
         (struct.pack(">4I", 2051, *[2**32 - 1] * 3), "early"),
         (gzip.compress(idx(PIXELS[..., 0]), mtime=0)[:-12], "damaged|early"),
         (b"\x1f\x8b" + b"x" * 20, "is damaged"),
     ],
 )
-def test_damaged_files_are_data_loss(content: bytes, told: str) -> None:
-    with pytest.raises(td.errors.DataLossError, match=told):
+def test_damaged_files_are_data_loss(content: bytes, message: str) -> None:
+    with pytest.raises(td.errors.DataLossError, match=message):
         mnist.extract_images(io.BytesIO(content))
 
 

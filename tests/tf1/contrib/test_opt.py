@@ -14,7 +14,7 @@ opt = td.contrib.opt
 
 
 def steps(optimizer: Any, rows: bool, count: int = 3) -> np.ndarray[Any, Any]:
-    """What becomes of a variable, whose second row alone has a gradient if `rows`."""
+    """Updates a variable; with `rows`, only its second row has a gradient."""
     with td.Graph().as_default(), td.Session() as session:
         v = td.Variable([[1.0, 2.0], [3.0, -1.0], [0.5, 0.5]])
         used = td.gather(v, [1, 1]) if rows else v

@@ -89,7 +89,7 @@ def test_another_tokenizer_is_not_in_the_file(tmp_path: Path) -> None:
 def test_other_files_are_refused(data: bytes, tmp_path: Path) -> None:
     path = tmp_path / "vocabulary"
     path.write_bytes(data)
-    with pytest.raises(td.errors.DataLossError, match="is no vocabulary that save wrote"):
+    with pytest.raises(td.errors.DataLossError, match="is not a vocabulary written by save"):
         preprocessing.VocabularyProcessor.restore(path)
 
 

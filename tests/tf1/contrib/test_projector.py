@@ -1,4 +1,4 @@
-"""What TensorBoard's projector is told, in the folder of a writer."""
+"""The configuration of TensorBoard's projector, in the folder of a writer."""
 
 from __future__ import annotations
 

@@ -69,7 +69,7 @@ def test_training_is_what_dynamic_rnn_computes(time_major: bool, impute: bool) -
 
 
 class Chain(td.nn.rnn_cell.RNNCell):
-    """A cell whose logits depend on the word before alone; its state counts steps."""
+    """A cell whose logits depend only on the word before; its state counts steps."""
 
     state_size: Any = 1
     output_size = 4
@@ -234,7 +234,7 @@ def test_decoders_refuse_what_does_not_fit() -> None:
         with pytest.raises(TypeError, match="decoder must be a Decoder, got None"):
             s2s.dynamic_decode(broken)
         decoder = s2s.BasicDecoder(cell, helper, start, output_layer=abs)
-        with pytest.raises(TypeError, match="output_layer must tell its size by units"):
+        with pytest.raises(TypeError, match="output_layer must have an attribute units"):
             s2s.dynamic_decode(decoder)
         decoder = s2s.BasicDecoder(cell, helper, start)
         with pytest.raises(ValueError, match="maximum_iterations must be a scalar"):

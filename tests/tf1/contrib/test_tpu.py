@@ -24,7 +24,7 @@ def model_fn(features: Any, labels: Any, mode: str, params: Any) -> Any:
     loss = td.losses.mean_squared_error(labels, found)
     sgd = tpu.CrossShardOptimizer(td.train.GradientDescentOptimizer(0.1))
     step = sgd.minimize(loss, td.train.get_or_create_global_step())
-    host = td.assign_add(td.get_variable("told", initializer=0, trainable=False), 1)
+    host = td.assign_add(td.get_variable("counter", initializer=0, trainable=False), 1)
 
     def metrics(labels: Any, found: Any) -> Any:
         return {"error": td.metrics.mean_absolute_error(labels, found)}
@@ -34,7 +34,7 @@ def model_fn(features: Any, labels: Any, mode: str, params: Any) -> Any:
         loss=loss,
         train_op=step,
         eval_metrics=(metrics, [labels, found]),
-        host_call=(lambda told: [td.identity(told)], {"told": host}),
+        host_call=(lambda counter: [td.identity(counter)], {"counter": host}),
         scaffold_fn=td.train.Scaffold,
     )
 
@@ -57,10 +57,10 @@ def test_an_estimator_learns_tells_and_predicts(tmp_path: Path) -> None:
     for _ in range(8):
         estimator.train(input_fn)
     assert estimator.get_variable_value("slope") == pytest.approx(3.0, abs=1e-3)
-    assert estimator.get_variable_value("told") == 16  # the host's function ran with every step
-    told = estimator.evaluate(input_fn, steps=1)
-    assert told["global_step"] == 16
-    assert told["error"] == pytest.approx(0.0, abs=1e-2)
+    assert estimator.get_variable_value("counter") == 16  # the host's function ran with every step
+    metrics = estimator.evaluate(input_fn, steps=1)
+    assert metrics["global_step"] == 16
+    assert metrics["error"] == pytest.approx(0.0, abs=1e-2)
     asked = list(estimator.predict(input_fn))
     assert [int(found["size"]) for found in asked] == [3] * 4
     kept = estimator.config
@@ -71,10 +71,10 @@ def test_an_estimator_learns_tells_and_predicts(tmp_path: Path) -> None:
 def test_batch_sizes_are_parameters_of_hparams_too() -> None:
     params = td.contrib.training.HParams(rate=0.5)
 
-    def told(features: Any, mode: str, params: Any) -> Any:
+    def model_fn(features: Any, mode: str, params: Any) -> Any:
         return td.estimator.EstimatorSpec(mode, predictions=features * params.rate)
 
-    estimator = tpu.TPUEstimator(told, params=params, use_tpu=False, predict_batch_size=2)
+    estimator = tpu.TPUEstimator(model_fn, params=params, use_tpu=False, predict_batch_size=2)
     asked = estimator.predict(lambda params: td.data.Dataset.range(2).map(td.to_float).batch(2))
     assert [float(value) for value in asked] == [0.0, 0.5]
     assert "batch_size" not in params
@@ -100,15 +100,15 @@ def test_what_needs_a_tpu_is_refused() -> None:
 
 
 @pytest.mark.parametrize(
-    ("given", "error", "told"),
+    ("given", "error", "message"),
     [
         ({"eval_metrics": [1]}, ValueError, "eval_metrics must be a function and its tensors"),
         ({"eval_metrics": (1, [])}, TypeError, r"eval_metrics\[0\] must be a function"),
         ({"host_call": (len, 1)}, ValueError, r"host_call\[1\] must be a list or a dict"),
     ],
 )
-def test_pairs_are_checked(given: Any, error: type[Exception], told: str) -> None:
-    with td.Graph().as_default(), pytest.raises(error, match=told):
+def test_pairs_are_checked(given: Any, error: type[Exception], message: str) -> None:
+    with td.Graph().as_default(), pytest.raises(error, match=message):
         tpu.TPUEstimatorSpec("infer", predictions=td.zeros([1]), **given).as_estimator_spec()
 
 

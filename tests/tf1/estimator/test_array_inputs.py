@@ -14,7 +14,7 @@ pandas_input_fn = td.estimator.inputs.pandas_input_fn
 
 
 def batches(function: Any, most: int = 100) -> list[Any]:
-    """What an input function gives, up to its end."""
+    """All batches of an input function."""
     found: list[Any] = []
     with td.Graph().as_default():
         fetches = function()
@@ -62,15 +62,15 @@ def test_the_ops_have_the_names_of_tensorflow() -> None:
 
 
 @pytest.mark.parametrize(
-    ("x", "y", "error", "told"),
+    ("x", "y", "error", "message"),
     [
         ([1], None, TypeError, "x must be a dict or array; got list"),
         ({}, None, ValueError, "x cannot be an empty dict"),
         ({"a": np.zeros(2)}, {}, ValueError, "y cannot be empty dict"),
     ],
 )
-def test_what_is_no_data_is_refused(x: Any, y: Any, error: type[Exception], told: str) -> None:
-    with pytest.raises(error, match=told):
+def test_what_is_no_data_is_refused(x: Any, y: Any, error: type[Exception], message: str) -> None:
+    with pytest.raises(error, match=message):
         numpy_input_fn(x, y, shuffle=False)
     with pytest.raises(ValueError, match="shuffle must be provided"):
         numpy_input_fn(np.zeros(2))
@@ -85,13 +85,13 @@ def test_lengths_have_to_agree() -> None:
 
 
 class Series(np.ndarray):
-    """What counts of a Series of pandas."""
+    """The part of a pandas Series that is used."""
 
     index: Any
 
 
 class Table(dict[str, Any]):
-    """What counts of a DataFrame of pandas."""
+    """The part of a pandas DataFrame that is used."""
 
     def __init__(self, index: list[int], **columns: Any) -> None:
         super().__init__(columns)
@@ -109,8 +109,8 @@ def test_tables_give_their_columns() -> None:
     assert labels.tolist() == [0, 1, 0]
     [(_, several)] = batches(pandas_input_fn(x, Table([7, 8, 9], c=np.arange(3)), shuffle=False))
     assert several["c"].tolist() == [0, 1, 2]
-    [alone] = batches(pandas_input_fn(x, shuffle=False))
-    assert sorted(alone) == ["a", "b"]
+    [batch] = batches(pandas_input_fn(x, shuffle=False))
+    assert sorted(batch) == ["a", "b"]
     y.index = [1, 2, 3]
     with td.Graph().as_default(), pytest.raises(ValueError, match="mismatched"):
         pandas_input_fn(x, y, shuffle=False)()

@@ -44,7 +44,7 @@ def made(folder: Path, **settings: Any) -> td.estimator.Estimator:
 
 
 def slope_after(steps: int, begin: float = 0.0) -> float:
-    """What gradient descent makes of the slope, over all rows: by the formula."""
+    """The slope after gradient descent over all rows, by the formula."""
     squares = float((X**2).mean())
     return 2 + (begin - 2) * (1 - 2 * 0.05 * squares) ** steps
 
@@ -193,7 +193,7 @@ def test_what_cannot_be_is_refused(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("arguments", "error", "told"),
+    ("arguments", "error", "message"),
     [
         ({"mode": "train", "loss": 1.0}, ValueError, "Missing train_op"),
         ({"mode": "eval"}, ValueError, "Missing loss"),
@@ -206,8 +206,8 @@ def test_what_cannot_be_is_refused(tmp_path: Path) -> None:
         ({"mode": "eval", "loss": 1.0, "scaffold": 3}, TypeError, "Scaffold"),
     ],
 )
-def test_a_spec_is_checked(arguments: dict[str, Any], error: type[Exception], told: str) -> None:
-    with td.Graph().as_default(), pytest.raises(error, match=told):
+def test_a_spec_is_checked(arguments: dict[str, Any], error: type[Exception], message: str) -> None:
+    with td.Graph().as_default(), pytest.raises(error, match=message):
         td.estimator.EstimatorSpec(**arguments)
 
 
@@ -233,7 +233,7 @@ def test_configurations_are_checked(monkeypatch: pytest.MonkeyPatch) -> None:
     changed = config.replace(save_checkpoints_steps=5)
     assert (changed.save_checkpoints_secs, changed.save_checkpoints_steps) == (None, 5)
     assert changed.replace(save_checkpoints_secs=7).save_checkpoints_steps is None
-    for arguments, told in (
+    for arguments, message in (
         ({"save_checkpoints_steps": 1, "save_checkpoints_secs": 1}, "cannot be both set"),
         ({"save_summary_steps": -1}, "must be 0 or more, got -1"),
         ({"keep_checkpoint_every_n_hours": 0}, "must be positive"),
@@ -241,7 +241,7 @@ def test_configurations_are_checked(monkeypatch: pytest.MonkeyPatch) -> None:
         ({"session_config": 3}, "must be a td.ConfigProto"),
         ({"device_fn": 3}, "must be a function"),
     ):
-        with pytest.raises(ValueError, match=told):
+        with pytest.raises(ValueError, match=message):
             td.estimator.RunConfig(**arguments)  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="Replacing master is not supported"):
         config.replace(master="x")

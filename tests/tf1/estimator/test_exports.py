@@ -86,7 +86,7 @@ def test_nothing_is_left_of_an_export_that_fails(
 def test_outputs_and_receivers_are_checked() -> None:
     with td.Graph().as_default():
         number, text = td.constant([1.0]), td.constant(["a"])
-        for error, told, make in (
+        for error, message, make in (
             (ValueError, "At least one of", export.ClassificationOutput),
             (ValueError, "scores must be", lambda: export.ClassificationOutput(text)),
             (ValueError, "classes must be", lambda: export.ClassificationOutput(None, number)),
@@ -99,7 +99,7 @@ def test_outputs_and_receivers_are_checked() -> None:
             (ValueError, "must be a dict", lambda: export.ServingInputReceiver(text, text, text)),
             (ValueError, "feature must", lambda: export.TensorServingInputReceiver(3, number)),
         ):
-            with pytest.raises(error, match=told):
+            with pytest.raises(error, match=message):
                 make()
         output = export.RegressionOutput(number)
         with pytest.raises(ValueError, match="single string Tensor"):
@@ -182,7 +182,7 @@ def test_specs_are_checked() -> None:
     twice = [td.estimator.FinalExporter("a", receive), td.estimator.LatestExporter("a", receive)]
     Eval, Train = td.estimator.EvalSpec, td.estimator.TrainSpec
     bad: Any = 3
-    for error, told, make in (
+    for error, message, make in (
         (ValueError, "max_steps > 0, given: 0", lambda: Train(input_fn, 0)),
         (TypeError, "must be callable", lambda: Train(bad)),
         (TypeError, "SessionRunHook", lambda: Train(input_fn, hooks=[bad])),
@@ -191,7 +191,7 @@ def test_specs_are_checked() -> None:
         (ValueError, "unique names", lambda: Eval(input_fn, exporters=twice)),
         (ValueError, "throttle_secs >= 0", lambda: Eval(input_fn, throttle_secs=-1)),
     ):
-        with pytest.raises(error, match=told):
+        with pytest.raises(error, match=message):
             make()
     with pytest.raises(TypeError, match=r"td.estimator.Estimator"):
         td.estimator.train_and_evaluate(bad, Train(input_fn), Eval(input_fn))

@@ -1,4 +1,4 @@
-"""What programs import of TensorFlow's own tutorials."""
+"""Modules of TensorFlow's own tutorials that programs import."""
 
 from __future__ import annotations
 

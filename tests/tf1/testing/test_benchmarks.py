@@ -1,4 +1,4 @@
-"""Benchmarks of programs tell what TensorFlow's tell, under the same names."""
+"""Benchmarks of programs report the same values as TensorFlow's, under the same names."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ class Sums(td.test.Benchmark):
 
 
 def test_what_a_benchmark_tells(capsys: pytest.CaptureFixture[str]) -> None:
-    told = Sums().measured()
-    assert sorted(told) == ["extras", "iters", "name", "throughput", "wall_time"]
-    assert (told["iters"], told["name"]) == (3, "measured")
-    extras = told["extras"]
+    report = Sums().measured()
+    assert sorted(report) == ["extras", "iters", "name", "throughput", "wall_time"]
+    assert (report["iters"], report["name"]) == (3, "measured")
+    extras = report["extras"]
     assert isinstance(extras, dict)
     names = ["full_trace_chrome_format", "k", "wall_time_mean", "wall_time_stdev"]
     assert sorted(extras) == names

@@ -35,10 +35,10 @@ def crf_decode(
     Args:
         potentials: a score for each tag, float `[batch, steps, tags]`.
         transition_params: a score for each pair, float `[tags, tags]`.
-        sequence_length: how many steps count, int `[batch]`.
+        sequence_length: number of steps that count, int `[batch]`.
 
     Returns:
-        The tags, int32 `[batch, steps]`, 0 behind the end; and the scores `[batch]`.
+        The tags, int32 `[batch, steps]`, 0 after the end; and the scores `[batch]`.
 
     Example:
         >>> with td.Graph().as_default(), td.Session() as session:

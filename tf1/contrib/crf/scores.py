@@ -1,4 +1,4 @@
-"""How likely sequences of tags are: scores, and the likelihood that models maximize."""
+"""Scores and log-likelihood of sequences of tags."""
 
 from __future__ import annotations
 
@@ -30,11 +30,11 @@ public = {
 
 
 def crf_unary_score(tag_indices: Any, sequence_lengths: Any, inputs: Any) -> Tensor:
-    """The sum of what the inputs give for the tags of each sequence.
+    """Unary score: the sum of the inputs at the tags of each sequence.
 
     Args:
         tag_indices: the tags, int32 `[batch, steps]`.
-        sequence_lengths: how many of them count, int `[batch]`.
+        sequence_lengths: number of of them that count, int `[batch]`.
         inputs: a score for each tag, float `[batch, steps, tags]`.
 
     Returns:
@@ -52,11 +52,11 @@ def crf_unary_score(tag_indices: Any, sequence_lengths: Any, inputs: Any) -> Ten
 
 
 def crf_binary_score(tag_indices: Any, sequence_lengths: Any, transition_params: Any) -> Tensor:
-    """The sum of what each step from a tag to the next gives.
+    """Binary score: the sum over the transitions of each sequence.
 
     Args:
         tag_indices: the tags, int32 `[batch, steps]`.
-        sequence_lengths: how many of them count, int `[batch]`.
+        sequence_lengths: number of of them that count, int `[batch]`.
         transition_params: a score for each pair, float `[tags, tags]`.
 
     Returns:
@@ -82,7 +82,7 @@ def crf_sequence_score(
     Args:
         inputs: a score for each tag, float `[batch, steps, tags]`.
         tag_indices: the tags, int32 `[batch, steps]`.
-        sequence_lengths: how many of them count, int `[batch]`.
+        sequence_lengths: number of of them that count, int `[batch]`.
         transition_params: a score for each pair, float `[tags, tags]`.
 
     Returns:
@@ -103,7 +103,7 @@ def crf_log_norm(inputs: Any, sequence_lengths: Any, transition_params: Any) -> 
 
     Args:
         inputs: a score for each tag, float `[batch, steps, tags]`.
-        sequence_lengths: how many steps count, int `[batch]`.
+        sequence_lengths: number of steps that count, int `[batch]`.
         transition_params: a score for each pair, float `[tags, tags]`.
 
     Returns:
@@ -137,7 +137,7 @@ def crf_log_likelihood(
     Args:
         inputs: a score for each tag, float `[batch, steps, tags]`.
         tag_indices: the tags, int32 `[batch, steps]`.
-        sequence_lengths: how many of them count, int `[batch]`.
+        sequence_lengths: number of of them that count, int `[batch]`.
         transition_params: a score for each pair, float `[tags, tags]`; by default a variable
             `transitions` of the scope in force.
 
@@ -171,5 +171,5 @@ def later_steps(inputs: Tensor) -> tuple[Tensor, Tensor]:
 
 
 def _mask(lengths: Any, most: Any, like: Tensor) -> Tensor:
-    """1 for what counts and 0 for the rest, `[batch, most]`."""
+    """Mask of the steps that count, `[batch, steps]`."""
     return sequence_mask(cast(lengths, "int32"), most, like.dtype)

@@ -1,4 +1,4 @@
-"""Cells that compute what cuDNN does, and read its checkpoints: `td.contrib.cudnn_rnn`."""
+"""Cells compatible with cuDNN and its checkpoints: `td.contrib.cudnn_rnn`."""
 
 from __future__ import annotations
 

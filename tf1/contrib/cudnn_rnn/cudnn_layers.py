@@ -91,7 +91,7 @@ class _CudnnRNN(Layer):
         """The shape of each state, or where there is only one, of that.
 
         Args:
-            batch_size: how many examples there are.
+            batch_size: number of examples.
         """
         sizes = [self.num_layers * self.num_dirs, batch_size, self.num_units]
         return tuple([sizes] * self.states) if self.states > 1 else (sizes,)
@@ -133,7 +133,7 @@ class _CudnnRNN(Layer):
         self.built = True
 
     def _begun(self, getter: Any, name: str, *args: Any, **kwargs: Any) -> Any:
-        """Variables begin as the layer says."""
+        """Initial values of the variables."""
         kernel, bias = self._initializers
         kwargs["initializer"] = bias if name.endswith("bias") else kernel
         return getter(name, *args, **kwargs)
@@ -201,19 +201,19 @@ class CudnnLSTM(_CudnnRNN):
     written.
 
     Args:
-        num_layers: how many layers there are.
+        num_layers: number of layers.
         num_units: the size of the outputs, one way.
         input_mode: "linear_input".
         direction: "unidirectional" or "bidirectional".
         dropout: how likely an output is dropped between layers, in training.
-        seed: makes what is dropped the same in every session.
+        seed: makes dropout deterministic.
         dtype: the dtype of the variables.
         kernel_initializer: makes the kernels; by default that of Glorot.
         bias_initializer: makes the biases; by default zeros.
         name: the name, by default "cudnn_lstm".
 
     Raises:
-        ValueError: an argument is none of those.
+        ValueError: an argument has an unknown value.
 
     Example:
         >>> with td.Graph().as_default():

@@ -26,7 +26,7 @@ _optional: dict[str, tuple[str, ...]] = {}  # the arguments with defaults, of ea
 
 
 def arg_scope_func_key(op: Callable[..., Any]) -> str:
-    """The key of a function in what `arg_scope` yields.
+    """The key of a function in the dict that `arg_scope` yields.
 
     Args:
         op: the function.
@@ -50,7 +50,7 @@ def current_arg_scope() -> Arguments:
 
 
 def has_arg_scope(func: Callable[..., Any]) -> bool:
-    """Whether a function takes arguments from `arg_scope`.
+    """True if a function takes arguments from `arg_scope`.
 
     Args:
         func: the function.
@@ -70,7 +70,7 @@ def arg_scoped_arguments(func: Callable[..., Any]) -> tuple[str, ...]:
         func: a function that takes arguments from `arg_scope`.
 
     Raises:
-        ValueError: it takes none.
+        ValueError: it does not take any.
 
     Example:
         >>> td.contrib.slim.arg_scoped_arguments(td.contrib.slim.flatten)
@@ -97,7 +97,7 @@ def add_arg_scope(func: F) -> F:
         func: the function.
 
     Returns:
-        The function, which looks up what is in force at each call.
+        The function, which looks up the current scope at each call.
 
     Example:
         >>> slim = td.contrib.slim
@@ -125,12 +125,12 @@ def add_arg_scope(func: F) -> F:
 def arg_scope(list_ops_or_scope: Any, **kwargs: Any) -> Iterator[Arguments]:
     """Sets arguments for all calls of some functions in a `with` block.
 
-    Blocks inside of one another add up. What a block yields may be given to a later `arg_scope`,
-    in whose block those arguments are in force, and no others.
+    Nested blocks accumulate. The result of a block may be passed to a later `arg_scope`, in which
+    those arguments, and no others, are in force.
 
     Args:
-        list_ops_or_scope: a list of functions, or what an earlier block yielded.
-        kwargs: the arguments, by name; none where a scope is given.
+        list_ops_or_scope: a list of functions, or the result of an earlier block.
+        kwargs: the arguments, by name; none if a scope is given.
 
     Yields:
         All arguments in force, by the keys of functions.

@@ -25,7 +25,7 @@ public = {
 
 
 def _assigned(values: Iterable[tuple[Variable, Any]]) -> tuple[Operation, dict[Tensor, Any]]:
-    """An op that assigns values which are fed, and what to feed."""
+    """Creates an op that assigns fed values, and its feeds."""
     updates, feeds = [], {}
     with name_scope("assign_from_values"):
         for variable, value in values:
@@ -39,7 +39,7 @@ def _assigned(values: Iterable[tuple[Variable, Any]]) -> tuple[Operation, dict[T
 def assign_from_values(
     var_names_to_values: Mapping[str, Any],
 ) -> tuple[Operation, dict[Tensor, Any]]:
-    """An op that gives variables values, and what to feed when it runs.
+    """Creates an op that assigns values to variables, and its feeds.
 
     Args:
         var_names_to_values: arrays by the names of variables.
@@ -95,7 +95,7 @@ def _by_name(var_list: Any) -> dict[str, list[Variable]]:
 def assign_from_checkpoint(
     model_path: str, var_list: Any, ignore_missing_vars: bool = False
 ) -> tuple[Operation, dict[Tensor, Any]]:
-    """An op that gives variables the values of a checkpoint, and what to feed when it runs.
+    """Creates an op that assigns the values of a checkpoint, and its feeds.
 
     Args:
         model_path: the checkpoint.

@@ -44,7 +44,7 @@ def variable(
         name: the name.
         shape: the shape.
         dtype: the dtype.
-        initializer: as for `td.get_variable`, like what is not told here.
+        initializer: as for `td.get_variable`, like all arguments not listed here.
         regularizer: as there.
         trainable: as there.
         collections: the collections that list it; by default that of global variables.
@@ -106,7 +106,7 @@ def model_variable(
         name: the name.
         shape: the shape.
         dtype: the dtype.
-        initializer: as for `variable`, like what is not told here.
+        initializer: as for `variable`, like all arguments not listed here.
         regularizer: as there.
         trainable: as there.
         collections: further collections that list it.

@@ -22,11 +22,11 @@ public = {
 def get_variables(
     scope: Any = None, suffix: str | None = None, collection: str = GraphKeys.GLOBAL_VARIABLES
 ) -> list[Variable]:
-    """The variables of a collection whose names begin with a scope and end with a suffix.
+    """The variables of a collection whose names start with a scope and end with a suffix.
 
     Args:
         scope: a regular expression that names begin with, or a VariableScope.
-        suffix: what the names of ops end with.
+        suffix: the end of op names.
         collection: the collection.
 
     Example:
@@ -189,7 +189,7 @@ def filter_variables(
     exclude_patterns: Sequence[str] | None = None,
     reg_search: bool = True,
 ) -> list[Variable]:
-    """The variables whose names fit one pattern at least, and none of some others.
+    """The variables whose names match some of the patterns to include, and none to exclude.
 
     Args:
         var_list: the variables.

@@ -1,4 +1,4 @@
-"""What the layers of `contrib` add to those of `td.layers`: names of variables, collections."""
+"""Additions of the `contrib` layers to `td.layers`: names of variables, collections."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ XAVIER = xavier_initializer()
 described = shared_docs(
     {
         "inputs": "a tensor of floats.",
-        "num_outputs": "how many channels the output has.",
+        "num_outputs": "the number of output channels.",
         "kernel_size": "the size of the window: a number, or one for each dimension of space.",
         "stride": "how far the window moves: a number, or one for each dimension of space.",
         "padding": '"SAME" or "VALID".',
         "data_format": '"NHWC" and the like; by default the channels come last.',
         "rate": "how far apart the elements of the window are: a number, or several.",
-        "activation_fn": "a function from a tensor to one; None for none.",
+        "activation_fn": "a function of the output; None for none.",
         "normalizer_fn": "a function such as `batch_norm`, in the place of the biases.",
         "normalizer_params": "further arguments of `normalizer_fn`.",
         "weights_initializer": "as for `td.get_variable`.",
@@ -91,7 +91,7 @@ def layer_scope(
 def apply(
     layer: Any, inputs: Any, collections: Any, *, kernels: tuple[str, ...] = ("kernel",)
 ) -> Any:
-    """What a layer makes of its input; its variables are added to collections.
+    """Applies a layer to its input and adds its variables to collections.
 
     Args:
         layer: the layer.
@@ -124,10 +124,10 @@ def finished(
 
 
 def channels_form(data_format: str | None, known: tuple[str, ...]) -> str:
-    """What `td.layers` calls a data format.
+    """Converts a data format to the names of `td.layers`.
 
     Raises:
-        ValueError: it is none of those known.
+        ValueError: the format is unknown.
     """
     if data_format is not None and data_format not in known:
         raise ValueError(f"data_format must be one of {', '.join(known)}, got {data_format!r}")

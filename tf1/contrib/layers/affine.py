@@ -47,7 +47,7 @@ def fully_connected(
         inputs: floats, of rank 2 or more.
 
     Raises:
-        ValueError: `num_outputs` is no number.
+        ValueError: `num_outputs` is not a number.
 
     Example:
         >>> with td.Graph().as_default():

@@ -56,7 +56,7 @@ def convolution(
 
     Args:
         inputs: floats, of rank 3, 4 or 5.
-        conv_dims: how many dimensions the window has, where that is to be checked.
+        conv_dims: the expected number of dimensions of the window.
 
     Raises:
         ValueError: the rank is another, or the data format.
@@ -175,7 +175,7 @@ def _transposed(
                 normalizer_params,
             )  # fmt: skip
 
-    doc = f"""A transposed convolution of {what}, which makes them larger.
+    doc = f"""A transposed convolution of {what}, which upsamples them.
 
         Example:
             >>> with td.Graph().as_default():

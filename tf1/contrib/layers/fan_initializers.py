@@ -1,4 +1,4 @@
-"""Initializers that scale random numbers by how many inputs and outputs a kernel has."""
+"""Initializers that scale random numbers by fan-in and fan-out."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ public = {
     ),
 }
 
-_TAILS = 1.3  # about what the variance loses by the tails of the normal distribution
+_TAILS = 1.3  # approximate loss of variance by truncation
 _FANS: dict[str, Callable[[float, float], float]] = {
     "FAN_IN": lambda inputs, outputs: inputs,
     "FAN_OUT": lambda inputs, outputs: outputs,
@@ -55,14 +55,14 @@ def variance_scaling_initializer(
     seed: int | None = None,
     dtype: Any = "float32",
 ) -> Initializer:
-    """Random numbers whose variance is `factor` by the number of inputs (He et al., 2015).
+    """Variance scaling: variance `factor` divided by the fan-in (He et al., 2015).
 
     Unlike `td.variance_scaling_initializer` it takes 1.3 for the variance that cutting the tails
     off the normal distribution costs.
 
     Args:
         factor: the variance times the number.
-        mode: what is counted: "FAN_IN" the inputs, "FAN_OUT" the outputs, "FAN_AVG" their mean.
+        mode: "FAN_IN", "FAN_OUT", or "FAN_AVG" for their mean.
         uniform: whether the numbers are uniform; otherwise they are of the truncated normal
             distribution.
         seed: makes the numbers the same in every session: see `td.set_random_seed`.

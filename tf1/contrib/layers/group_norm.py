@@ -45,7 +45,7 @@ def group_norm(
 
     Args:
         inputs: a tensor of floats, of which the number of channels is known.
-        groups: how many groups the channels make.
+        groups: the number of groups of channels.
         channels_axis: the dimension of the channels.
         reduction_axes: the dimensions over which the mean is taken, besides a group.
         mean_close_to_zero: whether the variance is that of numbers whose mean is near 0: the mean

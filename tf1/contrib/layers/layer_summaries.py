@@ -31,7 +31,7 @@ def summarize_tensor(tensor: Any, tag: str | None = None) -> Any:
 
     Args:
         tensor: a tensor of numbers, or a variable.
-        tag: what the summary is called; by default as the tensor, with "_summary".
+        tag: the name of the summary; by default that of the tensor, with "_summary".
 
     Example:
         >>> with td.Graph().as_default():

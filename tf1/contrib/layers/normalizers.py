@@ -195,7 +195,7 @@ def _counted(
     zero_debias: bool,
     updates_collections: Any,
 ) -> tuple[Any, Any]:
-    """Mean and variance of the batch in training, whose averages are moved; else the averages."""
+    """Batch statistics in training, which update the moving averages; otherwise the averages."""
     kept = averages[0].value(), averages[1].value()
     fed, is_training = is_tensor(is_training), scalar_setting(is_training)
     if not fed and not is_training:
@@ -212,7 +212,7 @@ def _counted(
         count = cast(size(x) // size(variance), variance.dtype.base_dtype)
         moved = variance * (count / (count - 1))
     if fed and zero_debias:
-        raise ValueError("zero_debias_moving_mean needs an is_training that is no tensor")
+        raise ValueError("zero_debias_moving_mean needs an is_training that is not a tensor")
     stays: Any = where_v2(is_training, decay, 1.0) if fed else decay
     updates = [
         assign_moving_average(averages[0], mean, stays, zero_debias),

@@ -66,7 +66,7 @@ def append_tensor_alias(tensor: Tensor, alias: str) -> Tensor:
 
 
 def get_tensor_aliases(tensor: Tensor) -> list[str]:
-    """The names that a tensor was given; its own where it was given none.
+    """The aliases of a tensor; by default its own name.
 
     Args:
         tensor: the tensor.

@@ -57,18 +57,16 @@ def _pool(
 
 _IMAGES, _VOLUMES = ("NHWC", "NCHW"), ("NDHWC", "NCDHW")
 
-max_pool2d = _pool(
-    MaxPooling2D, "max_pool2d", "MaxPool2D", _IMAGES, "The maximum of what a window sees in images."
-)
+max_pool2d = _pool(MaxPooling2D, "max_pool2d", "MaxPool2D", _IMAGES, "Max pooling of images.")
 max_pool3d = _pool(
     MaxPooling3D, "max_pool3d", "MaxPool3D", _VOLUMES,
-    "The maximum of what a window sees in volumes.",
+    "Max pooling of volumes.",
 )  # fmt: skip
 avg_pool2d = _pool(
     AveragePooling2D, "avg_pool2d", "AvgPool2D", _IMAGES,
-    "The mean of what a window sees in images.",
+    "Average pooling of images.",
 )  # fmt: skip
 avg_pool3d = _pool(
     AveragePooling3D, "avg_pool3d", "AvgPool3D", _VOLUMES,
-    "The mean of what a window sees in volumes.",
+    "Average pooling of volumes.",
 )  # fmt: skip

@@ -53,7 +53,7 @@ def l1_regularizer(scale: float, scope: str | None = None) -> Regularizer:
         A function from a variable to a loss, or to None where `scale` is 0.
 
     Raises:
-        ValueError: the scale is no such float.
+        ValueError: the scale is not such a float.
 
     Example:
         >>> with td.Graph().as_default(), td.Session() as session:
@@ -74,7 +74,7 @@ def l2_regularizer(scale: float, scope: str | None = None) -> Regularizer:
         A function from a variable to a loss, or to None where `scale` is 0.
 
     Raises:
-        ValueError: the scale is no such float.
+        ValueError: the scale is not such a float.
 
     Example:
         >>> with td.Graph().as_default(), td.Session() as session:
@@ -110,11 +110,11 @@ def sum_regularizer(
     """The sum of several regularizers.
 
     Args:
-        regularizer_list: the regularizers; None stands for none.
+        regularizer_list: the regularizers; None is skipped.
         scope: a name for the scope of the ops.
 
     Returns:
-        A regularizer; None where there is none.
+        A regularizer; None if there is none.
 
     Example:
         >>> td.contrib.layers.sum_regularizer([None]) is None
@@ -135,7 +135,7 @@ def sum_regularizer(
 def apply_regularization(
     regularizer: Regularizer, weights_list: Sequence[Any] | None = None
 ) -> Any:
-    """The sum of what a regularizer gives for several variables, listed as a regularization loss.
+    """The sum of a regularizer over variables, added to the regularization losses.
 
     Args:
         regularizer: the regularizer.

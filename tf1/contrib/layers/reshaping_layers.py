@@ -1,4 +1,4 @@
-"""Layers without weights of their own: dropout, flatten, softmax, and what repeats others."""
+"""Layers without weights: dropout, flatten, softmax, repetition of other layers."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def dropout(
 
     Args:
         keep_prob: how likely an element is to be kept.
-        noise_shape: the shape of what is drawn, as for `td.nn.dropout`.
+        noise_shape: the shape of the mask, as for `td.nn.dropout`.
         seed: as there.
 
     Example:
@@ -92,9 +92,9 @@ def one_hot_encoding(
 
     Args:
         labels: the numbers of classes.
-        num_classes: how many classes there are.
-        on_value: what stands at the class.
-        off_value: what stands elsewhere.
+        num_classes: number of classes.
+        on_value: the value at the class.
+        off_value: the value elsewhere.
 
     Example:
         >>> with td.Graph().as_default(), td.Session() as session:
@@ -170,7 +170,7 @@ def embed_sequence(
 
     Args:
         ids: the numbers of rows, int32 or int64 of any shape.
-        vocab_size: how many rows the table has.
+        vocab_size: number of rows of the table.
         embed_dim: how long they are.
         unique: accepted for TensorFlow's sake: the results are the same.
 
@@ -200,7 +200,7 @@ def embed_sequence(
 
 
 def _layer_name(layer: Any, default: str) -> str:
-    # What adapts another function, as a partial does, bears the name of that one.
+    # Adapters such as partials have the name of the adapted function.
     return getattr(getattr(layer, "func", layer), "__name__", default)
 
 
@@ -211,10 +211,10 @@ def repeat(
     """Applies the same layer several times, each time with weights of its own.
 
     Args:
-        repetitions: how often.
+        repetitions: the number of repetitions.
         layer: a function from a tensor to one, which takes `scope`.
         args: its further arguments.
-        kwargs: its further arguments; `scope` is the scope of all, and what each is called, with
+        kwargs: its further arguments; `scope` is the scope of all, and the name of each, with
             "_1", "_2", … at the end.
 
     Example:
@@ -243,7 +243,7 @@ def stack(inputs: Any, layer: Callable[..., Any], stack_args: Sequence[Any], **k
         kwargs: further arguments; `scope` is as for `repeat`.
 
     Raises:
-        ValueError: `stack_args` is no list or tuple.
+        ValueError: `stack_args` is not a list or tuple.
 
     Example:
         >>> slim = td.contrib.slim

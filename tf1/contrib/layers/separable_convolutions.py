@@ -50,11 +50,11 @@ def separable_convolution2d(
     trainable: bool = True,
     scope: Any = None,
 ) -> Any:
-    """A convolution of each channel by itself, whose results are then mixed at each place.
+    """Depthwise convolution followed by a pointwise one.
 
     Args:
         inputs: floats, of rank 4.
-        depth_multiplier: how many results each channel has before they are mixed.
+        depth_multiplier: number of depthwise results of each channel.
         pointwise_initializer: that of the second step; by default `weights_initializer`.
 
     Example:
@@ -117,7 +117,7 @@ def _of_each_channel(
     trainable: bool,
     variables_collections: Any,
 ) -> Any:
-    """The first step alone."""
+    """Depthwise convolution only."""
     first = data_format == "NCHW"
     channels = inputs.shape.as_list()[1 if first else -1]
     if channels is None:

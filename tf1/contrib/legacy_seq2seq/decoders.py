@@ -54,14 +54,14 @@ def rnn_decoder(
     loop_function: Callable[[Any, Any], Any] | None = None,
     scope: Any = None,
 ) -> tuple[list[Any], Any]:
-    """Runs a cell along a list of inputs, or along what a function makes of its own outputs.
+    """Runs a cell along a list of inputs, or along a function of its own outputs.
 
     Args:
         decoder_inputs: for each step a tensor `[batch, size]`.
         initial_state: the first state.
         cell: the cell.
         loop_function: from the output before and the number of a step to its input; of
-            `decoder_inputs` then only the first one counts, and how many there are.
+            then only the first of `decoder_inputs` and their number count.
         scope: the variable scope; by default "rnn_decoder".
 
     Returns:
@@ -90,7 +90,7 @@ def rnn_decoder(
 def _given(
     step: Any, outputs: list[Any], i: int, loop_function: Callable[[Any, Any], Any] | None
 ) -> Any:
-    """The input of a step: what stands in the list, or what is made of the output before."""
+    """The input of a step: from the list, or from the previous output."""
     if loop_function is None or not outputs:
         return convert_to_tensor(step)
     with variable_scope("loop_function", reuse=True):
@@ -115,7 +115,7 @@ def embedding_rnn_decoder(
         initial_state: the first state.
         cell: the cell.
         num_symbols: the number of words.
-        embedding_size: the size of what a word becomes.
+        embedding_size: the size of word embeddings.
         output_projection: the weights `[output_size, num_symbols]` and biases `[num_symbols]` by
             which outputs become logits of words, or None if they are.
         feed_previous: whether each word is the likeliest one of the output before; of
@@ -150,10 +150,10 @@ def embedding_rnn_decoder(
 
 
 def checked_projection(projection: Any, words: int) -> Any:
-    """Weights and biases as tensors; None where there are none.
+    """Weights and biases as tensors; None if there is none.
 
     Raises:
-        ValueError: they are not for as many words.
+        ValueError: they are for another number of words.
     """
     if projection is None:
         return None
@@ -183,9 +183,9 @@ def attention_decoder(
         attention_states: the memory, `[batch, steps, size]`.
         cell: the cell.
         output_size: the size of the outputs; by default that of the cell.
-        num_heads: how often each step attends to the memory.
+        num_heads: the number of attention heads.
         loop_function: as for `rnn_decoder`.
-        dtype: the dtype of what was seen before the first step; by default float32.
+        dtype: the dtype of the attention before the first step; by default float32.
         scope: the variable scope; by default "attention_decoder".
         initial_state_attention: whether the first step begins with what `initial_state` sees, and
             not with zeros: for going on with a sequence.
@@ -233,7 +233,7 @@ def attention_decoder(
 
 
 class _Memory:
-    """What a decoder attends to, with the variables of its heads."""
+    """Attention of a decoder over its states, with the variables of the heads."""
 
     def __init__(self, states: Any, heads: int) -> None:
         steps, size = states.shape.with_rank(3).as_list()[1:]
@@ -250,14 +250,14 @@ class _Memory:
             self._heads.append((features, get_variable(f"AttnV_{head}", [size], dtype)))
 
     def unseen(self, batch: Any, dtype: Any) -> list[Any]:
-        """What is seen before the first step."""
+        """The attention before the first step."""
         made = [zeros([batch, self._size], dtype) for _ in self._heads]
         for tensor in made:
             tensor.set_shape([None, self._size])
         return made
 
     def seen_by(self, state: Any) -> list[Any]:
-        """What each head sees with a state."""
+        """The attention of each head for a state."""
         made = []
         for head, (features, v) in enumerate(self._heads):
             with variable_scope(f"Attention_{head}"):

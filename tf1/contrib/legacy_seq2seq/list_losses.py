@@ -85,7 +85,7 @@ def sequence_loss(
     """The cross entropy of a batch, over the steps of a sequence.
 
     Args:
-        logits: as for `sequence_loss_by_example`, like what is not told here.
+        logits: as for `sequence_loss_by_example`, like all arguments not listed here.
         targets: as there.
         weights: as there.
         average_across_timesteps: as there.
@@ -130,7 +130,7 @@ def model_with_buckets(
     """A model for each of several lengths of inputs, all with the same variables.
 
     Args:
-        encoder_inputs: as many inputs of the encoder as the last bucket has.
+        encoder_inputs: the inputs of the encoder, one for each step of the last bucket.
         decoder_inputs: the same for the decoder.
         targets: for each step of the decoder the classes that are right, int32 `[batch]`.
         weights: for each how much it counts, floats `[batch]`.
@@ -167,7 +167,9 @@ def model_with_buckets(
     }
     for what, (items, number) in lists.items():
         if len(items) < number:
-            raise ValueError(f"{what} has {len(items)} items, and the last bucket {number}")
+            raise ValueError(
+                f"{what}: expected {number} items to match the last bucket, got {len(items)}"
+            )
     outputs, losses = [], []
     loss = sequence_loss_by_example if per_example_loss else sequence_loss
     everything = [*encoder_inputs, *decoder_inputs, *targets, *weights]

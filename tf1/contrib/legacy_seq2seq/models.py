@@ -71,7 +71,7 @@ def tied_rnn_seq2seq(
     dtype: Any = "float32",
     scope: Any = None,
 ) -> tuple[list[Any], Any]:
-    """`basic_rnn_seq2seq` of one cell, with the variables of which both encode and decode.
+    """`basic_rnn_seq2seq` with the variables of a single cell for encoder and decoder.
 
     Args:
         encoder_inputs: as there.
@@ -115,7 +115,7 @@ def embedding_rnn_seq2seq(
         cell: as for `basic_rnn_seq2seq`.
         num_encoder_symbols: the number of words of the encoder.
         num_decoder_symbols: the number of words of the decoder.
-        embedding_size: the size of what a word becomes.
+        embedding_size: the size of word embeddings.
         output_projection: weights and biases that make logits of outputs; by default the outputs
             are logits, by an `OutputProjectionWrapper`.
         feed_previous: whether each word is the likeliest one of the output before: a Python bool,
@@ -156,7 +156,7 @@ def embedding_rnn_seq2seq(
 
 
 def _fed(decoded: Callable[[bool], tuple[list[Any], Any]], feeds: Any) -> tuple[list[Any], Any]:
-    """What a decoder makes, fed with its own outputs or not, be it decided in the run."""
+    """Runs a decoder that is fed its own outputs or not, possibly decided at run time."""
     if isinstance(feeds, bool):
         return decoded(feeds)
     forms: list[Any] = []
@@ -187,7 +187,7 @@ def embedding_tied_rnn_seq2seq(
     """`tied_rnn_seq2seq` over words, with one table for encoder and decoder.
 
     Args:
-        encoder_inputs: as for `embedding_rnn_seq2seq`, like what is not told here.
+        encoder_inputs: as for `embedding_rnn_seq2seq`, like all arguments not listed here.
         decoder_inputs: as there.
         cell: as for `tied_rnn_seq2seq`.
         num_symbols: the number of words.
@@ -243,7 +243,7 @@ def embedding_attention_seq2seq(
     """`embedding_rnn_seq2seq` with a decoder that attends to the outputs of the encoder.
 
     Args:
-        encoder_inputs: as for `embedding_rnn_seq2seq`, like what is not told here.
+        encoder_inputs: as for `embedding_rnn_seq2seq`, like all arguments not listed here.
         decoder_inputs: as there.
         cell: as there.
         num_encoder_symbols: as there.
@@ -310,7 +310,7 @@ def one2many_rnn_seq2seq(
     """One encoder, and several decoders of its last state, each with a name.
 
     Args:
-        encoder_inputs: as for `embedding_rnn_seq2seq`, like what is not told here.
+        encoder_inputs: as for `embedding_rnn_seq2seq`, like all arguments not listed here.
         decoder_inputs_dict: for each decoder its inputs.
         enc_cell: the cell of the encoder.
         dec_cells_dict: for each decoder its cell.

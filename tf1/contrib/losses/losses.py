@@ -29,7 +29,7 @@ public = {
     ),
 }
 
-# What is of no arguments to turn around, under the names of `contrib`.
+# Losses with the same order of arguments in `contrib`.
 add_loss = add_arg_scope(weighted_loss.add_loss)
 get_losses = weighted_loss.get_losses
 get_regularization_losses = weighted_loss.get_regularization_losses
@@ -37,9 +37,9 @@ get_total_loss = weighted_loss.get_total_loss
 
 described = shared_docs(
     {
-        "predictions": "what was predicted.",
-        "logits": "what the network says of each class.",
-        "labels": "what is right, of the same shape.",
+        "predictions": "the predictions.",
+        "logits": "the logits of each class.",
+        "labels": "the labels, of the same shape.",
         "multi_class_labels": "0 or 1 for each class.",
         "onehot_labels": "1 for the class that is right, 0 for the others.",
         "losses": "the losses.",
@@ -95,7 +95,7 @@ log_loss = _turned(regression.log_loss, epsilon=True)
 @add_arg_scope
 @described
 def compute_weighted_loss(losses: Any, weights: Any = 1.0, scope: str | None = None) -> Any:
-    """The mean of losses over those whose weight is not 0.
+    """Mean of the losses with non-zero weights.
 
     Example:
         >>> with td.Graph().as_default(), td.Session() as session:

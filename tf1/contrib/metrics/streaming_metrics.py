@@ -128,7 +128,7 @@ def streaming_auc(
     """`td.metrics.auc`, with predictions first.
 
     Args:
-        num_thresholds: how many thresholds there are, from 0 to 1.
+        num_thresholds: number of thresholds, from 0 to 1.
         curve: "ROC" or "PR".
 
     Example:
@@ -146,7 +146,7 @@ def streaming_auc(
 
 @described
 def accuracy(predictions: Any, labels: Any, weights: Any = None, name: str | None = None) -> Any:
-    """How often predictions are the labels in this batch alone.
+    """Accuracy of the predictions in this batch only.
 
     Returns:
         A Tensor of rank 0.
@@ -178,7 +178,7 @@ def aggregate_metrics(*value_update_tuples: tuple[Any, Any]) -> tuple[list[Any],
     """The values and the updates of several metrics.
 
     Args:
-        value_update_tuples: what metrics give.
+        value_update_tuples: the results of metrics.
 
     Returns:
         A list of the values, and one of the updates.
@@ -202,7 +202,7 @@ def aggregate_metric_map(
     """The values and the updates of several metrics, by name.
 
     Args:
-        names_to_tuples: what metrics give, by name.
+        names_to_tuples: the results of metrics, by name.
 
     Returns:
         A dict of the values, and one of the updates.

@@ -96,8 +96,8 @@ def streaming_sensitivity_at_specificity(
     """`td.metrics.sensitivity_at_specificity`, with predictions first.
 
     Args:
-        specificity: the share of what is not true, by which the threshold is chosen.
-        num_thresholds: how many thresholds there are, from 0 to 1.
+        specificity: the true-negative rate at which the threshold is chosen.
+        num_thresholds: number of thresholds, from 0 to 1.
 
     Example:
         >>> with td.Graph().as_default(), td.Session() as session:
@@ -128,8 +128,8 @@ def streaming_specificity_at_sensitivity(
     """`td.metrics.specificity_at_sensitivity`, with predictions first.
 
     Args:
-        sensitivity: the share of what is true, by which the threshold is chosen.
-        num_thresholds: how many thresholds there are, from 0 to 1.
+        sensitivity: the true-positive rate at which the threshold is chosen.
+        num_thresholds: number of thresholds, from 0 to 1.
 
     Example:
         >>> with td.Graph().as_default(), td.Session() as session:
@@ -188,7 +188,7 @@ def streaming_mean_relative_error(
     """`td.metrics.mean_relative_error`, with predictions first.
 
     Args:
-        normalizer: what errors are divided by, of the shape of the labels.
+        normalizer: the divisor of the errors, of the shape of the labels.
 
     Example:
         >>> with td.Graph().as_default(), td.Session() as session:
@@ -215,7 +215,7 @@ def streaming_percentage_less(
     """`td.metrics.percentage_below` under an older name.
 
     Args:
-        threshold: what values are compared with.
+        threshold: the threshold.
 
     Example:
         >>> with td.Graph().as_default(), td.Session() as session:
@@ -249,7 +249,7 @@ def _of_class(metric: Callable[..., Any], known: str) -> Callable[..., Any]:
 
     further = (
         "            k: how many classes count as predicted.\n"
-        "            class_id: the class that counts alone; by default all do."
+        "            class_id: the only class to count; by default all."
     )
     return _of_best(call, f"streaming_sparse_{known}", known, further)
 
@@ -276,7 +276,7 @@ def _of_order(metric: Callable[..., Any], known: str) -> Callable[..., Any]:
             labels, predictions, k, weights, metrics_collections, updates_collections, name
         )
 
-    further = "            k: how many classes count as predicted."
+    further = "            k: the number of top classes that count as predicted."
     return _of_best(call, f"streaming_sparse_{known}", known, further)
 
 

@@ -22,7 +22,7 @@ public = {
 
 
 class LazyAdamOptimizer(AdamOptimizer):
-    """Adam, whose averages stay as they are in rows without a gradient.
+    """Lazy Adam: averages change only in rows with a gradient.
 
     Args:
         learning_rate: as for `td.train.AdamOptimizer`, and so are the other arguments.
@@ -134,7 +134,7 @@ class AdaMaxOptimizer(AdamOptimizer):
 
 
 class AdamWOptimizer(AdamOptimizer):
-    """Adam, before whose step variables shrink (Loshchilov and Hutter, 2017).
+    """Adam with decoupled weight decay (Loshchilov and Hutter, 2017).
 
     Args:
         weight_decay: which part of a variable goes at a step: a number or a tensor. As in

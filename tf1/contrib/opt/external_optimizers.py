@@ -1,4 +1,4 @@
-"""Minimization by what is outside the graph: `td.contrib.opt.ScipyOptimizerInterface`."""
+"""External optimizers: `td.contrib.opt.ScipyOptimizerInterface`."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ Vector = np.ndarray[Any, Any]
 
 
 class ExternalOptimizerInterface:
-    """What has a loss made small by a function in Python: a subclass says by which.
+    """Base class of optimizers that minimize a loss with a Python function.
 
     A subclass has `_minimize`, which gets a vector of all values of the variables, functions of
     such vectors, and bounds, and gives the vector in the end. The variables are assigned to once,
@@ -36,7 +36,7 @@ class ExternalOptimizerInterface:
         inequalities: tensors that are not to be below 0.
         var_to_bounds: for some variables a pair of the least and the greatest value, numbers or
             arrays that broadcast to the variable.
-        optimizer_kwargs: what `_minimize` gets as `optimizer_kwargs`.
+        optimizer_kwargs: passed to `_minimize` as `optimizer_kwargs`.
 
     Raises:
         ValueError: there are no variables.
@@ -96,12 +96,12 @@ class ExternalOptimizerInterface:
         loss_callback: Callable[..., Any] | None = None,
         **run_kwargs: Any,
     ) -> None:
-        """Makes the loss small, and assigns to the variables what was found.
+        """Minimizes the loss, and assigns the result to the variables.
 
         Args:
             session: by default the default session.
-            feed_dict: what is fed in each run.
-            fetches: what is fetched with each loss, for `loss_callback`.
+            feed_dict: the feeds of each run.
+            fetches: fetched with each loss, for `loss_callback`.
             step_callback: is called after each step with the vector of all values.
             loss_callback: is called with the values of `fetches` after each run.
             run_kwargs: further arguments of `session.run`.
@@ -111,17 +111,17 @@ class ExternalOptimizerInterface:
         """
         session = session or get_default_session()
         if session is None:
-            raise ValueError("there is no default session: give one, or use `with session:`")
+            raise ValueError("there is no default session: pass one, or use `with session:`")
         more = list(fetches or ())
 
         def fed(vector: Vector) -> dict[Any, Any]:
             return {**(feed_dict or {}), **dict(zip(self._vars, self._parts(vector), strict=True))}
 
-        def function(tensor: Any, slopes: list[Any], told: bool) -> Callable[[Vector], Any]:
+        def function(tensor: Any, slopes: list[Any], report: bool) -> Callable[[Vector], Any]:
             def value_and_slopes(vector: Vector) -> tuple[Any, Vector]:
-                wanted = [tensor, slopes, more if told else []]
+                wanted = [tensor, slopes, more if report else []]
                 value, found, others = session.run(wanted, feed_dict=fed(vector), **run_kwargs)
-                if told and loss_callback is not None:
+                if report and loss_callback is not None:
                     loss_callback(*others)
                 return value, _joined(found)
 
@@ -172,12 +172,12 @@ class ExternalOptimizerInterface:
 
 
 class ScipyOptimizerInterface(ExternalOptimizerInterface):
-    """What has a loss made small by `scipy.optimize.minimize`, by default by L-BFGS-B.
+    """Minimizes a loss with `scipy.optimize.minimize`, by default with L-BFGS-B.
 
     Args:
         loss: a scalar tensor of a real dtype.
         var_list: the variables; by default all that are trained.
-        equalities: tensors that are to be 0, for methods that know of such.
+        equalities: tensors that must be 0, for methods that support constraints.
         inequalities: tensors that are not to be below 0.
         var_to_bounds: for some variables a pair of the least and the greatest value.
         optimizer_kwargs: `method`, `options` and further arguments of SciPy's function.
@@ -238,7 +238,7 @@ class ScipyOptimizerInterface(ExternalOptimizerInterface):
 
 
 def _in_doubles(function: Callable[[Vector], Any]) -> Callable[[Vector], tuple[float, Vector]]:
-    """A function whose results are as SciPy's Fortran wants them."""
+    """Wraps a function to return results in the form that SciPy requires."""
 
     def found(vector: Vector) -> tuple[float, Vector]:
         value, slopes = function(vector)
@@ -263,7 +263,7 @@ def _second(function: Callable[[Vector], Any]) -> Callable[[Vector], Any]:
 def _bounds(
     variables: Sequence[Variable], given: Mapping[Variable, tuple[Any, Any]] | None
 ) -> list[tuple[Any, Any]] | None:
-    """For each number a pair of the least and the greatest value; None where there are none.
+    """For each number a pair of the least and the greatest value; None if there is none.
 
     Raises:
         ValueError: bounds of a variable do not broadcast to it.

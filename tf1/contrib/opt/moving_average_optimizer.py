@@ -1,4 +1,4 @@
-"""An optimizer that keeps averages of what it trains."""
+"""An optimizer that keeps moving averages of the variables."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ public = {"td.contrib.opt": "MovingAverageOptimizer"}
 
 
 class MovingAverageOptimizer(Optimizer):
-    """Another optimizer, behind whose steps averages of the variables move on.
+    """Wraps an optimizer, and updates moving averages of the variables after each step.
 
     Args:
         opt: the optimizer.

@@ -19,7 +19,7 @@ public = {"td.contrib.opt": "AddSignOptimizer PowerSignOptimizer"}
 
 
 class _SignOptimizer(KernelOptimizer):
-    """What both are: a slot for the average, and a decay of the agreement that knows the step."""
+    """Common base: a slot for the average, and a sign decay that depends on the step."""
 
     _slot_names = (("m", "m"),)
 
@@ -36,7 +36,7 @@ class _SignOptimizer(KernelOptimizer):
     def apply_gradients(
         self, grads_and_vars: Any, global_step: Any = None, name: str | None = None
     ) -> Operation:
-        """Does the step; what the decay is, follows from the global step.
+        """Applies the gradients; the decay depends on the global step.
 
         Args:
             grads_and_vars: pairs of a gradient and its variable.
@@ -68,7 +68,7 @@ class _SignOptimizer(KernelOptimizer):
         return group(handle.scatter_sub(IndexedSlices(step, indices)), added)
 
     def _scale(self, agreement: Any, like: Any) -> Any:
-        """How many times as far a step goes."""
+        """Factor by which a step is scaled."""
         raise NotImplementedError
 
 

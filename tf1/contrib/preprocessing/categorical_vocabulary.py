@@ -12,7 +12,7 @@ class CategoricalVocabulary:
     """A number for each category, in the order in which they come; 0 is the unknown one.
 
     Args:
-        unknown_token: what stands for 0 when numbers become categories again.
+        unknown_token: the category of id 0 in reverse.
         support_reverse: whether they can.
 
     Example:
@@ -37,7 +37,7 @@ class CategoricalVocabulary:
         self._freeze = False
 
     def __len__(self) -> int:
-        """How many numbers there are, with that of the unknown category."""
+        """Number of ids, including that of the unknown category."""
         return len(self._mapping)
 
     def freeze(self, freeze: bool = True) -> None:
@@ -49,7 +49,7 @@ class CategoricalVocabulary:
         self._freeze = freeze
 
     def get(self, category: Any) -> int:
-        """The number of a category, which is given one if it has none.
+        """The id of a category, assigning a new one if necessary.
 
         Args:
             category: a word, or anything else that can be a key.
@@ -66,7 +66,7 @@ class CategoricalVocabulary:
 
         Args:
             category: a word, or anything else that can be a key.
-            count: how often it was met.
+            count: the number of occurrences.
         """
         if self.get(category) > 0:
             self._freq[category] += count
@@ -77,8 +77,8 @@ class CategoricalVocabulary:
         Those that stay get new numbers: the most frequent first, those as frequent in order.
 
         Args:
-            min_frequency: what is counted so often, or less, goes.
-            max_frequency: what is counted so often, or more, goes; nothing does where it is -1.
+            min_frequency: categories with this count or less are removed.
+            max_frequency: categories with this count or more are removed; -1 for no limit.
         """
         first = sorted(self._freq.items(), key=lambda pair: (isinstance(pair[0], str), pair[0]))
         kept = [
@@ -97,7 +97,7 @@ class CategoricalVocabulary:
             class_id: the number.
 
         Raises:
-            ValueError: it was made without `support_reverse`, or there is no such number.
+            ValueError: it was created without `support_reverse`, or the id is unknown.
         """
         if not self._support_reverse:
             raise ValueError("This vocabulary was not made with support_reverse=True")

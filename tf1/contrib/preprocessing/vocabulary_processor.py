@@ -42,7 +42,7 @@ class ByteProcessor:
     """Makes rows of bytes of texts.
 
     Args:
-        max_document_length: the length of a row: what is longer is cut off, the rest is 0.
+        max_document_length: the length of a row; documents are cut or padded with 0 to it.
 
     Example:
         >>> processor = td.contrib.learn.preprocessing.ByteProcessor(3)
@@ -88,7 +88,7 @@ class VocabularyProcessor:
     """Makes rows of numbers of documents: one for each word, 0 for those that are unknown.
 
     Args:
-        max_document_length: the length of a row: what is longer is cut off, the rest is 0.
+        max_document_length: the length of a row; documents are cut or padded with 0 to it.
         min_frequency: words that are counted so often, or less, are unknown.
         vocabulary: a CategoricalVocabulary; by default an empty one.
         tokenizer_fn: a function from texts to lists of words; by default `tokenizer`.
@@ -163,13 +163,13 @@ class VocabularyProcessor:
     def save(self, filename: str | os.PathLike[str]) -> None:
         """Writes the words and settings to a file, as JSON.
 
-        A `tokenizer_fn` is not saved. TensorFlow writes a pickle, which is no format of data.
+        A `tokenizer_fn` is not saved. TensorFlow writes a pickle, which may run code when loaded.
 
         Args:
             filename: the file.
         """
         vocabulary = self.vocabulary_
-        told = {
+        state = {
             "format": _FORMAT,
             "max_document_length": self.max_document_length,
             "min_frequency": self.min_frequency,
@@ -180,36 +180,36 @@ class VocabularyProcessor:
             "counts": [vocabulary._freq[word] for word in vocabulary._categories],
         }
         with replacing(os.fsdecode(filename)) as file:
-            file.write(json.dumps(told).encode())
+            file.write(json.dumps(state).encode())
 
     @classmethod
     def restore(cls, filename: str | os.PathLike[str]) -> Self:
-        """Reads what `save` has written.
+        """Reads a file that `save` has written.
 
         Args:
             filename: the file.
 
         Raises:
-            DataLossError: it is no such file; pickles that TensorFlow wrote are not read.
+            DataLossError: it is not such a file; pickles that TensorFlow wrote are not read.
         """
         path = Path(os.fsdecode(filename))
         try:
-            told = json.loads(path.read_bytes())
-            if told["format"] != _FORMAT:
+            state = json.loads(path.read_bytes())
+            if state["format"] != _FORMAT:
                 raise KeyError("format")
-            words, counts = [*map(str, told["words"])], [*map(int, told["counts"])]
-            vocabulary = CategoricalVocabulary(words[0], bool(told["support_reverse"]))
+            words, counts = [*map(str, state["words"])], [*map(int, state["counts"])]
+            vocabulary = CategoricalVocabulary(words[0], bool(state["support_reverse"]))
             for word, count in zip(words[1:], counts[1:], strict=True):
                 vocabulary.add(word, count)
-            vocabulary.freeze(bool(told["frozen"]))
+            vocabulary.freeze(bool(state["frozen"]))
             vocabulary._freq = Counter({word: n for word, n in vocabulary._freq.items() if n})
-            own = _not_saved if told["own_tokenizer"] else None
+            own = _not_saved if state["own_tokenizer"] else None
             return cls(
-                int(told["max_document_length"]), int(told["min_frequency"]), vocabulary, own
+                int(state["max_document_length"]), int(state["min_frequency"]), vocabulary, own
             )
         except (ValueError, KeyError, IndexError, TypeError, RecursionError) as error:
             raise errors.DataLossError(
-                None, None, f"{path} is no vocabulary that save wrote: fit it again, and save it"
+                None, None, f"{path} is not a vocabulary written by save: fit and save it again"
             ) from error
 
 

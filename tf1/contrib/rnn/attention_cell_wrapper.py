@@ -21,7 +21,7 @@ public = {"td.contrib.rnn": "AttentionCellWrapper"}
 
 
 class AttentionCellWrapper(RNNCell):
-    """A cell whose inputs and outputs are mixed with a mean of its last outputs.
+    """A cell with attention over its last outputs, mixed into inputs and outputs.
 
     The state is a tuple of the state of the cell, the mean, and the last outputs in one row.
     Source: Bahdanau, Cho, Bengio, "Neural Machine Translation by Jointly Learning to Align and
@@ -29,9 +29,9 @@ class AttentionCellWrapper(RNNCell):
 
     Args:
         cell: the cell.
-        attn_length: how many outputs it attends to.
+        attn_length: the number of outputs to attend to.
         attn_size: their size; by default the size of the output of the cell.
-        attn_vec_size: the size of what outputs and states are compared in; by default `attn_size`.
+        attn_vec_size: the size of the comparison of outputs and states; by default `attn_size`.
         input_size: the size of the mixed inputs; by default that of the inputs.
         state_is_tuple: True.
         reuse: whether the variables of an earlier cell are taken.

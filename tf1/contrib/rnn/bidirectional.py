@@ -1,4 +1,4 @@
-"""Layers of cells of both ways, each of which sees both ways of the one below."""
+"""Stacked bidirectional layers; each reads both directions of the one below."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def stack_bidirectional_rnn(
         initial_states_fw: for each layer the first state of the one; by default zeros.
         initial_states_bw: the same of the other.
         dtype: the dtype of these zeros.
-        sequence_length: how many steps each row has.
+        sequence_length: number of steps of each row.
         scope: the variable scope; by default "stack_bidirectional_rnn".
 
     Returns:
@@ -88,7 +88,7 @@ def stack_bidirectional_dynamic_rnn(
         initial_states_fw: for each layer the first state of the one; by default zeros.
         initial_states_bw: the same of the other.
         dtype: the dtype of these zeros.
-        sequence_length: how many steps each row has.
+        sequence_length: number of steps of each row.
         parallel_iterations: as for `td.nn.dynamic_rnn`.
         time_major: whether time comes before batch.
         scope: the variable scope; by default "stack_bidirectional_rnn".
@@ -150,5 +150,5 @@ def _layers(
     }
     for what, items in parts.items():
         if len(items) != number:
-            raise ValueError(f"{what} has {len(items)} items, and cells_fw {number}")
+            raise ValueError(f"{what}: expected {number} items to match cells_fw, got {len(items)}")
     return list(zip(cells_fw, *parts.values(), strict=True))

@@ -104,7 +104,7 @@ class LSTMBlockFusedCell:
             inputs: `[time, batch, size]`.
             initial_state: the pair of the first memory and output; by default zeros.
             dtype: the dtype of these zeros.
-            sequence_length: how many steps each row has.
+            sequence_length: number of steps of each row.
 
         Returns:
             The outputs `[time, batch, num_units]`, and an LSTMStateTuple.

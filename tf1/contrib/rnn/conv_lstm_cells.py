@@ -18,7 +18,7 @@ public = {"td.contrib.rnn": "Conv1DLSTMCell Conv2DLSTMCell Conv3DLSTMCell ConvLS
 
 
 class ConvLSTMCell(RNNCell):
-    """Long short-term memory whose products are convolutions, for sequences of images.
+    """Convolutional LSTM, for sequences of images.
 
     Source: Shi and others, "Convolutional LSTM Network" (2015).
 
@@ -28,7 +28,7 @@ class ConvLSTMCell(RNNCell):
         output_channels: the channels of the memory and of the output.
         kernel_shape: the sizes of the window.
         use_bias: whether there is a bias.
-        skip_connection: whether the channels of the input are put behind those of the output.
+        skip_connection: whether to append the channels of the input to those of the output.
         forget_bias: added to the gate that forgets.
         initializers: accepted for TensorFlow's sake.
         name: the name of the scope.

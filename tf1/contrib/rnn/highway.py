@@ -15,15 +15,15 @@ public = {"td.contrib.rnn": "HighwayWrapper"}
 
 
 class HighwayWrapper(RNNCell):
-    """A cell whose output is mixed with its input, as a gate says that is learnt.
+    """Highway wrapper: mixes the output of a cell with its input by a learnt gate.
 
     Source: Srivastava, Greff, Schmidhuber, "Highway Networks" (2015). The variables are in the
     scope in force, not in one of the cell.
 
     Args:
         cell: the cell, whose output is of the size of its input.
-        couple_carry_transform_gates: whether the share of the output is what the input leaves over;
-            otherwise a gate of its own says it.
+        couple_carry_transform_gates: whether the carry gate is 1 minus the transform gate;
+            otherwise it has weights of its own.
         carry_bias_init: the first bias of the input's gate, and less than 0 that of the output's.
 
     Example:

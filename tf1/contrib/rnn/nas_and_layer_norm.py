@@ -24,7 +24,7 @@ _EPSILON = 1e-12
 
 
 class LayerNormBasicLSTMCell(RNNCell):
-    """Long short-term memory whose gates and memory are normalized, with dropout inside.
+    """LSTM with layer normalization of gates and state, and recurrent dropout.
 
     Source: Ba, Kiros, Hinton, "Layer Normalization" (2016); Semeniuta, Severyn, Barth, "Recurrent
     Dropout without Memory Loss" (2016).
@@ -35,9 +35,9 @@ class LayerNormBasicLSTMCell(RNNCell):
         input_size: accepted for TensorFlow's sake.
         activation: by default `td.tanh`.
         layer_norm: whether gates and memory are normalized; otherwise there is a bias.
-        norm_gain: the first factor of what was normalized.
-        norm_shift: the first summand of what was normalized.
-        dropout_keep_prob: how likely an element of what enters the memory is to stay.
+        norm_gain: the initial gain of the normalization.
+        norm_shift: the initial shift of the normalization.
+        dropout_keep_prob: the probability to keep an element that enters the state.
         dropout_prob_seed: makes the draws the same in every session.
         reuse: whether the variables of an earlier cell of that name are taken.
 

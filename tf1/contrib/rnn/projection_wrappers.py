@@ -58,12 +58,12 @@ class _Projecting(RNNCell):
 
 
 class EmbeddingWrapper(_Projecting):
-    """A cell whose inputs are words, which are embedded.
+    """A cell with embedded words as inputs.
 
     Args:
         cell: the cell.
         embedding_classes: the number of words.
-        embedding_size: the size of what a word becomes.
+        embedding_size: the size of word embeddings.
         initializer: of the table; by default that of the scope, or uniform numbers of variance 1.
         reuse: whether the variables of an earlier cell are taken.
 
@@ -110,12 +110,12 @@ class EmbeddingWrapper(_Projecting):
 
 
 class InputProjectionWrapper(_Projecting):
-    """A cell whose inputs are projected to another size.
+    """A cell with inputs projected to another size.
 
     Args:
         cell: the cell.
         num_proj: the size.
-        activation: a function of what was projected.
+        activation: a function of the projection.
         input_size: accepted for TensorFlow's sake.
         reuse: whether the variables of an earlier cell are taken.
 
@@ -148,12 +148,12 @@ class InputProjectionWrapper(_Projecting):
 
 
 class OutputProjectionWrapper(_Projecting):
-    """A cell whose outputs are projected to another size.
+    """A cell with outputs projected to another size.
 
     Args:
         cell: the cell.
         output_size: the size.
-        activation: a function of what was projected.
+        activation: a function of the projection.
         reuse: whether the variables of an earlier cell are taken.
 
     Raises:

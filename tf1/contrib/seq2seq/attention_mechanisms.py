@@ -30,19 +30,19 @@ public = {
 
 
 class AttentionMechanism:
-    """What computes, for a query, the share of attention of each step of a memory.
+    """Base class of mechanisms that compute attention weights of a memory for a query.
 
     A mechanism of your own is a subclass with `scored`.
 
     Args:
-        memory: what is attended to, `[batch, steps, …]`; what is behind the end of a row counts as
+        memory: the memory to attend to, `[batch, steps, …]`; steps after the end of a row count as
             zeros.
-        memory_sequence_length: how many steps each row has, an int vector; what is behind gets no
+        memory_sequence_length: number of steps of each row, an int vector; later steps get no
             attention.
-        query_layer: a layer that queries pass through, or None.
-        memory_layer: a layer that makes the keys of the memory, or None.
+        query_layer: a layer applied to queries, or None.
+        memory_layer: a layer that computes keys from the memory, or None.
         probability_fn: from scores `[batch, steps]` to shares; by default `td.nn.softmax`.
-        score_mask_value: the score of what is behind the end of a row; by default minus infinity.
+        score_mask_value: the score of steps after the end of a row; by default minus infinity.
         custom_key_value_fn: from keys and values to those that are taken instead.
         name: a name for the scope of the ops.
 
@@ -89,22 +89,22 @@ class AttentionMechanism:
 
     @property
     def query_layer(self) -> Any:
-        """The layer that queries pass through, or None."""
+        """The layer applied to queries, or None."""
         return self._query_layer
 
     @property
     def memory_layer(self) -> Any:
-        """The layer that makes the keys, or None."""
+        """The layer that computes keys, or None."""
         return self._memory_layer
 
     @property
     def values(self) -> Any:
-        """The memory, with zeros behind the end of each row."""
+        """The memory, with zeros after the end of each row."""
         return self._values
 
     @property
     def keys(self) -> Any:
-        """What queries are compared with, `[batch, steps, …]`."""
+        """The keys that queries are compared with, `[batch, steps, …]`."""
         return self._keys
 
     @property
@@ -128,7 +128,7 @@ class AttentionMechanism:
         return self.initial_alignments(batch_size, dtype)
 
     def scored(self, query: Any) -> Any:
-        """How well a query fits each step, `[batch, steps]`; to be overridden."""
+        """Scores of a query for each step, `[batch, steps]`; to be overridden."""
         raise NotImplementedError(f"{type(self).__name__} has no scored")
 
     def shares(self, scores: Any, state: Any) -> Any:
@@ -176,7 +176,7 @@ class BahdanauAttention(AttentionMechanism):
 
     Args:
         num_units: the size of keys and queries.
-        memory: as for `AttentionMechanism`, like what is not told here.
+        memory: as for `AttentionMechanism`, like all arguments not listed here.
         memory_sequence_length: as there.
         normalize: whether `v` is normalized, with a length of its own.
         probability_fn: as there.
@@ -220,7 +220,7 @@ class BahdanauAttention(AttentionMechanism):
         self._num_units, self._normalize = num_units, normalize
 
     def scored(self, query: Any) -> Any:
-        """How well a query fits each step, `[batch, steps]`."""
+        """Scores of a query for each step, `[batch, steps]`."""
         query, keys, units = self._queried(query), self._keys, self._num_units
         dtype = query.dtype.base_dtype
         v = get_variable("attention_v", [units], dtype)
@@ -241,7 +241,7 @@ class LuongAttention(AttentionMechanism):
 
     Args:
         num_units: the size of the keys, which is that of the queries.
-        memory: as for `AttentionMechanism`, like what is not told here.
+        memory: as for `AttentionMechanism`, like all arguments not listed here.
         memory_sequence_length: as there.
         scale: whether scores are scaled, by a variable.
         probability_fn: as there.
@@ -288,7 +288,7 @@ class LuongAttention(AttentionMechanism):
         self._scale = scale
 
     def scored(self, query: Any) -> Any:
-        """How well a query fits each step, `[batch, steps]`."""
+        """Scores of a query for each step, `[batch, steps]`."""
         keys = self._keys
         size, wanted = query.shape.with_rank(2)[1].value, keys.shape[2].value
         if size != wanted:

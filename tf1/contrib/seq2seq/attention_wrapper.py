@@ -1,4 +1,4 @@
-"""A cell that attends to memories: each step looks at them, and takes along what it saw."""
+"""A cell with attention: each step attends to memories and passes on the result."""
 
 from __future__ import annotations
 
@@ -46,11 +46,11 @@ def hardmax(logits: Any, name: str | None = None) -> Any:
 
 
 def tile_batch(t: Any, multiplier: int, name: str | None = None) -> Any:
-    """Each row of a batch several times, one after the other: what a beam search begins with.
+    """Repeats each row of a batch, to start a beam search.
 
     Args:
         t: a tensor `[batch, …]`, or a structure of them.
-        multiplier: how many times.
+        multiplier: the number of repetitions.
         name: a name for the scope of the ops.
 
     Raises:
@@ -85,7 +85,7 @@ class AttentionWrapperState(NamedTuple):
 
     Args:
         cell_state: the state of the cell.
-        attention: what the last step saw, `[batch, size]`.
+        attention: the attention of the last step, `[batch, size]`.
         time: the number of the next step, an int32 scalar.
         alignments: the last shares of attention.
         alignment_history: a TensorArray of all of them, or `()`.
@@ -124,25 +124,25 @@ class AttentionWrapperState(NamedTuple):
 class AttentionWrapper(RNNCell):
     """A cell that attends to one or several memories.
 
-    In each step the cell gets its input joined with what the step before saw. Its output is the
-    query; what it sees is the memory by the shares of attention, with `attention_layer_size` passed
+    In each step the cell gets its input concatenated with the attention of the step before. Its
+    output is the query; the attention is the weighted memory, with `attention_layer_size` passed
     through a layer together with the output of the cell.
 
     Args:
         cell: the cell.
         attention_mechanism: the mechanism, or a list of several.
-        attention_layer_size: the size of what is seen, or a list of sizes; by default that of the
+        attention_layer_size: the size of the attention, or a list of sizes; by default that of the
             memory.
         alignment_history: whether the shares of all steps are kept, in a TensorArray.
-        cell_input_fn: from an input and what was seen to the input of the cell; by default both
+        cell_input_fn: from an input and the attention to the input of the cell; by default both
             joined.
-        output_attention: whether the output is what is seen, or that of the cell.
+        output_attention: whether to output the attention instead of the output of the cell.
         initial_cell_state: the first state of the cell, which `zero_state` then has.
         name: the name; by default "attention_wrapper".
         attention_layer: a layer in place of one of `attention_layer_size`, or a list of them.
         attention_fn: computes attention in another way: from the mechanism, the output of the cell,
-            the state of the mechanism and the layer (or None) to what is seen, the shares, and the
-            next state of the mechanism.
+            the state of the mechanism and the layer (or None) to the attention, the weights, and
+            the next state of the mechanism.
         dtype: the dtype of the layer; by default float32.
 
     Raises:
@@ -284,10 +284,12 @@ class AttentionWrapper(RNNCell):
 
 
 def _each(given: Any, what: str, number: int) -> list[Any]:
-    """A list of as many things as there are mechanisms."""
+    """Converts an argument to a list with an item for each mechanism."""
     items = list(given) if isinstance(given, (list, tuple)) else [given]
     if len(items) != number:
-        raise ValueError(f"{what} has {len(items)} items for {number} attention mechanisms")
+        raise ValueError(
+            f"{what}: expected {number} items to match the attention mechanisms, got {len(items)}"
+        )
     return items
 
 
@@ -300,7 +302,7 @@ def _joined(inputs: Any, attention: Any) -> Any:
 
 
 def _attended(mechanism: Any, query: Any, state: Any, layer: Any) -> tuple[Any, Any, Any]:
-    """What is seen of a memory, the shares of attention, and the next state of the mechanism."""
+    """Context vector, attention weights, and the next state of the mechanism."""
     shares, after = mechanism(query, state=state)
     context = squeeze(matmul(expand_dims(shares, 1), mechanism.values), [1])
     seen = context if layer is None else layer(concat([query, context], 1))

@@ -1,4 +1,4 @@
-"""The decoder that samples what its helper says: `td.contrib.seq2seq.BasicDecoder`."""
+"""A decoder with a helper that samples: `td.contrib.seq2seq.BasicDecoder`."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ public = {"td.contrib.seq2seq": "BasicDecoder BasicDecoderOutput"}
 
 
 class BasicDecoderOutput(NamedTuple):
-    """What a step of a BasicDecoder gives.
+    """Outputs of a step of a BasicDecoder.
 
     Args:
         rnn_output: the output of the cell, through the output layer.
-        sample_id: what the helper sampled of it.
+        sample_id: the samples of the helper.
 
     Example:
         >>> td.contrib.seq2seq.BasicDecoderOutput(1, 2).sample_id
@@ -31,17 +31,17 @@ class BasicDecoderOutput(NamedTuple):
 
 
 class BasicDecoder(Decoder):
-    """Runs a cell; a helper samples its outputs, and says what the next inputs are.
+    """Runs a cell, with a helper that samples its outputs and chooses the next inputs.
 
     Args:
         cell: the cell.
         helper: the helper.
         initial_state: the first state of the cell.
         output_layer: a layer that the outputs pass through before they are sampled, such as a
-            `td.layers.Dense` with as many units as there are words.
+            `td.layers.Dense` with one unit per word.
 
     Raises:
-        TypeError: `cell` or `helper` is none.
+        TypeError: `cell` or `helper` has the wrong type.
 
     Example:
         >>> s2s = td.contrib.seq2seq
@@ -85,13 +85,13 @@ class BasicDecoder(Decoder):
         return BasicDecoderOutput(made, self._helper.sample_ids_dtype)
 
     def initialize(self, name: str | None = None) -> tuple[Any, Any, Any]:
-        """Which rows have ended before the first step, its inputs, and its state."""
+        """The finished rows before the first step, its inputs, and its state."""
         return (*self._helper.initialize(), self._initial_state)
 
     def step(
         self, time: Any, inputs: Any, state: Any, name: str | None = None
     ) -> tuple[Any, Any, Any, Any]:
-        """What a step gives, the next state, the next inputs, and which rows have ended."""
+        """Outputs of a step, the next state, the next inputs, and the finished rows."""
         with name_scope(name, "BasicDecoderStep"):
             outputs, state = self._cell(inputs, state)
             if self._output_layer is not None:
@@ -104,19 +104,19 @@ class BasicDecoder(Decoder):
 
 
 def sized_by(layer: Any, size: Any) -> Any:
-    """The size of a cell's output behind an output layer.
+    """The size of a cell's output after an output layer.
 
     Args:
-        layer: the layer, or None: it tells by `compute_output_shape` or `units`.
+        layer: the layer, with `compute_output_shape` or `units`, or None.
         size: the size of the output of the cell.
 
     Raises:
-        TypeError: the layer tells nothing.
+        TypeError: the layer has neither.
     """
     if layer is None:
         return size
     if hasattr(layer, "compute_output_shape"):
         return TensorShape(layer.compute_output_shape(TensorShape([None, size])))[1:]
     if not hasattr(layer, "units"):
-        raise TypeError(f"output_layer must tell its size by units, got {layer!r}")
+        raise TypeError(f"output_layer must have an attribute units, got {layer!r}")
     return layer.units

@@ -1,4 +1,4 @@
-"""What a beam search has kept of each step, in the order of the sequences that it returns."""
+"""Per-step records of a beam search, in the order of the sequences that it returns."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ public = {"td.contrib.seq2seq": "gather_tree_from_array"}
 
 
 def gather_tree_from_array(t: Any, parent_ids: Any, sequence_length: Any) -> Any:
-    """What each step kept, for the sequences that a beam search has found.
+    """Reorders what each step recorded to follow the sequences of a beam search.
 
     Args:
         t: `[time, batch, beam, …]` or `[time, batch * beam, …]`.
-        parent_ids: the beam that each one goes on from, int32 `[time, batch, beam]`.
-        sequence_length: how many steps each row has, int32 `[batch]`.
+        parent_ids: the beam that each one continues, int32 `[time, batch, beam]`.
+        sequence_length: number of steps of each row, int32 `[batch]`.
 
     Returns:
         A Tensor like `t`, each beam of which belongs to one sequence.
@@ -40,7 +40,7 @@ def gather_tree_from_array(t: Any, parent_ids: Any, sequence_length: Any) -> Any
     parent_ids = convert_to_tensor(parent_ids, "int32")
     width = parent_ids.shape[2].value or shape(parent_ids)[2]
     own = broadcast_to(numbers_in(width), shape(parent_ids))
-    # No number of a beam is the end, so that none of them ends a sequence.
+    # No index of a beam equals the end token, so no beam ends a sequence.
     order = gather_tree(own, parent_ids, sequence_length, width + 1)
     inside = transpose(sequence_mask(sequence_length, shape(parent_ids)[0]))
     order = where_v2(inside[:, :, None], order, own)

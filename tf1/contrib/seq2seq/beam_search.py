@@ -1,4 +1,4 @@
-"""The search for likely sequences: in each step the best of what lengthens several of them."""
+"""Beam search for likely sequences."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ class BeamSearchDecoderState(NamedTuple):
         log_probs: the logarithm of how likely each sequence is, `[batch, beam]`.
         finished: which have ended, bools `[batch, beam]`.
         lengths: how long they are, int64 `[batch, beam]`.
-        accumulated_attention_probs: what attention each has paid, `[batch, beam, steps]`, or `()`.
+        accumulated_attention_probs: the total attention, `[batch, beam, steps]`, or `()`.
 
     Example:
         >>> td.contrib.seq2seq.BeamSearchDecoderState(1, 2, 3, 4, ()).lengths
@@ -67,7 +67,7 @@ class BeamSearchDecoderState(NamedTuple):
 
 
 class BeamSearchDecoderOutput(NamedTuple):
-    """What a step of a BeamSearchDecoder gives.
+    """Outputs of a step of a BeamSearchDecoder.
 
     Args:
         scores: how good each sequence is, `[batch, beam]`.
@@ -85,11 +85,11 @@ class BeamSearchDecoderOutput(NamedTuple):
 
 
 class FinalBeamSearchDecoderOutput(NamedTuple):
-    """What all steps of a BeamSearchDecoder give.
+    """Final outputs of a BeamSearchDecoder.
 
     Args:
         predicted_ids: the sequences, the best first, int32 `[batch, time, beam]`.
-        beam_search_decoder_output: what the steps gave.
+        beam_search_decoder_output: the outputs of the steps.
 
     Example:
         >>> td.contrib.seq2seq.FinalBeamSearchDecoderOutput(1, 2).predicted_ids
@@ -112,7 +112,7 @@ class BeamSearchDecoder(Decoder):
         start_tokens: the first word of each row, int32 `[batch]`.
         end_token: the word that ends a sequence, an int32 scalar.
         initial_state: the first state of the cell, of `batch * beam_width` rows.
-        beam_width: how many sequences are followed.
+        beam_width: the number of sequences to follow.
         output_layer: a layer from the output of the cell to the logits of words.
         length_penalty_weight: scores are divided by `((5 + length) / 6) ** length_penalty_weight`.
         coverage_penalty_weight: how much sequences are preferred that attend to the whole memory;
@@ -122,8 +122,8 @@ class BeamSearchDecoder(Decoder):
             then that of the beam that it led to, not of the one that it came from.
 
     Raises:
-        TypeError: `cell` is none.
-        ValueError: `start_tokens` is no vector, or `end_token` no scalar.
+        TypeError: `cell` has the wrong type.
+        ValueError: `start_tokens` is not a vector, or `end_token` no scalar.
 
     Example:
         >>> s2s = td.contrib.seq2seq
@@ -182,12 +182,12 @@ class BeamSearchDecoder(Decoder):
 
     @property
     def output_size(self) -> BeamSearchDecoderOutput:
-        """The sizes of what a step gives."""
+        """The sizes of the outputs of a step."""
         return BeamSearchDecoderOutput(*[TensorShape([self._width])] * 3)
 
     @property
     def output_dtype(self) -> BeamSearchDecoderOutput:
-        """The dtypes of what a step gives."""
+        """The dtypes of the outputs of a step."""
         dtype = flat(self._initial_state)[0].dtype.base_dtype
         return BeamSearchDecoderOutput(dtype, as_dtype("int32"), as_dtype("int32"))
 
@@ -222,7 +222,7 @@ class BeamSearchDecoder(Decoder):
     def step(
         self, time: Any, inputs: Any, state: Any, name: str | None = None
     ) -> tuple[Any, Any, Any, Any]:
-        """What a step gives, the next state, the next inputs, and which have ended."""
+        """Outputs of a step, the next state, the next inputs, and the finished beams."""
         with name_scope(name, "BeamSearchDecoderStep"):
             before = state.cell_state
             given = packed(inputs, [self._joined(leaf) for leaf in flat(inputs)])
@@ -247,7 +247,7 @@ class BeamSearchDecoder(Decoder):
         width, ended = self._width, before.finished
         words = logits.shape[-1].value or shape(logits)[-1]
         dtype = logits.dtype.base_dtype
-        # What has ended goes on with its last word alone, which costs nothing.
+        # A finished beam continues only with the end token, at no cost.
         ends = fill([self._batch_size, width], self._end_token)
         onward = _one_hot(ends, words, 0, dtype.min, dtype)
         steps = where_v2(expand_dims(ended, 2), onward, log_softmax(logits))
@@ -276,7 +276,7 @@ class BeamSearchDecoder(Decoder):
         return BeamSearchDecoderOutput(values, ids, parents), state
 
     def _scores(self, totals: Any, lengths: Any, paid: Any) -> Any:
-        """How good sequences are: how likely, by their lengths and what they attend to."""
+        """Scores of sequences: log-probabilities with length and coverage penalties."""
         scores = totals
         if self._length_weight != 0:
             grown = (5.0 + cast(lengths, totals.dtype)) / 6.0
@@ -302,7 +302,7 @@ class BeamSearchDecoder(Decoder):
         return FinalBeamSearchDecoderOutput(ids, outputs), final_state
 
     def _parted(self, leaf: Any) -> Any:
-        """`[batch * beam, …]` as `[batch, beam, …]`; what has no rows as it is."""
+        """Reshapes `[batch * beam, …]` to `[batch, beam, …]`; others are returned as they are."""
         if isinstance(leaf, TensorArray) or leaf.shape.rank == 0:
             return leaf
         made = reshape(leaf, concat([[self._batch_size, self._width], shape(leaf)[1:]], 0))
@@ -310,7 +310,7 @@ class BeamSearchDecoder(Decoder):
         return made
 
     def _joined(self, leaf: Any) -> Any:
-        """`[batch, beam, …]` as `[batch * beam, …]`; what has no rows as it is."""
+        """Reshapes `[batch, beam, …]` to `[batch * beam, …]`; others are returned as they are."""
         if isinstance(leaf, TensorArray) or leaf.shape.rank == 0:
             return leaf
         made = reshape(leaf, concat([[self._batch_size * self._width], shape(leaf)[2:]], 0))

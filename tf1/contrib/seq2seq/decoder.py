@@ -24,7 +24,7 @@ public = {"td.contrib.seq2seq": "Decoder dynamic_decode"}
 
 
 class Decoder:
-    """What makes one step of a sequence after the other; `dynamic_decode` runs it.
+    """Base class of decoders that produce a sequence step by step; run by `dynamic_decode`.
 
     A decoder of your own is a subclass with all of this but, mostly, `finalize`.
 
@@ -40,31 +40,31 @@ class Decoder:
 
     @property
     def output_size(self) -> Any:
-        """A structure of the sizes, or shapes without the batch, of what a step gives."""
+        """A structure of the sizes, or shapes without the batch, of the outputs of a step."""
         raise NotImplementedError(f"{type(self).__name__} has no output_size")
 
     @property
     def output_dtype(self) -> Any:
-        """A structure of the dtypes of what a step gives."""
+        """A structure of the dtypes of the outputs of a step."""
         raise NotImplementedError(f"{type(self).__name__} has no output_dtype")
 
     @property
     def tracks_own_finished(self) -> bool:
-        """Whether a row that has ended may go on, as where beams change places."""
+        """True if the decoder tracks finished rows itself, as when beams change places."""
         return False
 
     def initialize(self, name: str | None = None) -> tuple[Any, Any, Any]:
-        """Which rows have ended before the first step, its inputs, and its state."""
+        """The finished rows before the first step, its inputs, and its state."""
         raise NotImplementedError(f"{type(self).__name__} has no initialize")
 
     def step(
         self, time: Any, inputs: Any, state: Any, name: str | None = None
     ) -> tuple[Any, Any, Any, Any]:
-        """What a step gives, the next state, the next inputs, and which rows have ended."""
+        """Outputs of a step, the next state, the next inputs, and the finished rows."""
         raise NotImplementedError(f"{type(self).__name__} has no step")
 
     def finalize(self, outputs: Any, final_state: Any, sequence_lengths: Any) -> tuple[Any, Any]:
-        """What all steps gave, and the last state, as `dynamic_decode` returns them."""
+        """The outputs of all steps and the final state, as `dynamic_decode` returns them."""
         return outputs, final_state
 
 
@@ -91,11 +91,12 @@ def dynamic_decode(
 
     Returns:
         The outputs in the structure of `decoder.output_size`, `[batch, time, …]`; the last state;
-        and how many steps each row has, int32 `[batch]`.
+        and number of steps of each row, int32 `[batch]`.
 
     Raises:
-        TypeError: `decoder` is none.
-        ValueError: `maximum_iterations` is no scalar, or the decoder changes a structure or shape.
+        TypeError: `decoder` has the wrong type.
+        ValueError: `maximum_iterations` is not a scalar, or the decoder changes a structure or
+            shape.
 
     Example:
         >>> s2s = td.contrib.seq2seq
@@ -175,7 +176,7 @@ def batch_of(decoder: Any) -> int | None:
 
 
 def _passes(leaf: Any) -> bool:
-    """Whether a part of a state has no rows."""
+    """True if a part of a state has no rows."""
     return isinstance(leaf, TensorArray) or leaf.shape.rank == 0
 
 

@@ -1,4 +1,4 @@
-"""Helpers that sample words: what was sampled is embedded, and becomes the next input."""
+"""Helpers that sample words, and embed them as the next input."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ public = {
 
 
 def embedder(embedding: Any) -> Callable[[Any], Any]:
-    """The function that embeds words: what is given, or a look-up in a table."""
+    """The function that embeds words: the given one, or a lookup in a table."""
     return embedding if callable(embedding) else lambda ids: embedding_lookup(embedding, ids)
 
 
@@ -47,7 +47,7 @@ class GreedyEmbeddingHelper(Helper):
         end_token: the word that ends a row, an int32 scalar.
 
     Raises:
-        ValueError: `start_tokens` is no vector, or `end_token` no scalar.
+        ValueError: `start_tokens` is not a vector, or `end_token` no scalar.
 
     Example:
         >>> with td.Graph().as_default():
@@ -80,7 +80,7 @@ class GreedyEmbeddingHelper(Helper):
     def next_inputs(
         self, time: Any, outputs: Any, state: Any, sample_ids: Any, name: str | None = None
     ) -> tuple[Any, Any, Any]:
-        """Which rows have ended, the words that were sampled, embedded, and the state."""
+        """The finished rows, the embedded samples, and the state."""
         finished = equal(sample_ids, self._end_token)
         following = cond(
             reduce_all(finished),
@@ -94,10 +94,10 @@ class SampleEmbeddingHelper(GreedyEmbeddingHelper):
     """Draws the next word of each row, by the outputs as logits, until it is the last one.
 
     Args:
-        embedding: as for `GreedyEmbeddingHelper`, like what is not told here.
+        embedding: as for `GreedyEmbeddingHelper`, like all arguments not listed here.
         start_tokens: as there.
         end_token: as there.
-        softmax_temperature: what the outputs are divided by: below 1, the likeliest words come
+        softmax_temperature: the divisor of the outputs: below 1, the likeliest words come
             more often, above, less.
         seed: makes the draws the same in every session.
 
@@ -138,7 +138,7 @@ class ScheduledEmbeddingTrainingHelper(TrainingHelper):
     Networks" (2015).
 
     Args:
-        inputs: as for `TrainingHelper`, one tensor; like what is not told here.
+        inputs: as for `TrainingHelper`, one tensor; likewise all arguments not listed here.
         sequence_length: as there.
         embedding: as for `GreedyEmbeddingHelper`.
         sampling_probability: how likely a word is to be drawn, a float scalar or `[batch]`.
@@ -186,7 +186,7 @@ class ScheduledEmbeddingTrainingHelper(TrainingHelper):
     def next_inputs(
         self, time: Any, outputs: Any, state: Any, sample_ids: Any, name: str | None = None
     ) -> tuple[Any, Any, Any]:
-        """Which rows have ended, what is read or drawn, and the state."""
+        """The finished rows, the next inputs (read or sampled), and the state."""
         with name_scope(name, "ScheduledEmbeddingTrainingHelperNextInputs"):
             finished, read, state = super().next_inputs(time, outputs, state, sample_ids)
             chosen = greater(sample_ids, -1)
@@ -200,7 +200,7 @@ class ScheduledOutputTrainingHelper(TrainingHelper):
     """Reads the inputs, and puts outputs in the place of some of them.
 
     Args:
-        inputs: as for `TrainingHelper`, one tensor; like what is not told here.
+        inputs: as for `TrainingHelper`, one tensor; likewise all arguments not listed here.
         sequence_length: as there.
         sampling_probability: how likely an output is to be taken, a float scalar or `[batch]`.
         time_major: as there.
@@ -252,14 +252,14 @@ class ScheduledOutputTrainingHelper(TrainingHelper):
         return as_dtype("bool")
 
     def sample(self, time: Any, outputs: Any, state: Any, name: str | None = None) -> Any:
-        """Whether the output of each row is taken."""
+        """Mask of the rows whose output is the next input."""
         with name_scope(name, "ScheduledOutputTrainingHelperSample"):
             return _chosen(self._batch_size, self._probability, self._seed)
 
     def next_inputs(
         self, time: Any, outputs: Any, state: Any, sample_ids: Any, name: str | None = None
     ) -> tuple[Any, Any, Any]:
-        """Which rows have ended, what is read or taken, and the state."""
+        """The finished rows, the next inputs (read or taken), and the state."""
         with name_scope(name, "ScheduledOutputTrainingHelperNextInputs"):
             finished, read, state = super().next_inputs(time, outputs, state, sample_ids)
             beside = None if self._beside is None else self._beside._inputs_at(time + 1)[1]
@@ -292,7 +292,7 @@ def _chosen(batch: Any, probability: Any, seed: int | None) -> Any:
 
 
 def _mixed(finished: Any, chosen: Any, read: Any, made: Callable[[Any], Any]) -> Any:
-    """What is read, and for the rows that are chosen what a function makes of their indices."""
+    """The inputs, replaced in the chosen rows by a function of their indices."""
     if len(flat(read)) != 1:
         raise ValueError("inputs must be one tensor where some of them are sampled")
 

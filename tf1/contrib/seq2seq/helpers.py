@@ -1,4 +1,4 @@
-"""What a decoder takes its inputs from, and how it samples: `td.contrib.seq2seq`."""
+"""Helpers that sample and choose the inputs of decoders: `td.contrib.seq2seq`."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ public = {"td.contrib.seq2seq": "CustomHelper Helper InferenceHelper TrainingHel
 
 
 class Helper:
-    """What a BasicDecoder asks how to sample, and what its next inputs are.
+    """Base class of helpers that sample and choose the next inputs of a BasicDecoder.
 
     A helper of your own is a subclass with `batch_size`, `initialize`, `sample` and `next_inputs`,
     or a `CustomHelper`.
@@ -50,18 +50,18 @@ class Helper:
         return as_dtype("int32")
 
     def initialize(self, name: str | None = None) -> tuple[Any, Any]:
-        """Which rows have ended before the first step, and its inputs."""
+        """The finished rows before the first step, and its inputs."""
         raise NotImplementedError(f"{type(self).__name__} has no initialize")
 
     def sample(self, time: Any, outputs: Any, state: Any, name: str | None = None) -> Any:
-        """What is sampled of the outputs of a step: by default the greatest of each row."""
+        """Samples from the outputs of a step: by default the argmax of each row."""
         with name_scope(name, "HelperSample"):
             return cast(argmax(outputs, -1), "int32")
 
     def next_inputs(
         self, time: Any, outputs: Any, state: Any, sample_ids: Any, name: str | None = None
     ) -> tuple[Any, Any, Any]:
-        """Which rows have ended, the next inputs, and the state."""
+        """The finished rows, the next inputs, and the state."""
         raise NotImplementedError(f"{type(self).__name__} has no next_inputs")
 
 
@@ -129,7 +129,7 @@ class CustomHelper(Helper):
         return self._dtype
 
     def initialize(self, name: str | None = None) -> tuple[Any, Any]:
-        """Which rows have ended before the first step, and its inputs."""
+        """The finished rows before the first step, and its inputs."""
         with name_scope(name, "CustomHelperInitialize"):
             finished, inputs = self._initialize_fn()
             if self._batch_size is None:
@@ -137,14 +137,14 @@ class CustomHelper(Helper):
         return finished, inputs
 
     def sample(self, time: Any, outputs: Any, state: Any, name: str | None = None) -> Any:
-        """What is sampled of the outputs of a step."""
+        """Samples from the outputs of a step."""
         with name_scope(name, "CustomHelperSample"):
             return self._sample_fn(time=time, outputs=outputs, state=state)
 
     def next_inputs(
         self, time: Any, outputs: Any, state: Any, sample_ids: Any, name: str | None = None
     ) -> tuple[Any, Any, Any]:
-        """Which rows have ended, the next inputs, and the state."""
+        """The finished rows, the next inputs, and the state."""
         with name_scope(name, "CustomHelperNextInputs"):
             answer: tuple[Any, Any, Any] = self._next_inputs_fn(
                 time=time, outputs=outputs, state=state, sample_ids=sample_ids
@@ -153,10 +153,10 @@ class CustomHelper(Helper):
 
 
 class InferenceHelper(Helper):
-    """A helper whose next inputs are made of what was sampled, for models that are in use.
+    """A helper that computes the next inputs from the samples, for inference.
 
     Args:
-        sample_fn: from the outputs of a step to what is sampled.
+        sample_fn: from the outputs of a step to the samples.
         sample_shape: the shape of a sample, without the batch.
         sample_dtype: the dtype of samples.
         start_inputs: the first inputs, `[batch, …]`.
@@ -210,13 +210,13 @@ class InferenceHelper(Helper):
         return fill([self._batch_size], False), self._start_inputs
 
     def sample(self, time: Any, outputs: Any, state: Any, name: str | None = None) -> Any:
-        """What is sampled of the outputs of a step."""
+        """Samples from the outputs of a step."""
         return self._sample_fn(outputs)
 
     def next_inputs(
         self, time: Any, outputs: Any, state: Any, sample_ids: Any, name: str | None = None
     ) -> tuple[Any, Any, Any]:
-        """Which rows have ended, the next inputs, and the state."""
+        """The finished rows, the next inputs, and the state."""
         following = sample_ids if self._next_inputs_fn is None else self._next_inputs_fn(sample_ids)
         return self._end_fn(sample_ids), following, state
 
@@ -226,12 +226,12 @@ class TrainingHelper(Helper):
 
     Args:
         inputs: `[batch, time, …]`, or a structure of such tensors.
-        sequence_length: how many steps each row has, an int32 vector.
+        sequence_length: number of steps of each row, an int32 vector.
         time_major: whether time comes before batch in `inputs`.
         name: a name for the scope of the ops.
 
     Raises:
-        ValueError: `sequence_length` is no vector.
+        ValueError: `sequence_length` is not a vector.
 
     Example:
         >>> with td.Graph().as_default(), td.Session() as session:
@@ -264,7 +264,7 @@ class TrainingHelper(Helper):
 
     @property
     def sequence_length(self) -> Any:
-        """How many steps each row has."""
+        """Number of steps of each row."""
         return self._sequence_length
 
     @property
@@ -273,19 +273,19 @@ class TrainingHelper(Helper):
         return self._batch_size
 
     def initialize(self, name: str | None = None) -> tuple[Any, Any]:
-        """Which rows have no steps, and the first inputs."""
+        """The rows without steps, and the first inputs."""
         with name_scope(name, "TrainingHelperInitialize"):
             return self._inputs_at(0)
 
     def next_inputs(
         self, time: Any, outputs: Any, state: Any, sample_ids: Any, name: str | None = None
     ) -> tuple[Any, Any, Any]:
-        """Which rows have ended, the next inputs, and the state."""
+        """The finished rows, the next inputs, and the state."""
         with name_scope(name, "TrainingHelperNextInputs"):
             return (*self._inputs_at(time + 1), state)
 
     def _inputs_at(self, time: Any) -> tuple[Any, Any]:
-        """Which rows have ended at a time, and its inputs: zeros where all have."""
+        """The finished rows at a time, and its inputs; zeros once all rows have finished."""
         finished = greater_equal(time, self._sequence_length)
         leaves = flat(self._columns)
 

@@ -32,7 +32,7 @@ public = {
 
 
 def safe_cumprod(x: Any, *args: Any, **kwargs: Any) -> Any:
-    """Products of what comes before, by logarithms: its gradient is finite where `x` has zeros.
+    """Exclusive cumulative product, by logarithms: its gradient is finite where `x` has zeros.
 
     Args:
         x: floats in [0, 1].
@@ -95,12 +95,12 @@ def monotonic_attention(p_choose_i: Any, previous_attention: Any, mode: str) -> 
 
 
 class _Monotonic:
-    """What monotonic mechanisms have beside their scores: it comes before the mechanism.
+    """Mixin of monotonic mechanisms; it comes before the mechanism among the bases.
 
     Args:
         sigmoid_noise: the deviation of the noise that is added to scores.
         sigmoid_noise_seed: makes the noise the same in every session.
-        score_bias_init: the first value of what is added to scores.
+        score_bias_init: the initial bias of scores.
         mode: as for `monotonic_attention`.
     """
 
@@ -113,7 +113,7 @@ class _Monotonic:
         self._noise, self._seed, self._bias, self._mode = noise, seed, bias, mode
 
     def scored(self, query: Any) -> Any:
-        """How well a query fits each step, `[batch, steps]`."""
+        """Scores of a query for each step, `[batch, steps]`."""
         scores = super().scored(query)  # type: ignore[misc]
         start = Constant(self._bias)
         return scores + get_variable("attention_score_bias", [], scores.dtype, initializer=start)
@@ -145,7 +145,7 @@ class BahdanauMonotonicAttention(_Monotonic, BahdanauAttention):
         sigmoid_noise: the deviation of the noise that is added to scores, which teaches them to be
             large; 0 where the model is used.
         sigmoid_noise_seed: makes the noise the same in every session.
-        score_bias_init: the first value of what is added to scores: far below 0 for long memories.
+        score_bias_init: the initial bias of scores: far below 0 for long memories.
         mode: as for `monotonic_attention`; "hard" where the model is used.
         dtype: as there.
         name: as there.
@@ -188,7 +188,7 @@ class LuongMonotonicAttention(_Monotonic, LuongAttention):
         memory_sequence_length: as there.
         scale: as there.
         score_mask_value: as there.
-        sigmoid_noise: as for `BahdanauMonotonicAttention`, like what is not told here.
+        sigmoid_noise: as for `BahdanauMonotonicAttention`, like all arguments not listed here.
         sigmoid_noise_seed: as there.
         score_bias_init: as there.
         mode: as there.

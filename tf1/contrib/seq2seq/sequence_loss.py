@@ -17,7 +17,7 @@ from ....ops.statistics.count_nonzero import count_nonzero
 
 public = {"td.contrib.seq2seq": "sequence_loss"}
 
-# Added to sums of weights, so that no weight at all is no division by zero.
+# Added to sums of weights, so that zero weights do not divide by zero.
 _LITTLE = 1e-12
 
 
@@ -37,7 +37,7 @@ def sequence_loss(
     Args:
         logits: floats `[batch, time, classes]`.
         targets: the classes that are right, ints `[batch, time]`.
-        weights: how much each step counts, floats `[batch, time]`: 0 behind the end of a row.
+        weights: the weight of each step, floats `[batch, time]`: 0 after the end of a row.
         average_across_timesteps: whether losses are summed over time, and divided by the weights.
         average_across_batch: the same over the batch.
         sum_over_timesteps: whether losses are summed over time, and divided by the number of steps
@@ -48,10 +48,10 @@ def sequence_loss(
         name: a name for the scope of the ops.
 
     Returns:
-        A float Tensor: a scalar, `[batch]`, `[time]` or `[batch, time]`, by what is summed.
+        A float Tensor: a scalar, `[batch]`, `[time]` or `[batch, time]`, depending on the sums.
 
     Raises:
-        ValueError: a rank is not that told here, or one dimension is averaged and summed.
+        ValueError: a rank is wrong, or a dimension is both averaged and summed.
 
     Example:
         >>> with td.Graph().as_default(), td.Session() as session:

@@ -1,4 +1,4 @@
-"""Queues of slim: their threads for a while, and batches made before they are asked for."""
+"""Queues of slim: running their threads in a block, and prefetching batches."""
 
 from __future__ import annotations
 
@@ -81,14 +81,14 @@ def prefetch_queue(
 
     Args:
         tensors: a list or a dict of tensors, usually batches.
-        capacity: how many values may wait.
-        num_threads: how many threads fill it.
+        capacity: capacity of the queue.
+        num_threads: number of threads that fill it.
         dynamic_pad: whether values of different sizes are let in.
         shared_name: a name under which other sessions share it.
         name: a scope for the ops.
 
     Returns:
-        The queue: `dequeue()` gives what `tensors` is: a list, a dict, or one tensor.
+        The queue: `dequeue()` returns the structure of `tensors`: a list, a dict, or one tensor.
 
     Example:
         >>> with td.Graph().as_default(), td.Session() as session:

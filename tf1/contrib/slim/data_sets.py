@@ -1,4 +1,4 @@
-"""Sets of data in files, and tensors of their examples: `td.contrib.slim.dataset` and its kin."""
+"""Datasets in files, and tensors of their examples: `td.contrib.slim.dataset` and related."""
 
 from __future__ import annotations
 
@@ -29,9 +29,9 @@ class Dataset:
     Args:
         data_sources: a pattern of files, or several.
         reader: the class of its readers, such as `td.TFRecordReader`.
-        decoder: what takes its records apart.
-        num_samples: how many examples there are.
-        items_to_descriptions: what each item is, in words.
+        decoder: the decoder of its records.
+        num_samples: number of examples.
+        items_to_descriptions: a description of each item.
         **kwargs: further attributes.
 
     Example:
@@ -103,13 +103,13 @@ def parallel_read(
     Args:
         data_sources: a pattern of files, or several.
         reader_class: the class of the readers.
-        num_epochs: how often each file is read; by default again and again.
-        num_readers: how many readers there are.
+        num_epochs: number of times each file is read; by default without end.
+        num_readers: number of readers.
         reader_kwargs: arguments of the readers.
         shuffle: whether files and records come in random order.
         dtypes: the dtypes of key and value.
-        capacity: how many records may wait.
-        min_after_dequeue: how many have to wait, for the order to be random.
+        capacity: capacity of the queue.
+        min_after_dequeue: minimum number left in the queue, for a random order.
         seed: a seed for the order.
         scope: a scope for the ops.
 
@@ -191,7 +191,7 @@ class DataProvider:
 
     Args:
         items_to_tensors: the tensors by the names of items.
-        num_samples: how many examples there are.
+        num_samples: number of examples.
 
     Example:
         >>> provider = td.contrib.slim.data_provider.DataProvider({"a": 1, "b": 2}, 10)
@@ -218,7 +218,7 @@ class DataProvider:
         return list(self._items)
 
     def num_samples(self) -> int | None:
-        """How many examples there are."""
+        """Number of examples."""
         return self._num_samples
 
 
@@ -227,12 +227,12 @@ class DatasetDataProvider(DataProvider):
 
     Args:
         dataset: the Dataset.
-        num_readers: how many readers there are.
+        num_readers: number of readers.
         reader_kwargs: their arguments.
         shuffle: whether examples come in random order.
-        num_epochs: how often each is read; by default again and again.
-        common_queue_capacity: how many records may wait.
-        common_queue_min: how many have to wait, for the order to be random.
+        num_epochs: number of times each is read; by default without end.
+        common_queue_capacity: capacity of the queue.
+        common_queue_min: minimum number left in the queue, for a random order.
         record_key: the name of the item that is the key of the record.
         seed: a seed for the order.
         scope: a scope for the ops.

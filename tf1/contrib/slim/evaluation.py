@@ -18,7 +18,7 @@ from ..training.evaluating import (
 
 public = {"td.contrib.slim.evaluation": "evaluate_once evaluation_loop"}
 
-_DEFAULT = 0  # told apart from None, which writes no summaries
+_DEFAULT = 0  # distinct from None, which writes no summaries
 
 
 def evaluate_once(
@@ -44,16 +44,16 @@ def evaluate_once(
         master: "": a session runs in this process.
         checkpoint_path: the checkpoint.
         logdir: the folder for summaries.
-        num_evals: how many steps the evaluation has.
-        initial_op: what is run at the beginning; by default what initializes variables.
-        initial_op_feed_dict: what to feed then.
-        eval_op: what is run in each step, such as the updates of metrics.
-        eval_op_feed_dict: what to feed then.
-        final_op: what is fetched at the end, such as the values of metrics.
-        final_op_feed_dict: what to feed then.
+        num_evals: number of steps of the evaluation.
+        initial_op: the op to run first; by default the initialization of variables.
+        initial_op_feed_dict: its feeds.
+        eval_op: the op to run in each step, such as the updates of metrics.
+        eval_op_feed_dict: its feeds.
+        final_op: the fetches at the end, such as the values of metrics.
+        final_op_feed_dict: its feeds.
         summary_op: the summaries; by default all of the graph, None for none.
-        summary_op_feed_dict: what to feed for them.
-        variables_to_restore: what is restored; by default all global variables.
+        summary_op_feed_dict: its feeds.
+        variables_to_restore: the variables to restore; by default all global variables.
         session_config: as for `td.Session`.
         hooks: further hooks of the session.
 
@@ -112,7 +112,7 @@ def evaluation_loop(
     """Evaluates each checkpoint of a folder as it is written.
 
     Args:
-        master: as for `evaluate_once`, like those that are not told of.
+        master: as for `evaluate_once`, like all arguments not listed here.
         checkpoint_dir: the folder.
         logdir: the folder for summaries.
         num_evals: as there.
@@ -127,14 +127,14 @@ def evaluation_loop(
         summary_op_feed_dict: as there.
         variables_to_restore: as there.
         eval_interval_secs: the least number of seconds from one evaluation to the next.
-        max_number_of_evaluations: how many there are at most; None for no limit.
+        max_number_of_evaluations: maximum number of evaluations; None for no limit.
         session_config: as there.
         timeout: as for `td.train.checkpoints_iterator`.
         timeout_fn: as there.
         hooks: as there.
 
     Returns:
-        The value of `final_op` of the last evaluation; None where there was none.
+        The value of `final_op` of the last evaluation; None if there is none.
 
     Example:
         >>> import tempfile

@@ -34,7 +34,7 @@ public = {
 
 
 class DataDecoder:
-    """What takes data apart into items; `TFExampleDecoder` is one.
+    """Base class of decoders that split data into items, such as `TFExampleDecoder`.
 
     Example:
         >>> decoders = td.contrib.slim.tfexample_decoder
@@ -52,7 +52,7 @@ class DataDecoder:
 
 
 class ItemHandler:
-    """What makes an item of features of an example.
+    """Base class of handlers that make an item from features of an example.
 
     Args:
         keys: the names of the features.
@@ -93,7 +93,7 @@ class ItemHandlerCallback(ItemHandler):
         self._func = func
 
     def tensors_to_item(self, keys_to_tensors: Mapping[str, Any]) -> Any:
-        """What the function makes of the features."""
+        """Applies the function to the features."""
         return self._func(keys_to_tensors)
 
 
@@ -104,7 +104,7 @@ class Tensor(ItemHandler):
         tensor_key: the name of the feature.
         shape_keys: names of features that hold its sizes.
         shape: its shape.
-        default_value: what is put where a sparse feature has nothing.
+        default_value: fills the gaps of sparse features.
 
     Example:
         >>> handler = td.contrib.slim.tfexample_decoder.Tensor("a", shape=[2, 1])
@@ -151,7 +151,7 @@ class LookupTensor(Tensor):
         table: the table.
         shape_keys: names of features that hold its sizes.
         shape: its shape.
-        default_value: what is put where a sparse feature has nothing.
+        default_value: fills the gaps of sparse features.
 
     Example:
         >>> with td.Graph().as_default(), td.Session() as session:
@@ -188,7 +188,7 @@ class SparseTensor(ItemHandler):
         shape_key: the name of the feature with the shape.
         shape: the shape.
         densify: whether to make it dense.
-        default_value: what is put where it has nothing.
+        default_value: fills the gaps of sparse features.
 
     Example:
         >>> handler = td.contrib.slim.tfexample_decoder.SparseTensor(
@@ -229,7 +229,7 @@ class BoundingBox(ItemHandler):
 
     Args:
         keys: the names of the features, in the order in which the box has them.
-        prefix: what their names begin with.
+        prefix: the prefix of their names.
 
     Raises:
         ValueError: there are not four.
@@ -261,9 +261,9 @@ class Image(ItemHandler):
     Args:
         image_key: the name of the feature with the bytes; by default image/encoded.
         format_key: the name of the feature with the format; by default image/format. Where it is
-            `raw`, the bytes are the pixels; otherwise they tell what they are.
+            `raw`, the bytes are the pixels; otherwise the format is detected.
         shape: the shape of the image, if it is known.
-        channels: how many channels it is to have.
+        channels: the number of channels of the result.
         dtype: the dtype of its pixels.
         repeated: whether the feature holds several images, of one size.
         dct_method: taken for compatibility.
@@ -296,7 +296,7 @@ class Image(ItemHandler):
 
     def _decoded(self, contents: Any, kind: Any) -> Any:
         raw = logical_or(equal(kind, "raw"), equal(kind, "RAW"))
-        flat = [1, -1, self._channels]  # one line of pixels, where nobody says more
+        flat = [1, -1, self._channels]  # one line of pixels, unless a shape is specified
         image = cond(
             raw,
             lambda: reshape(decode_raw(reshape(contents, []), self._dtype), self._shape or flat),
@@ -334,7 +334,7 @@ class TFExampleDecoder(DataDecoder):
     """Takes serialized examples apart.
 
     Args:
-        keys_to_features: FixedLenFeature and their kin by the names of features.
+        keys_to_features: FixedLenFeature and similar, by the names of features.
         items_to_handlers: handlers by the names of items.
 
     Example:

@@ -20,7 +20,7 @@ public = {
     "td.contrib.training": "train",
 }
 
-_DEFAULT = 0  # told apart from None
+_DEFAULT = 0  # distinct from None
 
 
 def train_step(
@@ -32,7 +32,7 @@ def train_step(
         sess: the session.
         train_op: a tensor that trains, and gives the loss.
         global_step: the global step.
-        train_step_kwargs: `should_stop`, a tensor that tells whether to end, and `should_log`,
+        train_step_kwargs: `should_stop`, a tensor that is true at the end, and `should_log`,
             whether to log; each may be missing.
 
     Returns:
@@ -87,30 +87,30 @@ def train_by_supervisor(
 
     Args:
         train_op: a tensor that trains, and gives the loss, as `create_train_op` makes it.
-        logdir: the folder for checkpoints and summaries, where training also goes on; None for
+        logdir: the folder for checkpoints and summaries, from which training resumes; None for
             none.
         train_step_fn: a function as `train_step`, which makes a step.
-        train_step_kwargs: what it is given as the last argument.
-        log_every_n_steps: after how many steps one is logged; None for never.
+        train_step_kwargs: its last argument.
+        log_every_n_steps: the interval of log lines in steps; None for none.
         graph: the graph; by default the default one.
         master: "": the session runs in this process.
         is_chief: whether this process initializes and saves.
         global_step: the global step; by default that of the graph, which is made where needed.
-        number_of_steps: after how many global steps to end; None for no end.
-        init_op: what initializes variables.
-        init_feed_dict: what to feed it.
-        local_init_op: what initializes local variables and tables.
+        number_of_steps: the global step at which to end; None for no end.
+        init_op: initializes variables.
+        init_feed_dict: its feeds.
+        local_init_op: initializes local variables and tables.
         init_fn: called with the session after `init_op`, such as to restore a part of the model.
-        ready_op: gives the names of what has no value.
+        ready_op: returns the names of uninitialized variables.
         summary_op: the summaries; by default all.
-        save_summaries_secs: after how many seconds they are written.
+        save_summaries_secs: the interval in seconds.
         summary_writer: a FileWriter.
-        startup_delay_steps: how many global steps to wait for before this one begins.
+        startup_delay_steps: the global step to wait for before the start.
         saver: a Saver; by default one of all variables.
-        save_interval_secs: after how many seconds a checkpoint is saved.
+        save_interval_secs: the interval in seconds.
         sync_optimizer: a SyncReplicasOptimizer, or a list of them, whose threads are started.
         session_config: as for `td.Session`.
-        session_wrapper: a function from the session to what is used in its place.
+        session_wrapper: a function from the session to its replacement.
         trace_every_n_steps: accepted for TensorFlow's sake; td.train.ProfilerHook writes traces.
         ignore_live_threads: whether threads that do not end are no error.
 
@@ -234,10 +234,10 @@ def train(
         max_wait_secs: as there.
 
     Returns:
-        The loss of the last step; None where there was none.
+        The loss of the last step; None if there is none.
 
     Raises:
-        ValueError: something is to be written, but there is no folder.
+        ValueError: something has to be written, but there is no folder.
 
     Example:
         >>> with td.Graph().as_default():

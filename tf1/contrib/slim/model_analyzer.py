@@ -1,4 +1,4 @@
-"""What a model consists of: `td.contrib.slim.model_analyzer`."""
+"""Parameters of a model: `td.contrib.slim.model_analyzer`."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def analyze_vars(variables: Iterable[Any], print_info: bool = False) -> tuple[in
         print_info: whether to print them.
 
     Returns:
-        How many numbers they hold, and how many bytes these take.
+        The number of values and of bytes.
 
     Example:
         >>> with td.Graph().as_default():
@@ -67,14 +67,14 @@ def analyze_vars(variables: Iterable[Any], print_info: bool = False) -> tuple[in
 
 
 def analyze_ops(graph: Graph, print_info: bool = False) -> int:
-    """Counts the numbers that the ops of a graph make, as far as shapes tell.
+    """Counts the elements of the outputs of the ops of a graph, as far as shapes are known.
 
     Args:
         graph: the graph.
         print_info: whether to print the ops.
 
     Returns:
-        How many numbers.
+        The number of elements.
 
     Example:
         >>> with td.Graph().as_default() as graph:

@@ -78,7 +78,7 @@ class StopAfterNEvalsHook(SessionRunHook):
         self._done: Any = None
 
     def count(self, done: Any) -> None:
-        """Takes the tensor that tells how many steps there were."""
+        """Sets the tensor that counts the steps."""
         self._done = done
 
     def before_run(self, run_context: SessionRunContext) -> SessionRunArgs:
@@ -89,8 +89,8 @@ class StopAfterNEvalsHook(SessionRunHook):
         """Asks for a stop where there were enough."""
         done = int(run_values.results["done"])
         if self._log_progress:
-            told = f"[{done}]" if self._num_evals is None else f"[{done}/{self._num_evals}]"
-            log.info("Evaluation %s", told)
+            progress = f"[{done}]" if self._num_evals is None else f"[{done}/{self._num_evals}]"
+            log.info("Evaluation %s", progress)
         if self._num_evals is not None and done >= self._num_evals:
             run_context.request_stop()
 
@@ -102,7 +102,7 @@ class SummaryAtEndHook(SessionRunHook):
         log_dir: the folder to write to.
         summary_writer: a FileWriter, in the place of a folder.
         summary_op: the summaries; by default all of the graph.
-        feed_dict: what to feed for them.
+        feed_dict: its feeds.
 
     Raises:
         ValueError: there is neither a folder nor a writer.
@@ -159,10 +159,10 @@ def evaluate_once(
         checkpoint_path: the checkpoint; None for initial values.
         master: accepted for TensorFlow's sake, like elsewhere.
         scaffold: how variables get their values.
-        eval_ops: what is run in each step, such as the updates of metrics.
-        feed_dict: what to feed then.
-        final_ops: what is fetched at the end, such as the values of metrics.
-        final_ops_feed_dict: what to feed then.
+        eval_ops: the ops to run in each step, such as the updates of metrics.
+        feed_dict: its feeds.
+        final_ops: the fetches at the end, such as the values of metrics.
+        final_ops_feed_dict: its feeds.
         hooks: hooks of the session; a StopAfterNEvalsHook ends it.
         config: as for `td.Session`.
 
@@ -212,7 +212,7 @@ def evaluate_repeatedly(
 
     Args:
         checkpoint_dir: the folder.
-        master: as for `evaluate_once`, like those that are not told of.
+        master: as for `evaluate_once`, like all arguments not listed here.
         scaffold: as there.
         eval_ops: as there.
         feed_dict: as there.
@@ -221,12 +221,12 @@ def evaluate_repeatedly(
         eval_interval_secs: the least number of seconds from one evaluation to the next.
         hooks: as there.
         config: as there.
-        max_number_of_evaluations: how many there are at most; None for no limit.
+        max_number_of_evaluations: maximum number of evaluations; None for no limit.
         timeout: as for `td.train.checkpoints_iterator`.
         timeout_fn: as there.
 
     Returns:
-        The values of `final_ops` of the last evaluation; None where there was none.
+        The values of `final_ops` of the last evaluation; None if there is none.
 
     Example:
         >>> import tempfile
@@ -247,7 +247,7 @@ def evaluate_repeatedly(
 
 
 def _counted(eval_ops: Any, hooks: Iterable[SessionRunHook]) -> Any:
-    """What is run in a step, the count of steps included, which hooks get to know."""
+    """The fetches of a step, including the step counter, which is passed to the hooks."""
     step = get_or_create_eval_step()
     if eval_ops is None:
         return None

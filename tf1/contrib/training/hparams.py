@@ -88,15 +88,15 @@ def _fitted(name: str, wanted: type, value: Any) -> Any:
     """
     if value is None:
         return value
-    told = f"Could not cast hparam {name!r} of type {wanted.__name__!r} from value {value!r}"
+    message = f"Could not cast hparam {name!r} of type {wanted.__name__!r} from value {value!r}"
     if isinstance(value, bool) != (wanted is bool) or isinstance(value, str) != (wanted is str):
-        raise ValueError(told)
+        raise ValueError(message)
     if wanted is int and isinstance(value, float) and not value.is_integer():
-        raise ValueError(told)
+        raise ValueError(message)
     try:
         return wanted(value)
     except (TypeError, ValueError):
-        raise ValueError(told) from None
+        raise ValueError(message) from None
 
 
 class HParams:
@@ -121,7 +121,7 @@ class HParams:
             self.add_hparam(name, value)
 
     def add_hparam(self, name: str, value: Any) -> None:
-        """Adds a hyperparameter, whose type is that of the value.
+        """Adds a hyperparameter with the type of the value.
 
         Raises:
             ValueError: the name is taken, or a list is empty.
@@ -137,10 +137,11 @@ class HParams:
         setattr(self, name, value)
 
     def set_hparam(self, name: str, value: Any) -> None:
-        """Sets a hyperparameter that there is.
+        """Sets an existing hyperparameter.
 
         Raises:
-            ValueError: the value is of another type, or a list is none, or the other way round.
+            ValueError: the value is of another type, or a list instead of a single value or
+                vice versa.
             KeyError: there is no such hyperparameter.
         """
         if name not in self._hparam_types:
@@ -172,7 +173,7 @@ class HParams:
         return self.override_from_dict(parse_values(values, types))
 
     def override_from_dict(self, values_dict: Mapping[str, Any]) -> HParams:
-        """Overrides hyperparameters by a dict, in which a dict stands for elements of a list.
+        """Overrides hyperparameters by a dict; a dict as a value sets elements of a list.
 
         Returns:
             This object.
@@ -193,11 +194,11 @@ class HParams:
         return self
 
     def set_model_structure(self, model_structure: Any) -> None:
-        """Sets what `get_model_structure` gives."""
+        """Sets the result of `get_model_structure`."""
         self._model_structure = model_structure
 
     def get_model_structure(self) -> Any:
-        """What was given as `model_structure`."""
+        """The argument `model_structure`."""
         return self._model_structure
 
     def to_json(

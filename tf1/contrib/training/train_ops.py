@@ -31,7 +31,7 @@ public = {
     "td.contrib.slim.learning": "create_train_op=create_clipped_train_op",
 }
 
-_USE_GLOBAL_STEP = 0  # told apart from None, which counts nothing
+_USE_GLOBAL_STEP = 0  # distinct from None, which counts nothing
 
 
 def multiply_gradients(
@@ -218,7 +218,7 @@ def create_train_op(
 
 
 def _place(update: Any) -> int:
-    """Where an op, or that of a tensor, stands in its graph."""
+    """Position of an op, or of the op of a tensor, in its graph."""
     op = getattr(update, "op", update)
     return op.index
 
@@ -240,7 +240,8 @@ def create_clipped_train_op(
     """A tensor of the loss that takes a step when it is computed: see `contrib.training`.
 
     Args:
-        total_loss: as for `td.contrib.training.create_train_op`, like what is not told here.
+        total_loss: as for `td.contrib.training.create_train_op`, like all arguments not listed
+            here.
         optimizer: as there.
         global_step: as there.
         update_ops: as there.

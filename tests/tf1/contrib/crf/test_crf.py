@@ -19,8 +19,8 @@ CHOSEN = NUMBERS.integers(0, TAGS, [4, STEPS])
 
 
 def score(example: int, tags: tuple[int, ...]) -> float:
-    alone = sum(float(INPUTS[example, i, tag]) for i, tag in enumerate(tags))
-    return alone + sum(float(PAIRS[pair]) for pair in itertools.pairwise(tags))
+    unary = sum(float(INPUTS[example, i, tag]) for i, tag in enumerate(tags))
+    return unary + sum(float(PAIRS[pair]) for pair in itertools.pairwise(tags))
 
 
 def walks(example: int) -> dict[tuple[int, ...], float]:

@@ -132,7 +132,7 @@ def test_variables_begin_as_told_and_are_saved_by_tensorflows_names(tmp_path: Pa
 
 
 @pytest.mark.parametrize(
-    ("arguments", "told"),
+    ("arguments", "message"),
     [
         ({"direction": "back"}, "direction must be"),
         ({"input_mode": "skip_input"}, "input_mode must be"),
@@ -140,8 +140,8 @@ def test_variables_begin_as_told_and_are_saved_by_tensorflows_names(tmp_path: Pa
         ({"num_layers": 0}, "must be at least 1"),
     ],
 )
-def test_wrong_arguments_are_told(arguments: Any, told: str) -> None:
-    with td.Graph().as_default(), pytest.raises(ValueError, match=told):
+def test_wrong_arguments_are_told(arguments: Any, message: str) -> None:
+    with td.Graph().as_default(), pytest.raises(ValueError, match=message):
         cudnn.CudnnLSTM(**{"num_layers": 1, "num_units": 4, **arguments})
 
 

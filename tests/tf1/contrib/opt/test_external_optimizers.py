@@ -1,4 +1,4 @@
-"""`td.contrib.opt.ScipyOptimizerInterface`, with a stand-in for SciPy that tells its arguments."""
+"""`td.contrib.opt.ScipyOptimizerInterface`, with a fake SciPy that records its arguments."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ import tensordraft as td
 
 @pytest.fixture
 def calls(monkeypatch: pytest.MonkeyPatch) -> list[dict[str, Any]]:
-    """What `scipy.optimize.minimize` is called with; it goes downhill in 80 steps."""
+    """Records the arguments of `scipy.optimize.minimize`; takes 80 steps of gradient descent."""
     seen: list[dict[str, Any]] = []
 
     def minimize(function: Any, x: Any, **settings: Any) -> Any:
@@ -85,11 +85,11 @@ def test_bounds_and_constraints_are_handed_on(calls: list[dict[str, Any]]) -> No
         with session.as_default():
             optimizer.minimize()
         np.testing.assert_allclose(session.run(v), [0.5, 0.0], atol=1e-5)
-    told = calls[0]
-    assert told["method"] == "L-BFGS-B"
-    assert "callback" not in told
-    assert told["bounds"] == [(0.5, 4.0), (-1.0, 4.0), (-np.inf, np.inf)]
-    equal, least = told["constraints"]
+    settings = calls[0]
+    assert settings["method"] == "L-BFGS-B"
+    assert "callback" not in settings
+    assert settings["bounds"] == [(0.5, 4.0), (-1.0, 4.0), (-np.inf, np.inf)]
+    equal, least = settings["constraints"]
     assert (equal["type"], least["type"]) == ("eq", "ineq")
 
 
