@@ -13,7 +13,7 @@ from ...ops.math.division import div_no_nan
 from ...ops.math.exponentials import sqrt
 from ...ops.math.reductions import reduce_sum
 from ...ops.statistics.norms import l2_normalize
-from ..losses import keras_losses as losses, more_keras_losses as further
+from ..losses import loss_functions as losses
 from . import metric_functions as metrics
 from .metric import Mean, MeanMetricWrapper, of_one_rank
 
@@ -168,14 +168,14 @@ SquaredHinge = _mean_of(
 CategoricalHinge = _mean_of(
     "CategoricalHinge",
     "categorical_hinge",
-    further.categorical_hinge,
+    losses.categorical_hinge,
     "By how much the greatest other prediction exceeds that of the label less 1.",
     "[[0.0, 1.0]], [[0.5, 1.0]] -> 0.5",
 )
 LogCoshError = _mean_of(
     "LogCoshError",
     "logcosh",
-    further.logcosh,
+    losses.logcosh,
     "The mean of the logarithms of the hyperbolic cosine of what predictions are off.",
     "[[0.0]], [[1.0]] -> 0.4338",
 )

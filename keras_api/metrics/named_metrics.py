@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ...training.layers.named_functions import custom_objects, made_of
-from ..losses import more_keras_losses
+from ..losses import named_losses
 from . import counts, curves, means, metric, metric_functions
 
 public = {"td.keras.metrics": "get"}
@@ -56,4 +56,4 @@ def get(identifier: Any) -> Any:
             return _FUNCTIONS[identifier]
         if identifier in _CLASSES:
             return _CLASSES[identifier]()
-    return more_keras_losses.get(identifier)
+    return named_losses.get(identifier)

@@ -11,7 +11,7 @@ from typing import Any
 from ...runtime import errors
 from ..backend.backend_session import batch_set_value
 from ..layers.custom_objects import custom_object_scope
-from ..losses import more_keras_losses as losses
+from ..losses import named_losses as losses
 from ..metrics import named_metrics as metrics
 from ..optimizers import keras_optimizers
 from .hdf5_files import array_at, group_at, opened, read_names, read_text

@@ -16,7 +16,8 @@ from ...ops.array.squeezing import expand_dims
 from ...ops.math.add_n import add_n
 from ...ops.math.reductions import reduce_mean
 from ..backend.keras_tensors import mask_of
-from ..losses import keras_losses, more_keras_losses
+from ..losses import loss_functions, named_losses
+from ..losses.loss_classes import Loss
 from ..metrics import metric_functions, named_metrics
 from ..metrics.metric import MeanMetricWrapper, Metric
 
@@ -63,7 +64,7 @@ def objectives_of(
         loss_weights: factors of the losses of outputs, a list or a dict by name.
         extra: further losses, such as those of regularizers.
     """
-    losses = [more_keras_losses.get(item) for item in _for_outputs(loss, names, "loss")]
+    losses = [named_losses.get(item) for item in _for_outputs(loss, names, "loss")]
     factors = _for_outputs(loss_weights, names, "loss_weights")
     judged = _metrics_for(metrics, names)
     several = len(outputs) > 1
@@ -112,7 +113,7 @@ def objectives_of(
 
 def _mean_loss(function: Any, target: Any, output: Any, weights: Any) -> Any:
     """The mean over all examples, each of which counts as much as its weight says."""
-    call = function.call if isinstance(function, more_keras_losses.Loss) else function
+    call = function.call if isinstance(function, Loss) else function
     losses = call(target, output)
     mask = mask_of(output)
     if mask is not None and (losses.shape.rank or 0) >= mask.shape.rank:
@@ -163,8 +164,8 @@ def _metric(item: Any, loss: Any, output: Any) -> tuple[Any, str]:
         function = named_metrics.get(item)
         return function, getattr(function, "__name__", None) or function.name
     told = unwrap(getattr(loss, "function", loss))  # users hold it with a guard around it
-    if output.shape.as_list()[-1] == 1 or told is unwrap(keras_losses.binary_crossentropy):
+    if output.shape.as_list()[-1] == 1 or told is unwrap(loss_functions.binary_crossentropy):
         return metric_functions.binary_accuracy, "acc"
-    if told is unwrap(keras_losses.sparse_categorical_crossentropy):
+    if told is unwrap(loss_functions.sparse_categorical_crossentropy):
         return metric_functions.sparse_categorical_accuracy, "acc"
     return metric_functions.categorical_accuracy, "acc"

@@ -9,7 +9,7 @@ from ...training.layers.named_functions import custom_objects as known_to_all, m
 from ..layers import named_objects
 from ..layers.custom_objects import custom_object_scope
 from ..layers.keras_configs import described
-from ..losses import more_keras_losses
+from ..losses import named_losses
 from ..metrics import named_metrics
 from ..optimizers import keras_optimizers
 
@@ -142,7 +142,7 @@ deserialize_regularizer = _deserializer(
     "type(td.keras.regularizers.deserialize('l2')).__name__ -> 'L1L2'",
 )
 deserialize_loss = _deserializer(
-    more_keras_losses.get,
+    named_losses.get,
     "loss",
     "td.keras.losses.deserialize('mse').__name__ -> 'mean_squared_error'",
 )

@@ -14,7 +14,7 @@ from ...training.optimizers.descent_optimizers import GradientDescentOptimizer
 from ...training.optimizers.optimizer import Optimizer as PlainOptimizer
 from ..backend.backend_settings import epsilon as default_epsilon
 from .keras_optimizer import FromPlain, Optimizer
-from .keras_update_rules import GreatestAdam, Momentum, NesterovAdam, RootMeanSquare, SteadyAdam
+from .rule_optimizers import GreatestAdam, Momentum, NesterovAdam, RootMeanSquare, SteadyAdam
 
 public = {"td.keras.optimizers": "Adadelta Adagrad Adam Adamax Nadam RMSprop SGD get"}
 

@@ -11,7 +11,7 @@ from ...ops.conv.convolution import conv2d as nn_conv2d, conv3d as nn_conv3d
 from ...ops.nn.activations import bias_add
 from .input_spec import InputSpec
 from .kernel_layer import ZEROS, KernelLayer
-from .pooling import each, wire_format
+from .spatial_arguments import each, wire_format
 
 
 class Conv(KernelLayer):

@@ -22,7 +22,7 @@ from .input_spec import InputSpec
 from .kernel_layer import ZEROS, KernelLayer
 from .layer import Layer
 from .layer_functions import apply_layer, described
-from .pooling import wire_format
+from .spatial_arguments import wire_format
 
 public = {"td.layers": "Dense Dropout Flatten dense dropout flatten"}
 

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
+from ...ops.array.squeezing import expand_dims, squeeze
 from ...ops.conv.pooling import avg_pool, avg_pool3d, max_pool, max_pool3d
+from .input_spec import InputSpec
+from .layer import Layer
 from .layer_functions import apply_layer, described, sibling
-from .pooling import Pooling
+from .spatial_arguments import each, wire_format
 
 public = {
     "td.layers": (
@@ -15,6 +19,54 @@ public = {
         "max_pooling3d"
     ),
 }
+
+
+class Pooling(Layer):
+    """What pooling layers have in common."""
+
+    rank = 0
+    pool: Callable[..., Any]
+
+    def __init__(
+        self,
+        pool_size: Any,
+        strides: Any,
+        padding: str = "valid",
+        data_format: str = "channels_last",
+        name: str | None = None,
+        **settings: Any,
+    ) -> None:
+        super().__init__(name=name, **settings)
+        self.pool_size = each("pool_size", pool_size, self.rank)
+        self.strides = each("strides", strides, self.rank)
+        self.padding = padding.upper()
+        self.data_format = wire_format(data_format, self.rank)
+        self.input_spec = InputSpec(ndim=self.rank + 2)
+
+    def call(self, inputs: Any, *args: Any, **kwargs: Any) -> Any:
+        """The output, of the rank of the input."""
+        return pooled(
+            type(self).pool, inputs, self.pool_size, self.strides, self.padding, self.data_format
+        )
+
+
+def pooled(
+    pool: Callable[..., Any],
+    inputs: Any,
+    pool_size: list[int],
+    strides: list[int],
+    padding: str,
+    wire: str,
+) -> Any:
+    """Pools; sequences as images of one column."""
+    if len(pool_size) > 1:
+        return pool(inputs, pool_size, strides, padding, data_format=wire)
+    axis = 2 if wire == "NWC" else 3
+    images = "NHWC" if wire == "NWC" else "NCHW"
+    found = pool(
+        expand_dims(inputs, axis), [*pool_size, 1], [*strides, 1], padding, data_format=images
+    )
+    return squeeze(found, [axis])
 
 
 @described

@@ -14,7 +14,7 @@ from ...ops.conv.transposed_convolution import (
 from .convolution_layer import Conv
 from .kernel_layer import ZEROS
 from .layer_functions import apply_layer, described, sibling
-from .pooling import each
+from .spatial_arguments import each
 
 public = {
     "td.layers": "Conv2DTranspose Conv3DTranspose conv2d_transpose conv3d_transpose",

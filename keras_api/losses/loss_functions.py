@@ -10,22 +10,27 @@ from ...ops.array.casting import cast
 from ...ops.array.reshaping import reshape
 from ...ops.array.shapes import shape
 from ...ops.common.shared_docs import shared_docs
-from ...ops.math.arithmetic import abs as magnitude, maximum, square
+from ...ops.math.arithmetic import abs as magnitude, maximum, minimum, square
 from ...ops.math.comparison import not_equal
 from ...ops.math.division import truediv
 from ...ops.math.exponentials import log
 from ...ops.math.reductions import reduce_max, reduce_mean, reduce_sum
 from ...ops.math.select import clip_by_value
+from ...ops.nn.activations import softplus
 from ...ops.nn.losses import (
     sigmoid_cross_entropy_with_logits,
     softmax_cross_entropy_with_logits_v2,
     sparse_softmax_cross_entropy_with_logits,
 )
+from ...ops.statistics.norms import l2_normalize
 from ..backend.backend_settings import epsilon
 
 public = {
     "td.keras.backend": "binary_crossentropy=binary_crossentropies",
-    "td.keras.losses": "binary_crossentropy",
+    "td.keras.losses": (
+        "binary_crossentropy categorical_hinge cosine_proximity "
+        "cosine_similarity=cosine_proximity logcosh"
+    ),
     "td.keras.losses, td.keras.backend": "categorical_crossentropy sparse_categorical_crossentropy",
     "td.keras.losses, td.keras.metrics": (
         "KLD=kullback_leibler_divergence MAE=mean_absolute_error "
@@ -285,3 +290,61 @@ def binary_crossentropy(
     if label_smoothing:
         labels = labels * (1.0 - label_smoothing) + 0.5 * label_smoothing
     return reduce_mean(binary_crossentropies(labels, predicted, from_logits), axis=-1)
+
+
+@described
+def logcosh(y_true: Any, y_pred: Any) -> Tensor:
+    """The mean of the logarithms of the hyperbolic cosine of what predictions are off.
+
+    Example:
+        >>> with td.Graph().as_default(), td.Session() as session:
+        ...     print(session.run(td.keras.losses.logcosh([[0.0]], [[1.0]])).round(4))
+        [0.4338]
+    """
+    off = convert_to_tensor(y_pred) - cast(y_true, convert_to_tensor(y_pred).dtype)
+    return reduce_mean(off + softplus(-2.0 * off) - 0.6931471805599453, axis=-1)
+
+
+def categorical_hinge(y_true: Any, y_pred: Any) -> Tensor:
+    """By how much the greatest other prediction exceeds that of the label less 1.
+
+    Args:
+        y_true: the labels in one-hot rows.
+        y_pred: the predictions.
+
+    Example:
+        >>> with td.Graph().as_default(), td.Session() as session:
+        ...     print(session.run(td.keras.losses.categorical_hinge([[0.0, 1.0]], [[0.5, 1.0]])))
+        [0.5]
+    """
+    predicted = convert_to_tensor(y_pred)
+    labels = cast(y_true, predicted.dtype)
+    right = reduce_sum(labels * predicted, axis=-1)
+    wrong = reduce_max((1.0 - labels) * predicted, axis=-1)
+    return maximum(wrong - right + 1.0, 0.0)
+
+
+def cosine_proximity(y_true: Any, y_pred: Any, axis: int = -1) -> Tensor:
+    """The cosine of the angle between labels and predictions, negated.
+
+    Args:
+        y_true: the labels, of the shape of the predictions.
+        y_pred: the predictions.
+        axis: the dimension of the vectors.
+
+    Example:
+        >>> with td.Graph().as_default(), td.Session() as session:
+        ...     print(session.run(td.keras.losses.cosine_proximity([[0.0, 1.0]], [[0.0, 3.0]])))
+        [-1.]
+    """
+    predicted = convert_to_tensor(y_pred)
+    labels = cast(y_true, predicted.dtype)
+    return -reduce_sum(l2_normalize(labels, axis) * l2_normalize(predicted, axis), axis=axis)
+
+
+def huber(y_true: Any, y_pred: Any, delta: float = 1.0) -> Tensor:
+    """Huber loss: quadratic up to `delta`, linear beyond."""
+    predicted = convert_to_tensor(y_pred)
+    off = magnitude(predicted - cast(y_true, predicted.dtype))
+    near = minimum(off, delta)
+    return reduce_mean(0.5 * square(near) + delta * (off - near), axis=-1)
