@@ -27,7 +27,7 @@ _LETTERS = {1: "W", 2: "HW", 3: "DHW"}
 
 
 def format_of(data_format: str | None, rank: int) -> str:
-    """Where the channels are, as ops say it.
+    """Data format in the notation of ops.
 
     Raises:
         ValueError: it is none of the two words.

@@ -79,7 +79,7 @@ def ctc_decode(
     beam_width: int = 100,
     top_paths: int = 1,
 ) -> tuple[list[Any], Tensor]:
-    """The labels that probabilities most likely stand for.
+    """Most likely labels of probabilities.
 
     Args:
         y_pred: probabilities, as softmax gives them, `[batch, steps, classes]`; the last class is
@@ -140,7 +140,7 @@ def rnn(
         The last output, the outputs `[batch, steps, ...]`, and the last states.
 
     Raises:
-        ValueError: with `unroll`, the number of steps is not known; or there is a mask, but no
+        ValueError: with `unroll`, the number of steps is unknown; or there is a mask, but no
             state.
 
     Example:

@@ -122,7 +122,7 @@ def manual_variable_initialization(value: bool) -> None:
 
 
 def learning_phase() -> Any:
-    """Whether layers such as dropout are in training: a tensor of a bool, False unless it is fed.
+    """Learning phase: a bool tensor, True in training; False unless it is fed.
 
     Returns:
         A scalar Tensor, `keras_learning_phase:0`; or the number that `set_learning_phase` was
@@ -166,7 +166,7 @@ def _root(graph: Any) -> Graph:
 
 
 def get_value(x: Any) -> Any:
-    """What a variable holds, or a tensor comes to, in the session of Keras.
+    """Value of a variable or tensor in the session of Keras.
 
     Args:
         x: a variable or a tensor; anything else is returned as it is.
@@ -180,7 +180,7 @@ def get_value(x: Any) -> Any:
 
 
 def batch_get_value(tensors: Sequence[Any]) -> list[Any]:
-    """What several variables hold, in one run.
+    """Values of several variables, in one run.
 
     Args:
         tensors: the variables.
@@ -246,7 +246,7 @@ def batch_set_value(tuples: Iterable[tuple[Any, Any]]) -> None:
 
 
 def eval(x: Any) -> Any:  # noqa: A001 - Keras's name
-    """What a tensor comes to, in the session of Keras.
+    """Evaluates a tensor in the session of Keras.
 
     Args:
         x: the tensor.
@@ -287,7 +287,7 @@ def function(
 
     def run(values: Any) -> Any:
         given = values if isinstance(inputs, (list, tuple)) else [values]
-        # What is no tensor, such as a learning phase that has been set, takes nothing.
+        # Only tensors are fed, not, for example, a learning phase that has been set.
         pairs = zip(places, given, strict=True)
         feeds = {place: value for place, value in pairs if hasattr(place, "op")}
         found = get_session().run([tensors, steps], feeds)[0]

@@ -30,7 +30,7 @@ class _Watching(Callback):
         self.best = -math.inf if self.upwards else math.inf
 
     def better(self, value: float) -> bool:
-        """Whether a number is better than the best one."""
+        """Returns True if a number improves on the best one."""
         if self.upwards:
             return value - self.min_delta > self.best
         return value + self.min_delta < self.best
@@ -75,7 +75,7 @@ class EarlyStopping(_Watching):
         self.best_weights: Any = None
 
     def on_train_begin(self, logs: Logs | None = None) -> None:
-        """Begins anew."""
+        """Resets the state."""
         self.wait = self.stopped_epoch = 0
         worst = -math.inf if self.upwards else math.inf
         self.best = worst if self.baseline is None else self.baseline
@@ -109,7 +109,7 @@ class ModelCheckpoint(_Watching):
     Args:
         filepath: what the files are called; `{epoch}` and numbers such as `{val_loss:.2f}` are put
             in.
-        monitor: the number that tells which epoch is the best.
+        monitor: the number by which epochs are compared.
         verbose: whether it is printed.
         save_best_only: whether only what is better than before is saved.
         save_weights_only: whether only variables are saved, by `save_weights`; else the whole
@@ -168,8 +168,8 @@ class LearningRateScheduler(Callback):
         verbose: whether it is printed.
 
     Example:
-        >>> told = td.keras.callbacks.LearningRateScheduler(lambda epoch: 0.1 / (1 + epoch))
-        >>> told.schedule(1)
+        >>> scheduler = td.keras.callbacks.LearningRateScheduler(lambda epoch: 0.1 / (1 + epoch))
+        >>> scheduler.schedule(1)
         0.05
     """
 
@@ -182,7 +182,7 @@ class LearningRateScheduler(Callback):
         optimizer = self.model.optimizer
         try:
             rate = self.schedule(epoch, float(get_value(optimizer.lr)))
-        except TypeError:  # it takes the epoch alone
+        except TypeError:  # it takes only the epoch
             rate = self.schedule(epoch)
         if not isinstance(rate, (float, np.floating)):
             raise ValueError(f"schedule must give a float, got {rate!r}")
@@ -191,7 +191,7 @@ class LearningRateScheduler(Callback):
             print(f"\nEpoch {epoch + 1:05d}: LearningRateScheduler sets learning rate {rate}.")
 
     def on_epoch_end(self, epoch: int, logs: Logs | None = None) -> None:
-        """Tells the rate."""
+        """Adds the learning rate to `logs`."""
         if logs is not None:
             logs["lr"] = float(get_value(self.model.optimizer.lr))
 

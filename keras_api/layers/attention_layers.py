@@ -20,7 +20,7 @@ _FAR_BELOW = 1e9  # what is taken from the scores of values that do not count
 
 
 class _Attention(KerasStyle):
-    """What both kinds have in common: masks, shares and the mean."""
+    """Base of attention layers: masks, softmax and the weighted mean."""
 
     def __init__(self, use_scale: bool, causal: bool, **kwargs: Any) -> None:
         super().__init__(**kwargs)
@@ -28,7 +28,7 @@ class _Attention(KerasStyle):
         self.scale: Any = None
 
     def scores(self, query: Any, key: Any) -> Any:
-        """How well each key answers each query: `[batch, queries, keys]`."""
+        """Attention scores of each query and key: `[batch, queries, keys]`."""
         raise NotImplementedError(f"{type(self).__name__} has no scores of {query} and {key}")
 
     def call(self, inputs: Any, *args: Any, mask: Any = None, **kwargs: Any) -> Any:

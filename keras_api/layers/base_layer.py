@@ -1,4 +1,4 @@
-"""What makes a layer one of Keras: words for functions, and losses that are its own."""
+"""Keras's `Layer`: functions by name, and losses of its own."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ from .keras_configs import Described
 
 public = {"td.keras.layers": "Layer=KerasStyle"}
 
-# What Keras takes to know the input before the call; here the call tells.
+# Arguments that describe the input before the call; here the call determines it.
 _OF_INPUT = {"batch_input_shape", "batch_size", "input_dim", "input_length", "input_shape"}
 _PASSED_OVER = {*_OF_INPUT, "autocast", "dynamic", "weights"}
 
 
 def _input_shape(settings: Mapping[str, Any]) -> tuple[int | None, ...] | None:
-    """The shape of the input with that of the batch, where settings of a layer tell it."""
+    """The shape of the input with that of the batch, if settings of a layer specify it."""
     if "batch_input_shape" in settings:
         return tuple(settings["batch_input_shape"])
     sizes = settings.get("input_shape")
@@ -43,7 +43,7 @@ class KerasStyle(Described):
 
     Args:
         args: arguments of the layer below.
-        kwargs: arguments of the layer below; those that tell the input are passed over. `weights`
+        kwargs: arguments of the layer below; those that describe the input are ignored. `weights`
             is a list of arrays that the variables begin with.
 
     Example:
@@ -60,10 +60,10 @@ class KerasStyle(Described):
     """
 
     supports_masking = False
-    """Whether the output has the mask of the input: its steps are those of the input."""
+    """True if the output keeps the mask of the input, as its steps are the same."""
 
     own_calls = 0
-    """How many calls configs count before the first: a network counts itself."""
+    """Offset of call indices in configs: a network counts its own construction as a call."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         known = {key: value for key, value in kwargs.items() if key not in _PASSED_OVER}
@@ -185,7 +185,7 @@ class KerasStyle(Described):
 
     @property
     def input(self) -> Any:
-        """What the layer was first called on.
+        """Input of the first call of the layer.
 
         Raises:
             AttributeError: it has not been called.
@@ -194,7 +194,7 @@ class KerasStyle(Described):
 
     @property
     def output(self) -> Any:
-        """What the first call of the layer gave.
+        """Output of the first call of the layer.
 
         Raises:
             AttributeError: it has not been called.

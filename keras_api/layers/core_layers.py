@@ -98,8 +98,8 @@ class InputLayer(KerasStyle):
     def get_config(self) -> dict[str, Any]:
         """The shape and the dtype."""
         dtype = "float32" if self.dtype is None else self.dtype.name
-        told = {"batch_input_shape": self.batch_input_shape, "dtype": dtype}
-        return {**told, "sparse": False, "ragged": False, "name": self.name}
+        config = {"batch_input_shape": self.batch_input_shape, "dtype": dtype}
+        return {**config, "sparse": False, "ragged": False, "name": self.name}
 
 
 class Dropout(KerasStyle, _Dropout):
@@ -114,7 +114,7 @@ class Dropout(KerasStyle, _Dropout):
     supports_masking = True
 
     def call(self, inputs: Any, *args: Any, training: Any = None, **kwargs: Any) -> Any:
-        """The output; by default `td.keras.backend.learning_phase()` tells whether to train."""
+        """The output; `training` defaults to `td.keras.backend.learning_phase()`."""
         training = args[0] if args else training
         del kwargs
         return super().call(inputs, training=learning_phase() if training is None else training)
@@ -131,7 +131,7 @@ class Flatten(KerasStyle, _Flatten):
 
 
 class BatchNormalization(KerasStyle, _BatchNormalization):
-    """Normalizes batches: `td.layers.BatchNormalization`; the updates are `layer.updates` alone.
+    """Normalizes batches: `td.layers.BatchNormalization`; the updates are only in `layer.updates`.
 
     Example:
         >>> with td.Graph().as_default():
@@ -145,7 +145,7 @@ class BatchNormalization(KerasStyle, _BatchNormalization):
     other_names = ("BatchNormalizationV1", "BatchNormalizationV2")
 
     def call(self, inputs: Any, *args: Any, training: Any = None, **kwargs: Any) -> Any:
-        """The output; by default `td.keras.backend.learning_phase()` tells whether to train."""
+        """The output; `training` defaults to `td.keras.backend.learning_phase()`."""
         training = args[0] if args else training
         del kwargs
         return super().call(inputs, training=learning_phase() if training is None else training)
@@ -201,7 +201,7 @@ class ReLU(FunctionLayer):
         self.limits = max_value, negative_slope, threshold
 
     def call(self, inputs: Any, *args: Any, **kwargs: Any) -> Any:
-        """What is above, and the slope of what is below."""
+        """Values above the threshold, and scaled values below it."""
         limit, slope, threshold = self.limits
         if threshold:
             above = multiply(inputs, cast(inputs > threshold, inputs.dtype))
@@ -282,7 +282,7 @@ class Embedding(KerasStyle):
         embeddings_regularizer: a function from the variable to a loss.
         activity_regularizer: a function from the output to a loss.
         embeddings_constraint: what is applied to the variable after an update.
-        mask_zero: whether 0 is no word: recurrent layers pass over it.
+        mask_zero: whether 0 is padding, which recurrent layers skip.
         kwargs: further arguments of a layer.
 
     Example:

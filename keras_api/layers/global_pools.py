@@ -38,7 +38,7 @@ class GlobalAveragePooling1D(KerasStyle):
         self._steps = _space(data_format, 1)
 
     def call(self, inputs: Any, *args: Any, mask: Any = None, **kwargs: Any) -> Any:
-        """The means; `mask` tells which steps count: `[batch, steps]`."""
+        """The means over the steps where `mask` of shape `[batch, steps]` is True."""
         if mask is None:
             return reduce_mean(inputs, axis=self._steps)
         counts = expand_dims(cast(mask, inputs.dtype), 1 if self._steps == [2] else -1)

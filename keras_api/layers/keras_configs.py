@@ -1,4 +1,4 @@
-"""What describes a layer: the arguments of its constructor, as numbers, words, lists and dicts."""
+"""Configs of layers: constructor arguments as numbers, strings, lists and dicts."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from .tracked_parts import Parts
 
 _NAMED = (Parameter.POSITIONAL_ONLY, Parameter.POSITIONAL_OR_KEYWORD, Parameter.KEYWORD_ONLY)
 _PLAIN = (bool, int, float, str, bytes, type(None))
-# What arguments that are None stand for.
+# Values that arguments of None stand for.
 _DEFAULTS: dict[str, Any] = {
     "activation": "linear",
     "data_format": "channels_last",
@@ -36,7 +36,7 @@ _UNTOLD: dict[str, Any] = {
     "renorm_momentum": 0.99,
     "virtual_batch_size": None,
 }
-# What configs of later versions tell, and what alone it may be here.
+# Arguments of later versions in configs, with the only value supported here.
 _LATER: dict[str, Any] = {
     "groups": 1,
     "keepdims": False,
@@ -65,7 +65,7 @@ class Described(Parts):
     def get_config(self) -> dict[str, Any]:
         """The arguments that make a layer like it, with variables of its own.
 
-        They are numbers, words, lists and dicts, where the arguments can be told by them: functions
+        They are numbers, strings, lists and dicts where arguments can be so represented: functions
         by their words, and objects by `class_name` and `config`.
 
         Example:
@@ -87,7 +87,7 @@ class Described(Parts):
         for name, value in _arguments(type(self), args, kwargs):
             kept = value if name in _AS_GIVEN else vars(self).get(name, value)
             kept = tuple(kept) if isinstance(kept, list) and not isinstance(value, list) else kept
-            found = described(resolve_function(name, kept if _is_told(kept) else value))
+            found = described(resolve_function(name, kept if _is_plain(kept) else value))
             found = described(_DEFAULTS.get(name)) if found is None else found
             if name not in _UNTOLD or found != _UNTOLD[name]:
                 config[name] = found.lower() if name == "padding" and found in _WAYS else found
@@ -98,7 +98,7 @@ class Described(Parts):
         """The layer that a config describes: see `get_config`.
 
         Raises:
-            ValueError: an argument of a later version is not what alone it may be here.
+            ValueError: an argument of a later version has an unsupported value.
         """
         taken = {}
         for name, value in config.items():
@@ -138,10 +138,10 @@ def _arguments(
             return
 
 
-def _is_told(value: Any) -> bool:
-    """Whether numbers, words, lists and dicts tell a value."""
+def _is_plain(value: Any) -> bool:
+    """Returns True if a value consists of numbers, strings, lists and dicts."""
     if isinstance(value, (list, tuple)):
-        return all(_is_told(item) for item in value)
+        return all(_is_plain(item) for item in value)
     if isinstance(value, _PLAIN) or _is_object(value):
         return True
     return callable(value) and word_of(value) is not None
@@ -152,7 +152,7 @@ def _is_object(value: Any) -> bool:
 
 
 def described(value: Any) -> Any:
-    """A value as numbers, words, lists and dicts; what these cannot tell stays as it is."""
+    """Converts a value to numbers, strings, lists and dicts; other values stay unchanged."""
     if isinstance(value, DType):
         return value.name
     if type(value) in (list, tuple):
@@ -182,15 +182,17 @@ def layer_from(description: Any) -> Any:
     """The layer that a dict of `class_name` and `config` describes.
 
     Raises:
-        ValueError: it is no such dict, or its class is not known.
+        ValueError: it is not such a dict, or its class is unknown.
     """
     if not isinstance(description, dict) or not {*description} >= {"class_name", "config"}:
-        raise ValueError(f"a layer is told by class_name and config, got {description!r}")
+        raise ValueError(
+            f"expected a dict of class_name and config for a layer, got {description!r}"
+        )
     name, classes = description["class_name"], layer_classes()
     if not isinstance(name, str) or name not in classes:
         known = ", ".join(sorted(classes))
         raise ValueError(
-            f"class_name = {name!r} is no layer of td.keras.layers{alike(str(name), classes)}: "
+            f"class_name = {name!r} is not a layer of td.keras.layers{alike(str(name), classes)}: "
             f"give custom_objects={{{name!r}: {name}}} for a class of your own; known are {known}"
         )
     config = description["config"]
@@ -198,9 +200,7 @@ def layer_from(description: Any) -> Any:
     try:
         return classes[name].from_config(config)  # type: ignore[attr-defined]
     except (TypeError, KeyError, IndexError, AttributeError) as exc:
-        raise ValueError(
-            f"the config of {name} does not tell one: {exc}; it is {config!r}"
-        ) from exc
+        raise ValueError(f"invalid config of {name}: {exc}; got {config!r}") from exc
 
 
 def restored(value: Any) -> Any:
@@ -210,7 +210,7 @@ def restored(value: Any) -> Any:
     if isinstance(value, dict) and {*value} == {"class_name", "items"}:  # a tuple, or a shape
         return tuple(restored(item) for item in value["items"])
     if isinstance(value, dict) and {*value} >= {"class_name", "config"}:
-        # Configs of layers have a name; those of initializers and their kin have none.
+        # Configs of layers have a name; those of initializers and similar objects have none.
         is_layer = "name" in value["config"] or value["class_name"] in layer_classes()
         return layer_from(value) if is_layer else value
     return value

@@ -18,7 +18,7 @@ public = {"td.keras.layers": "LocallyConnected1D LocallyConnected2D"}
 
 
 class _LocallyConnected(KerasStyle):
-    """What is alike along one dimension and two."""
+    """Base of locally connected layers in one and two dimensions."""
 
     rank: ClassVar[int]
 
@@ -71,7 +71,7 @@ class _LocallyConnected(KerasStyle):
         """Makes a kernel and a bias for each place.
 
         Raises:
-            ValueError: a size is not known, or the window is larger than the input.
+            ValueError: a size is unknown, or the window is larger than the input.
         """
         sizes = input_shape.as_list()[1:]
         if None in sizes:
@@ -145,7 +145,7 @@ class LocallyConnected1D(_LocallyConnected):
         kwargs: further arguments, as those of `Conv1D`.
 
     Raises:
-        ValueError: when called, a size is not known, or the window is larger than the input.
+        ValueError: when called, a size is unknown, or the window is larger than the input.
 
     Example:
         >>> with td.Graph().as_default():
@@ -172,7 +172,7 @@ class LocallyConnected2D(_LocallyConnected):
         kwargs: further arguments, as those of `Conv2D`.
 
     Raises:
-        ValueError: when called, a size is not known, or the window is larger than the input.
+        ValueError: when called, a size is unknown, or the window is larger than the input.
 
     Example:
         >>> with td.Graph().as_default():

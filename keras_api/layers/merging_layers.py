@@ -29,13 +29,13 @@ class _Merge(KerasStyle):
     """A layer of two or more inputs of one shape."""
 
     def call(self, inputs: Any, *args: Any, **kwargs: Any) -> Any:
-        """What becomes of the inputs."""
+        """Merges the inputs."""
         if not isinstance(inputs, list) or len(inputs) < 2:
             raise ValueError(f"layer {self.name} takes a list of two inputs or more, got {inputs}")
         return self.merged(inputs)
 
     def merged(self, inputs: list[Any]) -> Any:
-        """What becomes of a list of inputs; to be overridden."""
+        """Merges a list of inputs; to be overridden."""
         raise NotImplementedError(f"{type(self).__name__} does not say how to merge {inputs}")
 
     def compute_mask(self, inputs: Any, mask: Any = None) -> Any:

@@ -1,4 +1,4 @@
-"""What words mean to Keras: `get` of activations, initializers, regularizers and constraints."""
+"""Keras's `get`: activations, initializers, regularizers and constraints by name."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def get_activation(identifier: Any) -> Any:
         identifier: a word, a function, or None for the input as it is.
 
     Raises:
-        ValueError: the word stands for nothing.
+        ValueError: unknown name.
 
     Example:
         >>> td.keras.activations.get("tanh").__name__, td.keras.activations.get(None)(3)
@@ -37,7 +37,7 @@ def get_initializer(identifier: Any) -> Any:
         identifier: a word, an initializer, or None.
 
     Raises:
-        ValueError: the word stands for nothing.
+        ValueError: unknown name.
 
     Example:
         >>> with td.Graph().as_default(), td.Session() as session:
@@ -54,7 +54,7 @@ def get_regularizer(identifier: Any) -> Any:
         identifier: a word, a regularizer, or None.
 
     Raises:
-        ValueError: the word stands for nothing.
+        ValueError: unknown name.
 
     Example:
         >>> with td.Graph().as_default(), td.Session() as session:
@@ -71,7 +71,7 @@ def get_constraint(identifier: Any) -> Any:
         identifier: a word, a constraint, or None.
 
     Raises:
-        ValueError: the word stands for nothing.
+        ValueError: unknown name.
 
     Example:
         >>> with td.Graph().as_default(), td.Session() as session:

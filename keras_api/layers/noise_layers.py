@@ -259,5 +259,5 @@ class PReLU(KerasStyle):
         super().build(input_shape)
 
     def call(self, inputs: Any, *args: Any, **kwargs: Any) -> Any:
-        """What is positive, and the slopes of the rest."""
+        """Positive values, and negative ones times `alpha`."""
         return relu(inputs) + self.alpha * minimum(inputs, 0.0)

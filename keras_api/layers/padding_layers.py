@@ -23,7 +23,7 @@ public = {
 
 
 def _pairs(name: str, given: Any, rank: int) -> list[tuple[int, int]]:
-    """How many before and behind, for each dimension.
+    """Padding before and after, for each dimension.
 
     Raises:
         ValueError: these are not a number for all, or a number or a pair for each.
@@ -38,7 +38,7 @@ def _pairs(name: str, given: Any, rank: int) -> list[tuple[int, int]]:
 
 
 def _around(name: str, given: Any, rank: int, data_format: str | None) -> list[tuple[int, int]]:
-    """How many before and behind, for all dimensions of a batch."""
+    """Padding before and after, for all dimensions of a batch."""
     pairs = _pairs(name, given, rank)
     first = format_of(data_format, rank)[1] == "C"
     return [(0, 0), (0, 0), *pairs] if first else [(0, 0), *pairs, (0, 0)]

@@ -19,7 +19,7 @@ class Parts(Layer):
 
     @property
     def trainable(self) -> bool:
-        """Whether the layer is trained; setting it sets it for the layers within, too."""
+        """True if the layer is trained; setting it also sets it for nested layers."""
         return self._switch
 
     @trainable.setter
@@ -31,7 +31,7 @@ class Parts(Layer):
             part.trainable = value
 
     def parts(self) -> list[Any]:
-        """The layers that attributes hold, alone or in lists and dicts."""
+        """Layers in attributes, directly or in lists and dicts."""
         found = [leaf for leaf in self._held() if isinstance(leaf, Parts)]
         return list({id(leaf): leaf for leaf in found}.values())
 

@@ -19,7 +19,7 @@ public = {
 
 
 class Loss:
-    """A loss as an object: called on labels and predictions, it gives their mean.
+    """Base class of losses: called on labels and predictions, returns the mean loss.
 
     Args:
         reduction: accepted for TensorFlow's sake: the mean over all examples is taken.
@@ -40,7 +40,7 @@ class Loss:
 
     def call(self, y_true: Any, y_pred: Any) -> Any:
         """The loss of each example; to be overridden."""
-        raise NotImplementedError(f"{type(self).__name__} does not say what {y_pred} loses")
+        raise NotImplementedError(f"{type(self).__name__} does not implement call for {y_pred}")
 
     def get_config(self) -> dict[str, Any]:
         """The arguments that make one like it."""
@@ -48,7 +48,7 @@ class Loss:
 
     @classmethod
     def from_config(cls, config: dict[str, Any]) -> Any:
-        """The loss that `get_config` told."""
+        """Creates a loss from the result of `get_config`."""
         return cls(**config)
 
     def __call__(self, y_true: Any, y_pred: Any, sample_weight: Any = None) -> Any:
@@ -60,7 +60,7 @@ class Loss:
 
 
 class LossOfFunction(Loss):
-    """A loss that is a function, with settings."""
+    """Loss given by a function and its settings."""
 
     def __init__(
         self, function: Callable[..., Any], reduction: Any, name: str, **settings: Any
@@ -74,12 +74,12 @@ class LossOfFunction(Loss):
         return {**super().get_config(), **self._settings}
 
     def call(self, y_true: Any, y_pred: Any) -> Any:
-        """The function of labels and predictions."""
+        """Applies the function to labels and predictions."""
         return self.function(y_true, y_pred, **self._settings)
 
 
 class Huber(LossOfFunction):
-    """Squares of what is off up to a limit, and linear beyond.
+    """Huber loss: quadratic up to `delta`, linear beyond.
 
     Example:
         >>> with td.Graph().as_default(), td.Session() as session:
@@ -157,27 +157,27 @@ class BinaryCrossentropy(LossOfFunction):
 
 
 def _loss_of(cls: str, name: str, fn: Callable[..., Any], summary: str, case: str) -> Any:
-    """The class of a function.
+    """Creates the loss class of a function.
 
     Args:
         cls: the name of the class.
-        name: what its losses are called by default.
+        name: the default name of its losses.
         fn: the function of labels and predictions.
-        summary: what it tells.
-        case: labels and predictions of the example, and what comes of them.
+        summary: the first line of the docstring.
+        case: labels and predictions of the example, and the loss.
     """
 
     def init(self: Any, reduction: Any = "auto", name: str = name) -> None:
         LossOfFunction.__init__(self, fn, reduction, name)
 
-    data, _, found = case.partition(" -> ")
+    data, _, result = case.partition(" -> ")
     doc = (
         f"{summary}\n\n    Args:\n        reduction: accepted for TensorFlow's sake: the mean over "
         f"all examples is taken.\n        name: the name, by default {name!r}.\n\n"
         "    Example:\n        >>> import tensordraft as td\n"
         "        >>> with td.Graph().as_default(), td.Session() as session:\n"
         f"        ...     print(session.run(td.keras.losses.{cls}()({data})).round(4))\n"
-        f"        {found}\n    "
+        f"        {result}\n    "
     )
     members = {"__init__": init, "__doc__": doc, "__module__": __name__}
     return type(cls, (LossOfFunction,), members)
@@ -201,62 +201,62 @@ Hinge = _loss_of(
     "Hinge",
     "hinge",
     functions.hinge,
-    "By how much predictions lack 1 on the side of labels of -1 and 1.",
+    "Hinge loss, for labels of -1 and 1.",
     "[[1.0], [-1.0]], [[0.5], [-2.0]] -> 0.25",
 )
 SquaredHinge = _loss_of(
     "SquaredHinge",
     "squared_hinge",
     functions.squared_hinge,
-    "The squares of by how much predictions lack 1 on the side of labels of -1 and 1.",
+    "Squared hinge loss, for labels of -1 and 1.",
     "[[1.0], [-1.0]], [[0.5], [-2.0]] -> 0.125",
 )
 CategoricalHinge = _loss_of(
     "CategoricalHinge",
     "categorical_hinge",
     functions.categorical_hinge,
-    "By how much the greatest other prediction exceeds that of the label less 1.",
+    "Categorical hinge loss: `max(0, other - right + 1)`, with the greatest other prediction.",
     "[[0.0, 1.0]], [[0.5, 1.0]] -> 0.5",
 )
 MeanAbsolutePercentageError = _loss_of(
     "MeanAbsolutePercentageError",
     "mean_absolute_percentage_error",
     functions.mean_absolute_percentage_error,
-    "The mean of what predictions are off, in hundredths of the labels.",
+    "Mean absolute percentage error.",
     "[[1.0], [2.0]], [[1.0], [3.0]] -> 25.0",
 )
 MeanSquaredLogarithmicError = _loss_of(
     "MeanSquaredLogarithmicError",
     "mean_squared_logarithmic_error",
     functions.mean_squared_logarithmic_error,
-    "The mean of the squares of what the logarithms of 1 and predictions are off.",
+    "Mean squared logarithmic error, of `log(1 + x)`.",
     "[[0.0], [1.0]], [[0.0], [3.0]] -> 0.2402",
 )
 LogCosh = _loss_of(
     "LogCosh",
     "logcosh",
     functions.logcosh,
-    "The mean of the logarithms of the hyperbolic cosine of what predictions are off.",
+    "Mean logarithm of the hyperbolic cosine of the error.",
     "[[0.0]], [[1.0]] -> 0.4338",
 )
 Poisson = _loss_of(
     "Poisson",
     "poisson",
     functions.poisson,
-    "The mean of predictions less labels times their logarithms.",
+    "Poisson loss: the mean of `predictions - labels * log(predictions)`.",
     "[[1.0], [2.0]], [[1.0], [3.0]] -> 0.9014",
 )
 KLDivergence = _loss_of(
     "KLDivergence",
     "kullback_leibler_divergence",
     functions.kullback_leibler_divergence,
-    "The divergence of Kullback and Leibler of predictions from labels.",
+    "Kullback–Leibler divergence of predictions from labels.",
     "[[0.5, 0.5]], [[0.25, 0.75]] -> 0.1438",
 )
 CosineSimilarity = _loss_of(
     "CosineSimilarity",
     "cosine_similarity",
     functions.cosine_proximity,
-    "The cosine of the angle between labels and predictions, negated.",
+    "Negated cosine similarity of labels and predictions.",
     "[[0.0, 1.0]], [[1.0, 1.0]] -> -0.7071",
 )

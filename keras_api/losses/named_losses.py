@@ -23,13 +23,13 @@ _FUNCTIONS: dict[str, Callable[..., Any]] = {
 
 
 def get(identifier: Any) -> Any:
-    """The loss that a word stands for.
+    """Looks up a loss by name.
 
     Args:
-        identifier: the word; a function or a Loss stays as it is, and None.
+        identifier: the name; a function, a Loss or None is returned unchanged.
 
     Raises:
-        ValueError: the word stands for none.
+        ValueError: unknown name.
 
     Example:
         >>> td.keras.losses.get("mse") is td.keras.losses.get("mean_squared_error")
@@ -37,19 +37,19 @@ def get(identifier: Any) -> Any:
     """
     if identifier is None or callable(identifier):
         return identifier
-    known = {**_FUNCTIONS, **custom_objects}
+    losses = {**_FUNCTIONS, **custom_objects}
     if isinstance(identifier, dict) and {*identifier} >= {"class_name", "config"}:
         config = dict(identifier["config"] or {})
-        if "fn" in config:  # a function that TensorFlow has made an object of
+        if "fn" in config:  # a function that TensorFlow wrapped in an object
             return get(config["fn"])
         classes = {cls.__name__: cls for cls in LossOfFunction.__subclasses__()}
-        name, known = identifier["class_name"], {**classes, **custom_objects}
-        if name in known:
-            return made_of(known[name], config)
+        name, losses = identifier["class_name"], {**classes, **custom_objects}
+        if name in losses:
+            return made_of(losses[name], config)
         identifier = name
-    if identifier not in known:
+    if identifier not in losses:
         raise ValueError(
-            f"loss {identifier!r} is none of {sorted(known)}: give custom_objects for one of "
+            f"unknown loss {identifier!r}; expected one of {sorted(losses)}, or custom_objects for "
             "your own"
         )
-    return known[identifier]
+    return losses[identifier]

@@ -84,7 +84,7 @@ class _AtThresholds(Counts):
 
 
 class TruePositives(_AtThresholds):
-    """How many labels are true, and predicted.
+    """Number of true positives.
 
     Args:
         thresholds: what predictions must be above: a number, or several; by default 0.5.
@@ -102,7 +102,7 @@ class TruePositives(_AtThresholds):
 
 
 class TrueNegatives(_AtThresholds):
-    """How many labels are false, and not predicted.
+    """Number of true negatives.
 
     Args:
         thresholds: what predictions must be above: a number, or several; by default 0.5.
@@ -120,7 +120,7 @@ class TrueNegatives(_AtThresholds):
 
 
 class FalsePositives(_AtThresholds):
-    """How many labels are false, but predicted.
+    """Number of false positives.
 
     Args:
         thresholds: what predictions must be above: a number, or several; by default 0.5.
@@ -138,7 +138,7 @@ class FalsePositives(_AtThresholds):
 
 
 class FalseNegatives(_AtThresholds):
-    """How many labels are true, but not predicted.
+    """Number of false negatives.
 
     Args:
         thresholds: what predictions must be above: a number, or several; by default 0.5.
@@ -156,7 +156,7 @@ class FalseNegatives(_AtThresholds):
 
 
 class _Share(_AtThresholds):
-    """Of two cases, which share the first has; of some predictions only, where told."""
+    """Share of one count in the sum of two; optionally of the top predictions or one class."""
 
     def __init__(
         self,
@@ -192,7 +192,7 @@ class _Share(_AtThresholds):
 
 
 class Precision(_Share):
-    """Which part of what is predicted is true.
+    """Precision: the share of positive predictions that are true.
 
     Args:
         thresholds: what predictions must be above: a number, or several; by default 0.5.
@@ -212,7 +212,7 @@ class Precision(_Share):
 
 
 class Recall(_Share):
-    """Which part of what is true is predicted.
+    """Recall: the share of positives that are predicted.
 
     Args:
         thresholds: what predictions must be above: a number, or several; by default 0.5.

@@ -1,4 +1,4 @@
-"""Metrics of Keras that are means of what a function tells of labels and predictions."""
+"""Metrics of Keras that are means of a function of labels and predictions."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def _mean_of(
         cls: the name of the class.
         name: what its metrics are called by default.
         fn: the function of labels and predictions.
-        summary: what it tells.
+        summary: the first line of the docstring.
         case: labels and predictions of the example, and what comes of them.
         defaults: further arguments of the function, and what they are by default.
     """
@@ -89,7 +89,7 @@ BinaryAccuracy = _mean_of(
     "BinaryAccuracy",
     "binary_accuracy",
     metrics.binary_accuracy,
-    "How often labels of 0 and 1 are told right: what is above a threshold counts as 1.",
+    "Binary accuracy: predictions above a threshold count as 1.",
     "[[1], [1], [0]], [[0.9], [0.4], [0.1]] -> 0.6667",
     threshold=0.5,
 )

@@ -142,7 +142,7 @@ class Metric:
 
     @classmethod
     def from_config(cls, config: Mapping[str, Any]) -> Any:
-        """The metric that `get_config` told."""
+        """Creates a metric from the result of `get_config`."""
         return cls(**config)
 
 
@@ -244,7 +244,7 @@ class Sum(_Sums):
 
 
 class MeanMetricWrapper(Mean):
-    """The mean of what a function tells of labels and predictions.
+    """Mean of a function of labels and predictions.
 
     Args:
         fn: the function of labels and predictions.
@@ -264,7 +264,7 @@ class MeanMetricWrapper(Mean):
         self._fn, self._settings = fn, kwargs
 
     def update_state(self, y_true: Any, y_pred: Any, sample_weight: Any = None) -> Any:  # type: ignore[override]
-        """The op that adds what the function tells of a batch.
+        """Returns the op that adds the values of a batch.
 
         Args:
             y_true: the labels.

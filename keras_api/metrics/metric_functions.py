@@ -23,7 +23,7 @@ public = {
 
 
 def binary_accuracy(y_true: Any, y_pred: Any, threshold: float = 0.5) -> Tensor:
-    """Which part of labels of 0 and 1 is told right.
+    """Binary accuracy.
 
     Args:
         y_true: the labels, of the shape of the predictions.

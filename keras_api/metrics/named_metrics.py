@@ -1,4 +1,4 @@
-"""What words mean to Keras where metrics are asked for."""
+"""`td.keras.metrics.get`: metrics by name."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ _CLASSES = {
 
 
 def get(identifier: Any) -> Any:
-    """The metric that a word stands for: a function, a loss, or an object of a class.
+    """Looks up a metric by name: a function, a loss, or an object of a class.
 
     Args:
         identifier: the word, or a dict of `class_name` and `config`; a function and a metric stay
             as they are.
 
     Raises:
-        ValueError: the word stands for none.
+        ValueError: unknown name.
 
     Example:
         >>> td.keras.metrics.get("mae").__name__

@@ -1,4 +1,4 @@
-"""Which checkpoints of objects are kept: `td.train.CheckpointManager`."""
+"""Retention of object-based checkpoints: `td.train.CheckpointManager`."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ public = {"td.train": "CheckpointManager"}
 class CheckpointManager:
     """Saves checkpoints of objects into a folder, and deletes the oldest.
 
-    It goes on where an earlier process has stopped: the file `checkpoint` in the folder tells
+    It continues where an earlier process stopped: the file `checkpoint` in the folder records
     which checkpoints there are.
 
     Args:
@@ -134,7 +134,7 @@ class CheckpointManager:
             all_model_checkpoint_timestamps=list(self._kept.values()),
             last_preserved_timestamp=self._preserved,
         )
-        for old in surplus:  # once the state no longer tells of them
+        for old in surplus:  # once the state no longer lists them
             remove_checkpoint(old)
         return path
 

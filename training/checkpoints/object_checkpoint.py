@@ -62,7 +62,7 @@ class Checkpoint(Tracked):
 
     @property
     def save_counter(self) -> Variable:
-        """How often `save` was called: a variable that is made when it is first asked for."""
+        """Number of `save` calls, a variable created on first access."""
         if "save_counter" not in vars(self):
             vars(self)["save_counter"] = Variable(
                 np.int64(0), name="save_counter", trainable=False, dtype="int64"
@@ -139,7 +139,7 @@ class Checkpoint(Tracked):
             the variables that there are then.
 
         Raises:
-            NotFoundError: there is no such checkpoint.
+            NotFoundError: the checkpoint does not exist.
             DataLossError: it is damaged.
         """
         counter = self.save_counter
@@ -157,13 +157,13 @@ def write_objects(root: Any, prefix: str, session: Any) -> None:
         prefix: the name of the checkpoint.
         session: the session whose values are saved.
     """
-    told = ObjectGraph(root)
-    values = session.run(list(told.keys))
+    tracked = ObjectGraph(root)
+    values = session.run(list(tracked.keys))
     saved = [
         Saved(key, variable.dtype.base_dtype, np.asarray(value))
-        for (variable, key), value in zip(told.keys.items(), values, strict=True)
+        for (variable, key), value in zip(tracked.keys.items(), values, strict=True)
     ]
-    text = np.array(told.message.SerializeToString(), object)
+    text = np.array(tracked.message.SerializeToString(), object)
     write_bundle(prefix, [*saved, Saved(OBJECT_GRAPH_KEY, as_dtype("string"), text)])
 
 

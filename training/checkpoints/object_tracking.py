@@ -1,4 +1,4 @@
-"""Which variables an object has, by the attributes that lead to them: what checkpoints name.
+"""Variables of an object by attribute path, the names used in checkpoints.
 
 The names are those of TensorFlow's object graphs (1.15 and later), so that its
 `tf.train.Checkpoint` reads what is written here, and the other way round.
@@ -37,7 +37,7 @@ class SlotOf(NamedTuple):
 
 
 def is_tracked(value: Any) -> bool:
-    """Whether an object has variables that checkpoints name, or is one."""
+    """Returns True for a variable and for an object that tracks variables."""
     if isinstance(value, (Variable, Module, Layer, Optimizer, Tracked)):
         return True
     if isinstance(value, (list, tuple)):
@@ -46,7 +46,7 @@ def is_tracked(value: Any) -> bool:
 
 
 def children(value: Any) -> dict[str, Any]:
-    """What an object holds that is tracked, by the names that checkpoints have for it.
+    """Tracked children of an object, by their names in checkpoints.
 
     Args:
         value: an object that is tracked.
@@ -109,7 +109,7 @@ class ObjectGraph:
             self._add_slot(slot)
 
     def by_names(self, names: Iterable[str]) -> Matched:
-        """How the variables fit a checkpoint that has values by their names.
+        """Matches variables with a name-based checkpoint.
 
         Args:
             names: the names that it has.
@@ -170,7 +170,7 @@ def slots_of(objects: list[Any]) -> list[SlotOf]:
 
 
 class Matched(NamedTuple):
-    """How the objects of a program and those of a checkpoint agree.
+    """Matches the objects of a program with those of a checkpoint.
 
     Attributes:
         keys: the keys of variables that the checkpoint has.
@@ -207,10 +207,12 @@ def matched(root: Any, graph: TrackableObjectGraph) -> Matched:
         for slot in slots_of(objects)
     }
     for optimizer, node in enumerate(graph.nodes):
-        for told in node.slot_variables:
-            slot = slots.pop((optimizer, told.original_variable_node_id, told.slot_name), None)
+        for reference in node.slot_variables:
+            slot = slots.pop(
+                (optimizer, reference.original_variable_node_id, reference.slot_name), None
+            )
             if slot is not None:
-                pairs[id(slot)] = told.slot_variable_node_id
+                pairs[id(slot)] = reference.slot_variable_node_id
                 objects.append(slot)
     new += slots.values()
     keys: dict[Variable, str] = {}

@@ -19,8 +19,8 @@ class Coordinator:
     """Stops threads together, and raises in `join` what one of them has raised.
 
     Args:
-        clean_stop_exception_types: errors that ask for a stop and are no failure, maybe none; by
-            default OutOfRangeError alone.
+        clean_stop_exception_types: errors that request a stop without being failures; by
+            default only OutOfRangeError.
 
     Example:
         >>> import threading
@@ -50,11 +50,11 @@ class Coordinator:
 
     @property
     def joined(self) -> bool:
-        """Whether `join` has been called and has returned."""
+        """True once `join` has returned."""
         return self._joined
 
     def should_stop(self) -> bool:
-        """Whether a stop was asked for."""
+        """True once a stop has been requested."""
         return self._stop.is_set()
 
     def request_stop(self, ex: Any = None) -> None:
@@ -69,7 +69,7 @@ class Coordinator:
             if isinstance(error, BaseException) and not isinstance(error, self._clean):
                 if self._joined:
                     raise error
-                # What threads meet once they are to stop, such as closed queues, is no failure.
+                # Errors after the stop request, such as closed queues, are not failures.
                 if self._raised is None and not self._stop.is_set():
                     self._raised = error
             self._stop.set()
@@ -114,7 +114,7 @@ class Coordinator:
         Args:
             threads: the threads, beside those that are registered.
             stop_grace_period_secs: how long to wait for them once a stop is asked for.
-            ignore_live_threads: whether threads that have not ended then are no error.
+            ignore_live_threads: whether to ignore threads that have not ended by then.
 
         Raises:
             RuntimeError: threads have not ended.
@@ -156,7 +156,7 @@ class LooperThread(threading.Thread):
         kwargs: what it is called with by keyword.
 
     Raises:
-        ValueError: `coord` is no Coordinator.
+        ValueError: `coord` is not a Coordinator.
 
     Example:
         >>> coordinator, calls = td.train.Coordinator(), []

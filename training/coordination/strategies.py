@@ -27,7 +27,7 @@ _CPU = "/device:CPU:0"
 
 
 class ReduceOp:
-    """How the values of several replicas become one.
+    """Reduction of the values of several replicas to one.
 
     Example:
         >>> td.distribute.ReduceOp.MEAN
@@ -42,7 +42,7 @@ _REDUCTIONS = {ReduceOp.SUM: reduce_sum, ReduceOp.MEAN: reduce_mean}
 
 
 class _InForce(threading.local):
-    """Of each thread the strategies and replicas that it has entered, the innermost last."""
+    """Strategies and replica contexts entered by each thread, innermost last."""
 
     def __init__(self) -> None:
         self.entered: list[tuple[Strategy, ReplicaContext | None]] = []
@@ -62,7 +62,7 @@ def _entered(strategy: Strategy, replica: ReplicaContext | None) -> Generator[No
 
 
 class ReplicaContext:
-    """What a function finds that a strategy runs for a replica, of which there is one.
+    """Context of a function that a strategy runs on a replica; there is a single replica.
 
     Args:
         strategy: the strategy.
@@ -79,7 +79,7 @@ class ReplicaContext:
 
     @property
     def num_replicas_in_sync(self) -> int:
-        """How many replicas train together."""
+        """Number of replicas that train together."""
         return self.strategy.num_replicas_in_sync
 
     @property
@@ -119,7 +119,7 @@ class ReplicaContext:
 
 
 class Strategy:
-    """How training is spread over devices: one replica on the CPU, whatever devices are named.
+    """Distribution of training over devices: one replica on the CPU, whatever devices are named.
 
     Programs for several GPUs run as they would on a machine without: `num_replicas_in_sync` is 1,
     what replicas compute is not added up, and `scope` changes nothing about variables.
@@ -233,11 +233,11 @@ class Strategy:
         return Dataset.from_tensor_slices(numpy_input)
 
     def experimental_local_results(self, value: Any) -> tuple[Any, ...]:
-        """What each replica of this process gave."""
+        """Values of the replicas of this process."""
         return (value,)
 
     def unwrap(self, value: Any) -> list[Any]:
-        """What each replica gave, as a list."""
+        """Values of all replicas, as a list."""
         return [value]
 
     def group(self, value: Any, name: str | None = None) -> Any:
@@ -269,7 +269,7 @@ class InputIterator:
 
 
 class InputContext:
-    """Which part of the input a pipeline is for.
+    """Share of the input that a pipeline reads.
 
     Args:
         num_input_pipelines: how many pipelines there are.
@@ -292,7 +292,7 @@ class InputContext:
         self.num_replicas_in_sync = num_replicas_in_sync
 
     def get_per_replica_batch_size(self, global_batch_size: int) -> int:
-        """How many examples of a batch each replica gets.
+        """Batch size per replica.
 
         Args:
             global_batch_size: how many the batch has.
@@ -326,7 +326,7 @@ def get_strategy() -> Strategy:
 
 
 def has_strategy() -> bool:
-    """Whether a strategy is in force that is not the default one.
+    """Returns True inside the scope of a strategy other than the default.
 
     Example:
         >>> td.distribute.has_strategy()
@@ -352,7 +352,7 @@ def experimental_set_strategy(strategy: Strategy | None) -> None:
 
 
 def in_cross_replica_context() -> bool:
-    """Whether a strategy is in force, and no function that it runs for a replica.
+    """Returns True in cross-replica context: in a strategy's scope, outside replica functions.
 
     Example:
         >>> with td.distribute.MirroredStrategy().scope():

@@ -23,7 +23,7 @@ public = {
 
 
 class CrossDeviceOps:
-    """How values go from device to device: accepted for the sake of programs for several.
+    """Communication between devices; accepted so that multi-device programs run.
 
     Args:
         settings: whatever the kinds of TensorFlow take.

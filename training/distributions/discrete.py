@@ -225,7 +225,7 @@ class Multinomial(Parametric):
         super().__init__(whole.dtype, given, [whole], validate_args, allow_nan_stats, name)
 
     def _sample_n(self, n: Tensor, seed: int | None = None) -> Tensor:
-        """Draws as often as the largest count asks for, of which each row takes its own."""
+        """Draws as many times as the largest count; each row uses its own number of draws."""
         k = self.event_shape_tensor()[0]
         sizes = self.batch_shape_tensor()
         counts = reshape(broadcast_to(cast(self.total_count, "int32"), sizes), [-1])

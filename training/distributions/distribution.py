@@ -29,7 +29,7 @@ public = {
 
 
 class ReparameterizationType:
-    """Whether gradients pass from what is drawn to the parameters.
+    """Reparameterization type: whether gradients pass from samples to the parameters.
 
     Args:
         rep_type: the name.
@@ -52,7 +52,7 @@ NOT_REPARAMETERIZED = ReparameterizationType("NOT_REPARAMETERIZED")
 
 
 class Distribution:
-    """What distributions have in common; a subclass says how numbers are drawn, and the formulas.
+    """Base class of distributions; a subclass provides sampling and the formulas.
 
     A distribution is a batch of as many as its parameters have elements, after broadcasting
     (`batch_shape`); what is drawn from each of them has `event_shape`. A subclass defines
@@ -120,17 +120,17 @@ class Distribution:
 
     @property
     def validate_args(self) -> bool:
-        """Whether runs check the parameters."""
+        """True if runs check the parameters."""
         return self._validate_args
 
     @property
     def allow_nan_stats(self) -> bool:
-        """Whether what is not defined is NaN."""
+        """True if undefined statistics are NaN instead of errors."""
         return self._allow_nan_stats
 
     @property
     def reparameterization_type(self) -> ReparameterizationType:
-        """Whether gradients pass from what is drawn to the parameters."""
+        """Reparameterization type: whether gradients pass from samples to the parameters."""
         return self._reparameterization_type
 
     @property
@@ -158,11 +158,11 @@ class Distribution:
             return convert_to_tensor(found(), "int32")
 
     def is_scalar_event(self, name: str = "is_scalar_event") -> Tensor:
-        """Whether single numbers are drawn: a bool Tensor."""
+        """True if the event is a scalar: a bool Tensor."""
         return self._is_scalar(self.event_shape, self.event_shape_tensor, name)
 
     def is_scalar_batch(self, name: str = "is_scalar_batch") -> Tensor:
-        """Whether the batch is one distribution: a bool Tensor."""
+        """True if the batch is a single distribution: a bool Tensor."""
         return self._is_scalar(self.batch_shape, self.batch_shape_tensor, name)
 
     def _is_scalar(self, known: TensorShape, found: Callable[[], Tensor], name: str) -> Tensor:
@@ -268,11 +268,11 @@ class Distribution:
         return self._of_value(self._log_prob, lambda x: log(self._prob(x)), value, name)
 
     def prob(self, value: Any, name: str = "prob") -> Tensor:
-        """How likely, or dense, a value is."""
+        """Probability, or density, of a value."""
         return self._of_value(self._prob, lambda x: exp(self._log_prob(x)), value, name)
 
     def cdf(self, value: Any, name: str = "cdf") -> Tensor:
-        """How likely it is that what is drawn is at most a value."""
+        """Cumulative distribution function: the probability of a sample of at most `value`."""
         return self._of_value(self._cdf, lambda x: exp(self._log_cdf(x)), value, name)
 
     def log_cdf(self, value: Any, name: str = "log_cdf") -> Tensor:
@@ -280,7 +280,7 @@ class Distribution:
         return self._of_value(self._log_cdf, lambda x: log(self._cdf(x)), value, name)
 
     def survival_function(self, value: Any, name: str = "survival_function") -> Tensor:
-        """How likely it is that what is drawn is more than a value."""
+        """Survival function: the probability of a sample above `value`."""
         return self._of_value(self._survival_function, lambda x: 1.0 - self.cdf(x), value, name)
 
     def log_survival_function(self, value: Any, name: str = "log_survival_function") -> Tensor:
@@ -290,7 +290,7 @@ class Distribution:
         )
 
     def quantile(self, value: Any, name: str = "quantile") -> Tensor:
-        """What is drawn is at most this, as likely as `value` says."""
+        """Quantile function, the inverse of `cdf`."""
         return self._of_value(self._quantile, self._quantile, value, name)
 
     def entropy(self, name: str = "entropy") -> Tensor:
@@ -302,7 +302,7 @@ class Distribution:
         return self._of_nothing(self._mean, self._mean, name)
 
     def mode(self, name: str = "mode") -> Tensor:
-        """What is drawn most likely."""
+        """Mode of the distribution."""
         return self._of_nothing(self._mode, self._mode, name)
 
     def variance(self, name: str = "variance") -> Tensor:
@@ -318,7 +318,7 @@ class Distribution:
         return self._of_nothing(self._covariance, self._covariance, name)
 
     def kl_divergence(self, other: Distribution, name: str = "kl_divergence") -> Tensor:
-        """How far another distribution is from this one: see `td.distributions.kl_divergence`."""
+        """Kullback–Leibler divergence to `other`: see `td.distributions.kl_divergence`."""
         with self._scope(name):
             return kl_divergence(self, other, self._allow_nan_stats)
 
@@ -354,7 +354,7 @@ class Distribution:
 
 
 def _first(own: Callable[[], Tensor], otherwise: Callable[[], Tensor]) -> Tensor:
-    """What the formula of a subclass gives, or else what follows from its other ones."""
+    """Result of the formula of the subclass, or one derived from its other formulas."""
     try:
         return own()
     except NotImplementedError as absent:

@@ -1,4 +1,4 @@
-"""How far distributions are from each other, by what is registered for two classes."""
+"""Kullback–Leibler divergences, by the functions registered for pairs of classes."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _DIVERGENCES: dict[tuple[type, type], Callable[..., Tensor]] = {}
 
 
 class RegisterKL:
-    """A decorator of a function that tells how far two kinds of distributions are apart.
+    """Decorator that registers the divergence function of two distribution classes.
 
     Args:
         dist_cls_a: the class of the one.
@@ -68,7 +68,7 @@ def kl_divergence(
         A Tensor of the shape of the batch.
 
     Raises:
-        NotImplementedError: there is no formula for such two.
+        NotImplementedError: no formula is registered for the two classes.
 
     Example:
         >>> with td.Graph().as_default(), td.Session() as session:

@@ -271,9 +271,9 @@ class InverseGamma(Parametric):
         a = self.concentration
         return a + log(self.rate) + lgamma(a) - (1.0 + a) * digamma(a)
 
-    def _above(self, least: float, found: Tensor) -> Tensor:
-        """What is defined for more than that concentration alone."""
-        return where_v2(self._spread(self.concentration) > least, found, np.nan)
+    def _above(self, least: float, moment: Tensor) -> Tensor:
+        """`moment` where the concentration exceeds `least`, NaN elsewhere."""
+        return where_v2(self._spread(self.concentration) > least, moment, np.nan)
 
     def _mean(self) -> Tensor:
         return self._above(1.0, self.rate / (self.concentration - 1.0))

@@ -18,7 +18,7 @@ public = {"td.contrib.distributions": "Cauchy Gumbel Logistic"}
 
 
 class LocatedAndScaled(Parametric):
-    """What follows from the distribution whose middle is 0, and whose scale is 1.
+    """Location-scale family, derived from the standard distribution with location 0 and scale 1.
 
     A subclass says of that one the quantiles, the logarithms of the density and of the cdf, and
     the entropy.

@@ -55,7 +55,7 @@ class MultivariateNormalDiag(Parametric):
     ) -> None:
         given = dict(locals())
         if loc is None and scale_diag is None:
-            raise ValueError("loc or scale_diag must be given: it tells the size of a vector")
+            raise ValueError("loc or scale_diag must be given: it determines the size of a vector")
         means: Any = None if loc is None else parameter(loc, "loc")
         spreads: Any = None if scale_diag is None else parameter(scale_diag, "scale_diag")
         if scale_identity_multiplier is not None:

@@ -1,4 +1,4 @@
-"""What distributions make of their arguments."""
+"""Conversion of arguments of distributions to parameter tensors."""
 
 from __future__ import annotations
 

@@ -87,7 +87,7 @@ class VocabularyListColumn(_OfFeature):
 
     @property
     def num_buckets(self) -> int:
-        """How many categories there are."""
+        """Number of categories."""
         return len(self.vocabulary_list) + self.num_oov_buckets
 
     def _ids(self, values: Any) -> Any:
@@ -118,7 +118,7 @@ class VocabularyFileColumn(_OfFeature):
 
     @property
     def num_buckets(self) -> int:
-        """How many categories there are."""
+        """Number of categories."""
         return self.vocabulary_size + self.num_oov_buckets
 
     def _ids(self, values: Any) -> Any:
@@ -147,7 +147,7 @@ class HashedColumn(_OfFeature):
 
     @property
     def num_buckets(self) -> int:
-        """How many categories there are."""
+        """Number of categories."""
         return self.hash_bucket_size
 
     def _ids(self, values: Any) -> Any:
@@ -168,7 +168,7 @@ class IdentityColumn(_OfFeature):
 
     @property
     def num_buckets(self) -> int:
-        """How many categories there are."""
+        """Number of categories."""
         return self.number_buckets
 
     def _ids(self, values: Any) -> Any:
@@ -275,7 +275,7 @@ def categorical_column_with_vocabulary_file(
 
     Raises:
         ValueError: the name of the file is empty, or the size is not positive.
-        NotFoundError: there is no such file.
+        NotFoundError: the file does not exist.
 
     Example:
         >>> import os, tempfile

@@ -1,4 +1,4 @@
-"""What all columns of features have in common, and how they get at the features."""
+"""Base classes of feature columns, and their access to features."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Column(ABC):
     @property
     @abstractmethod
     def parse_example_spec(self) -> dict[str, Any]:
-        """What `td.parse_example` has to be asked for."""
+        """Feature specs for `td.parse_example`."""
 
     @abstractmethod
     def transformed(self, features: Features) -> Any:
@@ -47,7 +47,7 @@ class Column(ABC):
 
 
 class IdsAndWeights(NamedTuple):
-    """What a categorical column gives: ids as a SparseTensor, and their weights (or None)."""
+    """Result of a categorical column: ids as a SparseTensor, and their weights (or None)."""
 
     ids: SparseTensor
     weights: SparseTensor | None
@@ -78,7 +78,7 @@ class CategoricalColumn(Column):
     @property
     @abstractmethod
     def num_buckets(self) -> int:
-        """How many categories there are."""
+        """Number of categories."""
 
     def sparse(self, features: Features) -> IdsAndWeights:
         """The numbers of the categories."""
@@ -100,7 +100,7 @@ class Features:
         """A feature by its name, with a dimension besides that of examples; or a column, made.
 
         Raises:
-            ValueError: there is no such feature, or it is a number.
+            ValueError: the feature is missing, or is a number.
         """
         if key not in self._made:
             self._made[key] = key.transformed(self) if isinstance(key, Column) else self._raw(key)
@@ -129,11 +129,11 @@ class Features:
 
 
 def as_sparse(feature: Any, absent: Any = None) -> SparseTensor:
-    """A tensor as a SparseTensor, without what stands for nothing.
+    """Converts a tensor to a SparseTensor without its placeholder values.
 
     Args:
         feature: the tensor; one that is sparse already stays as it is.
-        absent: what stands for nothing; by default "" or -1.
+        absent: the value of missing entries; by default "" or -1.
     """
     if isinstance(feature, SparseTensor):
         return feature
@@ -148,7 +148,7 @@ def check_key(key: Any) -> None:
     """Checks the name of a feature.
 
     Raises:
-        ValueError: it is no string.
+        ValueError: it is not a string.
     """
     if not isinstance(key, str):
         raise ValueError(f"key must be a string, got {type(key).__name__}: {key!r}")

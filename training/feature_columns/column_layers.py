@@ -134,7 +134,7 @@ def linear_model(
         A float Tensor of shape `[examples, units]`.
 
     Raises:
-        ValueError: something is no column, two have one name, or a feature is missing.
+        ValueError: something is not a column, two have one name, or a feature is missing.
 
     Example:
         >>> with td.Graph().as_default():
@@ -170,7 +170,7 @@ def linear_model(
 def _weighted(
     column: Any, held: Features, units: int, combiner: str, collections: Any, trainable: bool
 ) -> Tensor:
-    """What a column adds to a linear model."""
+    """Contribution of a column to a linear model."""
 
     def weights(rows: int) -> Any:
         return get_variable(
@@ -202,7 +202,7 @@ def _as_matrix(ids: Any, weights: Any) -> IdsAndWeights:
 
 
 def make_parse_example_spec(feature_columns: Iterable[Any]) -> dict[str, Any]:
-    """What `td.parse_example` has to be asked for, for columns.
+    """Feature specs of columns, for `td.parse_example`.
 
     Args:
         feature_columns: the columns.
@@ -211,7 +211,7 @@ def make_parse_example_spec(feature_columns: Iterable[Any]) -> dict[str, Any]:
         A dict of features by name.
 
     Raises:
-        ValueError: something is no column, or two want one feature in different ways.
+        ValueError: something is not a column, or two want one feature in different ways.
 
     Example:
         >>> price = td.feature_column.numeric_column("price")

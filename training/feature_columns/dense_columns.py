@@ -157,7 +157,7 @@ class BucketizedColumn(DenseColumn, CategoricalColumn):
 
     @property
     def num_buckets(self) -> int:
-        """How many ranges all numbers of an example have."""
+        """Number of buckets over all values of an example."""
         return prod(self.variable_shape)
 
     def transformed(self, features: Features) -> Tensor:

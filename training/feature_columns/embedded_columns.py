@@ -47,7 +47,7 @@ class IndicatorColumn(DenseColumn):
         return (self.categorical_column.num_buckets,)
 
     def transformed(self, features: Features) -> Tensor:
-        """How often each category is there, or the sum of its weights."""
+        """Count of each category, or the sum of its weights."""
         ids, weights = self.categorical_column.sparse(features)
         marks = one_hot(sparse_tensor_to_dense(ids, -1), self.variable_shape[0], 1.0, 0.0)
         if weights is not None:
@@ -55,7 +55,7 @@ class IndicatorColumn(DenseColumn):
         return reduce_sum(marks, axis=[-2])
 
     def dense(self, features: Features, collections: Any, trainable: bool) -> Tensor:
-        """How often each category is there, or the sum of its weights."""
+        """Count of each category, or the sum of its weights."""
         return features.of(self)
 
 
@@ -236,7 +236,7 @@ def shared_embedding_columns(
 
     Args:
         categorical_columns: the columns of categories, of as many categories each.
-        dimension: as for `embedding_column`, like what is not told here.
+        dimension: as for `embedding_column`, like the arguments not listed here.
         combiner: as there.
         initializer: as there.
         shared_embedding_collection_name: the name of the scope; by default all names.

@@ -40,7 +40,7 @@ class WeightedColumn(CategoricalColumn):
 
     @property
     def num_buckets(self) -> int:
-        """How many categories there are."""
+        """Number of categories."""
         return self.categorical_column.num_buckets
 
     def transformed(self, features: Features) -> SparseTensor:
@@ -128,7 +128,7 @@ class CrossedColumn(CategoricalColumn):
 
     @property
     def num_buckets(self) -> int:
-        """How many categories there are."""
+        """Number of categories."""
         return self.hash_bucket_size
 
     def _inputs(self, features: Features) -> list[Any]:

@@ -1,4 +1,4 @@
-"""What all functions that make batches have in common: sources, a queue, its runner, batches."""
+"""Shared parts of the batching functions: sources, a queue, its runner, batches."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ described = shared_docs(
         "min_after_dequeue": "how many examples stay in the queue, to choose from.",
         "seed": "the seed of the order.",
         "enqueue_many": "whether the tensors hold several examples, one in each row.",
-        "shapes": "the shapes of the tensors of one example; by default what they tell.",
+        "shapes": "the shapes of the tensors of one example; by default their static shapes.",
         "dynamic_pad": (
             "whether tensors of one example may differ in size; they are padded with zeros."
         ),
@@ -53,14 +53,14 @@ described = shared_docs(
         'is one. The runner of the queue is in the collection "queue_runners".'
     ),
     raises=(
-        "ValueError: there are no tensors, or the rank of one is not known. A run that finds no "
+        "ValueError: there are no tensors, or the rank of one is unknown. A run that finds no "
         "more examples raises OutOfRangeError."
     ),
 )
 
 
 class BatchPlan(NamedTuple):
-    """How batches are made; what the functions of this module have in common.
+    """Batching settings shared by the functions of this module.
 
     `least` is how many elements stay in the queue, which then is shuffled; None for one in order.
     """
@@ -174,8 +174,8 @@ def _types(lists: Sequence[Sequence[Tensor]]) -> list[Any]:
     for one in lists[1:]:
         others = [tensor.dtype.base_dtype for tensor in one]
         if others != types:
-            told = " vs. ".join(", ".join(dtype.name for dtype in row) for row in (types, others))
-            raise TypeError(f"Expected types to be consistent: {told}.")
+            dtypes = " vs. ".join(", ".join(dtype.name for dtype in row) for row in (types, others))
+            raise TypeError(f"Expected types to be consistent: {dtypes}.")
     return types
 
 

@@ -118,7 +118,7 @@ def input_producer(
 
     Args:
         input_tensor: the rows.
-        element_shape: the shape of a row, where the tensor does not tell.
+        element_shape: the shape of a row, if it is not statically known.
         num_epochs: how many times each row is produced; None for without end. With it, a local
             variable has to be initialized.
         shuffle: whether the rows come in random order in each epoch.
@@ -133,7 +133,7 @@ def input_producer(
         The queue. Its runner is in the collection "queue_runners".
 
     Raises:
-        ValueError: the tensor is a scalar, or the shape of a row is not known.
+        ValueError: the tensor is a scalar, or the shape of a row is unknown.
 
     Example:
         >>> with td.Graph().as_default(), td.Session() as session:

@@ -1,4 +1,4 @@
-"""Sparse tensors in batches: a queue holds numbers that stand for them."""
+"""Batches of sparse tensors: the queue holds handles of them."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from ...shape_inference.tensor_shape import TensorShape
 
 
 class Sparse(NamedTuple):
-    """What stands for a sparse tensor: the name of the map that keeps it, its dtype and rank."""
+    """Substitute for a sparse tensor: the name of the map that stores it, its dtype and rank."""
 
     shared_name: str
     dtype: DType
@@ -29,7 +29,7 @@ class Sparse(NamedTuple):
 def stored(
     lists: Sequence[Sequence[Any]], enqueue_many: bool, keep: Tensor
 ) -> tuple[list[list[Tensor]], list[Sparse | None]]:
-    """Lists of tensors, with numbers in the place of sparse ones.
+    """Replaces sparse tensors in lists by their handles.
 
     Args:
         lists: what each source gives.
@@ -75,7 +75,7 @@ def _numbers(item: SparseTensor, enqueue_many: bool, keep: Tensor, shared_name: 
 
 
 def restored(found: Sequence[Tensor], kinds: Sequence[Sparse | None]) -> list[Any]:
-    """What came out of a queue, with sparse tensors in the place of numbers."""
+    """Replaces handles from a queue by their sparse tensors."""
     if not any(kinds):
         return list(found)
     tensors: list[Any] = []

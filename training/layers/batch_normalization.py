@@ -119,7 +119,7 @@ class BatchNormalization(Layer):
         """Makes the variables.
 
         Raises:
-            ValueError: rank or number of channels is not known, or there is no such dimension.
+            ValueError: rank or number of channels is unknown, or the dimension does not exist.
         """
         rank = input_shape.rank
         axes = [self.axis] if isinstance(self.axis, int) else list(self.axis)
@@ -227,7 +227,7 @@ class BatchNormalization(Layer):
         self.add_update([_moved(v, value, training, self.momentum) for v, value in moved])
 
     def _corrected(self, training: Any, mean: Any, variance: Any) -> tuple[Any, Any]:
-        """What the batch is scaled and shifted by towards averages, which are moved then."""
+        """Batch renormalization: corrections towards moving averages, which are then updated."""
         deviation = sqrt(variance + self.epsilon)
         usual = maximum(self.renorm_stddev.value(), self.epsilon**0.5)
         r, d = deviation / usual, (mean - self.renorm_mean.value()) / usual

@@ -1,4 +1,4 @@
-"""What layers with a kernel have in common: how kernel and bias are made."""
+"""Base of layers with a kernel: creation of kernel and bias."""
 
 from __future__ import annotations
 

@@ -155,7 +155,7 @@ class Layer(LayerCalls):
 
     @property
     def _updating(self) -> bool:
-        """Whether updates are run; those of a state also without training."""
+        """True if updates run; updates of state also run when the layer is frozen."""
         return self.trainable or getattr(self, "stateful", False)
 
     def add_loss(self, losses: Any, inputs: Any = None) -> None:
@@ -311,7 +311,7 @@ class Layer(LayerCalls):
         return result
 
     def count_params(self) -> int:
-        """How many numbers its variables hold.
+        """Number of elements of all variables of the layer.
 
         Raises:
             ValueError: the layer has not been called.

@@ -1,4 +1,4 @@
-"""Regularizers of Keras: functions from a variable to a loss, told by their factors."""
+"""Regularizers of Keras: functions from a variable to a loss, configured by their factors."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class Regularizer:
 
     @classmethod
     def from_config(cls, config: dict[str, Any]) -> Any:
-        """The one that `get_config` told."""
+        """Creates a regularizer from the result of `get_config`."""
         return cls(**config)
 
 

@@ -1,4 +1,4 @@
-"""Pooling layers: the maximum, or the mean, of what a window sees."""
+"""Pooling layers: maximum or average over windows."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ public = {
 
 
 class Pooling(Layer):
-    """What pooling layers have in common."""
+    """Base of pooling layers."""
 
     rank = 0
     pool: Callable[..., Any]
@@ -58,20 +58,20 @@ def pooled(
     padding: str,
     wire: str,
 ) -> Any:
-    """Pools; sequences as images of one column."""
+    """Pools `inputs`; sequences are pooled as images of one column."""
     if len(pool_size) > 1:
         return pool(inputs, pool_size, strides, padding, data_format=wire)
     axis = 2 if wire == "NWC" else 3
     images = "NHWC" if wire == "NWC" else "NCHW"
-    found = pool(
+    rows = pool(
         expand_dims(inputs, axis), [*pool_size, 1], [*strides, 1], padding, data_format=images
     )
-    return squeeze(found, [axis])
+    return squeeze(rows, [axis])
 
 
 @described
 class AveragePooling1D(Pooling):
-    """The mean of what a window sees in sequences `[batch, steps, channels]`.
+    """Average pooling of sequences `[batch, steps, channels]`.
 
     Example:
         >>> with td.Graph().as_default():
@@ -85,7 +85,7 @@ class AveragePooling1D(Pooling):
 
 @described
 class AveragePooling2D(Pooling):
-    """The mean of what a window sees in images `[batch, rows, columns, channels]`.
+    """Average pooling of images `[batch, rows, columns, channels]`.
 
     Example:
         >>> with td.Graph().as_default():
@@ -99,7 +99,7 @@ class AveragePooling2D(Pooling):
 
 @described
 class AveragePooling3D(Pooling):
-    """The mean of what a window sees in volumes `[batch, planes, rows, columns, channels]`.
+    """Average pooling of volumes `[batch, planes, rows, columns, channels]`.
 
     Example:
         >>> with td.Graph().as_default():
@@ -113,7 +113,7 @@ class AveragePooling3D(Pooling):
 
 @described
 class MaxPooling1D(Pooling):
-    """The maximum of what a window sees in sequences `[batch, steps, channels]`.
+    """Max pooling of sequences `[batch, steps, channels]`.
 
     Example:
         >>> with td.Graph().as_default():
@@ -127,7 +127,7 @@ class MaxPooling1D(Pooling):
 
 @described
 class MaxPooling2D(Pooling):
-    """The maximum of what a window sees in images `[batch, rows, columns, channels]`.
+    """Max pooling of images `[batch, rows, columns, channels]`.
 
     Example:
         >>> with td.Graph().as_default():
@@ -141,7 +141,7 @@ class MaxPooling2D(Pooling):
 
 @described
 class MaxPooling3D(Pooling):
-    """The maximum of what a window sees in volumes `[batch, planes, rows, columns, channels]`.
+    """Max pooling of volumes `[batch, planes, rows, columns, channels]`.
 
     Example:
         >>> with td.Graph().as_default():
@@ -162,7 +162,7 @@ def max_pooling2d(
     data_format: str = "channels_last",
     name: str | None = None,
 ) -> Any:
-    """The maximum of what a window sees in images `[batch, rows, columns, channels]`.
+    """Max pooling of images `[batch, rows, columns, channels]`.
 
     Returns:
         A Tensor of the rank of `inputs`.

@@ -12,25 +12,25 @@ _SINGULAR = {1: "NWC NCW", 2: "NHWC NCHW", 3: "NDHWC NCDHW"}
 
 
 def wire_format(data_format: str, rank: int) -> str:
-    """What ops call "channels_last" and "channels_first", for tensors with so many dimensions.
+    """Data format of ops for "channels_last" or "channels_first", for `rank` spatial dimensions.
 
     Raises:
-        ValueError: it is neither.
+        ValueError: `data_format` is neither.
     """
     last, first = _SINGULAR[rank].split()
-    known = {"channels_last": last, "channels_first": first, last: last, first: first}
-    if data_format not in known:
+    formats = {"channels_last": last, "channels_first": first, last: last, first: first}
+    if data_format not in formats:
         raise ValueError(
             f"data_format must be channels_last or channels_first, got {data_format!r}"
         )
-    return known[data_format]
+    return formats[data_format]
 
 
 def each(name: str, value: Any, rank: int) -> list[int]:
-    """A number for each dimension of space: one for all, or one for each, as a shape has them.
+    """Expands a number, or one number for each spatial dimension, to a list.
 
     Raises:
-        ValueError: there are more, or fewer, or one of a shape is not known.
+        ValueError: the count is wrong, or a number is unknown.
     """
     value = value.as_list() if isinstance(value, TensorShape) else value
     listed = isinstance(value, (list, tuple, np.ndarray))

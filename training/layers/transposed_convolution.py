@@ -22,7 +22,7 @@ public = {
 
 
 class ConvTranspose(Conv):
-    """What transposed convolution layers have in common."""
+    """Base of transposed convolution layers."""
 
     def __init__(
         self,

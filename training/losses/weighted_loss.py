@@ -1,4 +1,4 @@
-"""What all losses end with: weights, how the results become one, and the collection of losses."""
+"""Weights, reduction and the collection of losses, shared by all losses."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ described = shared_docs(
 
 
 class Reduction:
-    """How the weighted losses of a batch become one.
+    """Reduction of the weighted losses of a batch.
 
     Example:
         >>> td.losses.Reduction.NONE
@@ -123,7 +123,7 @@ def compute_weighted_loss(
         A Tensor of rank 0; of the shape of `losses` where nothing is reduced.
 
     Raises:
-        ValueError: the shapes do not fit, or there is no such reduction.
+        ValueError: the shapes do not fit, or the reduction is unknown.
 
     Example:
         >>> with td.Graph().as_default(), td.Session() as session:

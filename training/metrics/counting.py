@@ -1,4 +1,4 @@
-"""What all metrics are made of: local variables that count, weights, and the results listed."""
+"""Shared parts of metrics: local variables that count, weights, and collections."""
 
 from __future__ import annotations
 

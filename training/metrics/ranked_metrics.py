@@ -34,7 +34,7 @@ public = {
 
 
 class _Rows:
-    """Sets of numbers: the last dimension of a tensor, of which a mask tells what counts."""
+    """Sets of numbers: the last dimension of a tensor, with a mask of the valid entries."""
 
     def __init__(self, values: Any, present: Any) -> None:
         self.values = values
@@ -46,7 +46,7 @@ class _Rows:
         return _Rows(self.values, logical_and(self.present, same))
 
     def count_of(self, other: _Rows, *, inside: bool) -> Any:
-        """How many different numbers of each set are in the other one, or are not."""
+        """Counts the distinct numbers of each set that are in the other set, or that are not."""
         same = equal(expand_dims(self.values, -1), expand_dims(other.values, -2))
         met = reduce_any(logical_and(same, expand_dims(other.present, -2)), -1)
         own = equal(expand_dims(self.values, -1), expand_dims(self.values, -2))

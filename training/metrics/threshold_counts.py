@@ -51,7 +51,7 @@ def counts_at(
     weights: Any,
     cases: Sequence[str] = (*CASES,),
 ) -> tuple[Counts, Counts]:
-    """How often labels met predictions above each threshold: by case, variables and updates.
+    """Confusion counts at each threshold: by case, variables and updates.
 
     A run in which a prediction is not in [0, 1] is refused.
     """
@@ -63,16 +63,16 @@ def counts_at(
 
 def in_unit_interval(predictions: Any) -> Any:
     """Predictions as float32; a run in which one is not in [0, 1] is refused."""
-    told, given = "predictions must be in [0, 1]", cast(predictions, float32)
-    checks = [check(given, end, message=told) for check, end in _ENDS]
+    message, values = "predictions must be in [0, 1]", cast(predictions, float32)
+    checks = [check(values, end, message=message) for check, end in _ENDS]
     with control_dependencies(checks):
-        return identity(given, name="predictions")
+        return identity(values, name="predictions")
 
 
 def seen_at(
     labels: Any, predictions: Any, thresholds: Sequence[float], weights: Any, cases: Sequence[str]
 ) -> Counts:
-    """How often labels meet predictions above each threshold in one batch: by case, a vector."""
+    """Confusion counts at each threshold in one batch: by case, a vector."""
     y, x = aligned(cast(labels, boolean), predictions)
     steps = constant(np.array(thresholds)[:, None], float32)
     above, right = greater(expand_dims(flat(x), 0), steps), expand_dims(flat(y), 0)
@@ -216,7 +216,7 @@ def sensitivity_at_specificity(
     updates_collections: Any = None,
     name: str | None = None,
 ) -> tuple[Any, Any]:
-    """How much of what is true is found where so much of what is not true is not.
+    """Sensitivity (recall) at a given specificity.
 
     Args:
         labels: what is right; taken as booleans.
@@ -260,7 +260,7 @@ def specificity_at_sensitivity(
     updates_collections: Any = None,
     name: str | None = None,
 ) -> tuple[Any, Any]:
-    """How much of what is not true is not found where so much of what is true is.
+    """Specificity at a given sensitivity (recall).
 
     Args:
         labels: what is right; taken as booleans.

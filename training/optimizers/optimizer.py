@@ -44,7 +44,7 @@ class Optimizer:
         name: the scope of the ops, and what the names of slots end with.
 
     Raises:
-        ValueError: there is no name.
+        ValueError: the name is empty.
 
     Example:
         >>> class Halving(td.train.Optimizer):
@@ -134,7 +134,7 @@ class Optimizer:
 
         Raises:
             ValueError: there are no variables, one is not of floats, or an option is not legal.
-            TypeError: something in `var_list` is no variable.
+            TypeError: something in `var_list` is not a variable.
         """
         gates = (self.GATE_NONE, self.GATE_OP, self.GATE_GRAPH)
         if gate_gradients not in gates:
@@ -178,7 +178,7 @@ class Optimizer:
 
         Raises:
             ValueError: there are no variables, or no gradients.
-            TypeError: something is no gradient, or no variable.
+            TypeError: something is not a gradient, or not a variable.
             NotImplementedError: in place of a variable stands a Tensor.
         """
         listed: Any = grads_and_vars  # whatever a program passed

@@ -176,7 +176,7 @@ class SyncReplicasOptimizer(Optimizer):
         return rows, put, rows.take_indexed_slices_grad(number)
 
     def get_chief_queue_runner(self) -> QueueRunner:
-        """What applies the means, in a thread of its own.
+        """Queue runner that applies the mean gradients in its own thread.
 
         Raises:
             ValueError: `apply_gradients` has not been called.
@@ -186,7 +186,7 @@ class SyncReplicasOptimizer(Optimizer):
         return self._chief_queue_runner
 
     def get_init_tokens_op(self, num_tokens: int = -1) -> Operation:
-        """An op that hands out the first tokens, without which nobody could begin.
+        """Op that queues the initial tokens, which the first steps need.
 
         Args:
             num_tokens: how many; by default as many as gradients make an update.
@@ -259,16 +259,16 @@ class _SyncReplicasHook(SessionRunHook):
         Raises:
             RuntimeError: a variable has no value.
         """
-        if told := lacking(session, self._optimizer.ready_for_local_init_op):
+        if reason := lacking(session, self._optimizer.ready_for_local_init_op):
             raise RuntimeError(
                 "Init operations did not make model ready for SyncReplicasOptimizer local_init: "
-                + told
+                + reason
             )
         for op in self._first:
             session.run(op)
         if self._runner is not None:
             chief, *others = self._runner.create_threads(session, coord, daemon=True, start=True)
             del others
-            # It may wait for gradients that nobody computes any more, until the session closes;
+            # It may wait until the session closes, for gradients that are no longer computed;
             # in TensorFlow the end of the program waits for it, two minutes long.
             coord.release_thread(chief)

@@ -41,7 +41,7 @@ def dynamic_rnn(
     """Runs a cell along the time of a tensor, in a loop that ends with the longest row.
 
     Args:
-        cell: the cell; its `output_size` and the dtype of its state tell what the outputs are.
+        cell: the cell; its `output_size` and state dtype determine the outputs.
         inputs: `[batch, time, …]`, or a structure of such tensors.
         sequence_length: how many steps each row has; past them outputs are 0, states stay.
         initial_state: the first state; by default zeros.
@@ -91,7 +91,9 @@ def _dtype_of(state: Any) -> Any:
     dtypes = {leaf.dtype.base_dtype for leaf in flat(state)}
     if len(dtypes) != 1:
         named = sorted(dtype.name for dtype in dtypes)
-        raise ValueError(f"the state has the dtypes {named}: dtype must tell that of the outputs")
+        raise ValueError(
+            f"the state has the dtypes {named}: dtype must specify that of the outputs"
+        )
     return dtypes.pop()
 
 

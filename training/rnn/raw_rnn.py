@@ -41,7 +41,7 @@ def raw_rnn(
     - the next input;
     - the next state of the cell, before the first step the first one;
     - what is emitted, before the first step None or tensors of the dtypes and shapes (without
-      the batch) that each step emits; None stands for the output of the cell;
+      the batch) that each step emits; None means the output of the cell;
     - something of its own for the next call, a structure of tensors and TensorArrays, or None.
 
     Args:

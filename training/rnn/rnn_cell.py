@@ -71,7 +71,7 @@ class RNNCell(Layer):
         """The state before the first step: zeros, unless a subclass says otherwise.
 
         Args:
-            inputs: an input that tells the size of the batch and the dtype; None where they are
+            inputs: an input that determines batch size and dtype; None where they are
                 given.
             batch_size: the size of the batch, a number or a tensor of rank 0.
             dtype: the dtype of the state.
@@ -124,7 +124,7 @@ def known_size(shape: TensorShape) -> int:
     """The size of the second dimension.
 
     Raises:
-        ValueError: it is not known.
+        ValueError: it is unknown.
     """
     size = shape.with_rank(2)[1].value
     if size is None:

@@ -25,7 +25,7 @@ public = {
 
 
 def _progress(global_step: Any, decay_steps: Any, dtype: Any, staircase: bool) -> Tensor:
-    """How many times `decay_steps` are done."""
+    """Progress: `global_step / decay_steps`, rounded down for a staircase."""
     done = cast(convert_to_tensor(global_step), dtype) / cast(decay_steps, dtype)
     return floor(done) if staircase else done
 

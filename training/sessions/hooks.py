@@ -26,7 +26,7 @@ _LOOK = 0.5  # seconds between two looks at the global step
 
 
 def needed_global_step(who: str) -> Any:
-    """What the global step of the default graph is before a run counts it up.
+    """Reads the global step of the default graph before a run increments it.
 
     Raises:
         RuntimeError: it has none.

@@ -22,7 +22,7 @@ _LOG = logging.getLogger("tensordraft")
 
 
 class SecondOrStepTimer:
-    """Tells when something is due again: after so many seconds, or so many steps.
+    """Timer that triggers after a number of seconds or of steps.
 
     Args:
         every_secs: after how many seconds.
@@ -51,7 +51,7 @@ class SecondOrStepTimer:
         self._last: tuple[int, float] | None = None
 
     def should_trigger_for_step(self, step: int) -> bool:
-        """Whether it is due at a step."""
+        """Returns True if the timer is due at a step."""
         if self._last is None:
             return True
         last_step, last_time = self._last
@@ -73,7 +73,7 @@ class SecondOrStepTimer:
 
 
 class CheckpointSaverListener:
-    """What is told of checkpoints by a CheckpointSaverHook: a subclass says what it does.
+    """Listener that a CheckpointSaverHook calls for each checkpoint; to be subclassed.
 
     Example:
         >>> import tempfile
@@ -115,7 +115,7 @@ class CheckpointSaverHook(SessionRunHook):
         saver: a Saver; by default that of `scaffold`.
         checkpoint_basename: what the names of checkpoints begin with.
         scaffold: the scaffold of the session.
-        listeners: CheckpointSaverListeners, which are told of each checkpoint.
+        listeners: CheckpointSaverListeners to call for each checkpoint.
         save_graph_def: whether the graph is written, too, and each checkpoint has it beside it.
 
     Raises:
@@ -157,7 +157,7 @@ class CheckpointSaverHook(SessionRunHook):
         self._step: Any = None
 
     def add_listener(self, listener: CheckpointSaverListener) -> None:
-        """Tells one more listener of checkpoints.
+        """Adds a listener.
 
         Args:
             listener: the listener.

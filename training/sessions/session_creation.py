@@ -1,4 +1,4 @@
-"""How a session for training begins: from a checkpoint, or with initial values."""
+"""Creation of training sessions: from a checkpoint, or with initial values."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ public = {"td.train": "ChiefSessionCreator Scaffold SessionCreator WorkerSession
 
 
 class Scaffold:
-    """What a session for training needs of its graph; whatever is not given is made.
+    """Ops of the graph that a training session needs; missing ones are created.
 
     Args:
         init_op: gives variables their values; by default all global ones their initial values.
@@ -100,7 +100,7 @@ class Scaffold:
     def get_or_default(
         arg_name: str, collection_key: str, default_constructor: Callable[[], Any]
     ) -> Any:
-        """What a collection holds; otherwise what a function makes, which is then put there.
+        """Item of a collection; if empty, the result of a function, which is added to it.
 
         Raises:
             RuntimeError: it holds several items.
@@ -158,7 +158,7 @@ _MADE: dict[str, tuple[str, Callable[[], Any]]] = {
 
 
 class SessionCreator:
-    """What makes the session of a MonitoredSession: a subclass says how.
+    """Factory of the session of a MonitoredSession; to be subclassed.
 
     Example:
         >>> class Plain(td.train.SessionCreator):

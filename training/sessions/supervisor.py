@@ -190,7 +190,7 @@ class Supervisor(SupervisorParts):
         Args:
             threads: threads to wait for, beside those of this one.
             close_summary_writer: whether to close the writer of summaries.
-            ignore_live_threads: whether threads that do not end are no error.
+            ignore_live_threads: whether to ignore threads that do not end.
         """
         self._coord.request_stop()
         try:
@@ -210,7 +210,7 @@ class Supervisor(SupervisorParts):
         self._coord.request_stop(ex)
 
     def should_stop(self) -> bool:
-        """Whether a stop was asked for."""
+        """Returns True once a stop has been requested."""
         return self._coord.should_stop()
 
     def stop_on_exception(self) -> Any:
@@ -245,7 +245,7 @@ class Supervisor(SupervisorParts):
         """A session that is ready, in a `with` block, at whose end everything ends.
 
         What the block raises stops the threads and is raised, as is what a thread raises; the end
-        of the data is no error.
+        of the data is not an error.
 
         Args:
             master: the target of the session.
