@@ -1,4 +1,4 @@
-"""What a model is trained for and judged by: losses and metrics as tensors."""
+"""Losses and metrics of a model as tensors."""
 
 from __future__ import annotations
 
@@ -130,7 +130,7 @@ def _mean_loss(function: Any, target: Any, output: Any, weights: Any) -> Any:
 
 
 def _for_outputs(given: Any, names: Sequence[str], what: str) -> list[Any]:
-    """What is given for each output."""
+    """Expands an argument to one item per output."""
     if isinstance(given, dict):
         if unknown := [name for name in given if name not in names]:
             raise ValueError(f"{what} names {unknown}, but the outputs are {list(names)}")
@@ -163,9 +163,9 @@ def _metric(item: Any, loss: Any, output: Any) -> tuple[Any, str]:
     if not isinstance(item, str) or item not in ("accuracy", "acc"):
         function = named_metrics.get(item)
         return function, getattr(function, "__name__", None) or function.name
-    told = unwrap(getattr(loss, "function", loss))  # users hold it with a guard around it
-    if output.shape.as_list()[-1] == 1 or told is unwrap(loss_functions.binary_crossentropy):
+    function = unwrap(getattr(loss, "function", loss))  # users hold it with a guard around it
+    if output.shape.as_list()[-1] == 1 or function is unwrap(loss_functions.binary_crossentropy):
         return metric_functions.binary_accuracy, "acc"
-    if told is unwrap(loss_functions.sparse_categorical_crossentropy):
+    if function is unwrap(loss_functions.sparse_categorical_crossentropy):
         return metric_functions.sparse_categorical_accuracy, "acc"
     return metric_functions.categorical_accuracy, "acc"

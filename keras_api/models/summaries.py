@@ -57,7 +57,7 @@ def _layer_rows(layer: Any, ends: list[int], chain: bool) -> Iterator[str]:
 
 
 def _inputs(layer: Any) -> list[Any]:
-    """What a layer was first called on."""
+    """Input of the first call of a layer."""
     return flatten(layer.calls[0].inputs) if layer.calls else []
 
 

@@ -99,8 +99,8 @@ class ConvLSTM2D(KerasStyle):
 
     def get_config(self) -> dict[str, Any]:
         """The arguments that make a layer like it."""
-        told = {name: value for name, value in self._kinds.items() if value is not None}
-        return {**super().get_config(), **told}
+        kinds = {name: value for name, value in self._kinds.items() if value is not None}
+        return {**super().get_config(), **kinds}
 
     def build(self, input_shape: Any) -> None:
         """Makes the kernels and the bias."""

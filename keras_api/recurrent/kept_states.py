@@ -29,7 +29,7 @@ class KeptStates(Parts):
         """Makes the variables of the states.
 
         Raises:
-            ValueError: the number of rows is not known.
+            ValueError: the batch size is unknown.
         """
         if rows is None:
             raise ValueError(

@@ -39,7 +39,7 @@ _OF_CELLS = frozenset(
 class _Step:
     """One step of a layer as a cell of `td.nn.dynamic_rnn`, whose states are a flat tuple.
 
-    Where steps are masked, the inputs are a pair with what tells which rows count, and the first
+    With a mask of steps, the inputs are a pair with the mask of the rows, and the first
     state is the output before: rows that do not count keep that and their states.
     """
 
@@ -66,7 +66,7 @@ class _Step:
 
 
 def _reaching(counts: Any, state: Any) -> Any:
-    """Which rows count, of the rank of a state."""
+    """Mask of the rows, with the rank of a state."""
     rank = state.shape.rank
     return reshape(counts, [-1, *[1] * (rank - 1)]) if rank else counts
 
@@ -281,7 +281,7 @@ class _OfCell(RNN):
     """A layer that makes its cell itself, and takes the arguments of both."""
 
     cell_class: ClassVar[Any] = None
-    _untold: ClassVar[frozenset[str]] = frozenset()
+    _omitted: ClassVar[frozenset[str]] = frozenset()
 
     def __init__(self, cell: Mapping[str, Any], **settings: Any) -> None:
         inner = {name: value for name, value in settings.items() if name in _OF_CELLS}
@@ -290,7 +290,7 @@ class _OfCell(RNN):
         super().__init__(self.cell_class(**cell, **inner, **shared), **rest)
 
     def __getattr__(self, name: str) -> Any:
-        """What the layer has not, its cell has: `units`, `kernel`, `activation`."""
+        """Delegates missing attributes such as `units`, `kernel` and `activation` to the cell."""
         cell = vars(self).get("cell")
         if cell is None or name.startswith("__"):
             raise AttributeError(f"{type(self).__name__} has no attribute {name!r}")
@@ -298,8 +298,8 @@ class _OfCell(RNN):
 
     def get_config(self) -> dict[str, Any]:
         """The arguments that make a layer like it: its own, and those of its cell."""
-        told = {**self.cell.get_config(), **super().get_config()}
-        return {name: told[name] for name in told if name not in self._untold | {"cell"}}
+        config = {**self.cell.get_config(), **super().get_config()}
+        return {name: config[name] for name in config if name not in self._omitted | {"cell"}}
 
 
 class SimpleRNN(_OfCell):
