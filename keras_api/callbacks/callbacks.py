@@ -66,28 +66,28 @@ class Callback:
         self.on_batch_end(batch, logs)
 
     def on_test_begin(self, logs: Logs | None = None) -> None:
-        """Before a model is judged, also at the end of an epoch."""
+        """Before evaluation, also at the end of an epoch."""
 
     def on_test_end(self, logs: Logs | None = None) -> None:
-        """After a model was judged."""
+        """After evaluation."""
 
     def on_test_batch_begin(self, batch: int, logs: Logs | None = None) -> None:
-        """Before a batch by which it is judged."""
+        """Before a batch of evaluation."""
 
     def on_test_batch_end(self, batch: int, logs: Logs | None = None) -> None:
-        """After a batch by which it is judged, with its numbers."""
+        """After a batch of evaluation, with its metrics."""
 
     def on_predict_begin(self, logs: Logs | None = None) -> None:
-        """Before a model is asked."""
+        """Before prediction."""
 
     def on_predict_end(self, logs: Logs | None = None) -> None:
-        """After a model was asked."""
+        """After prediction."""
 
     def on_predict_batch_begin(self, batch: int, logs: Logs | None = None) -> None:
-        """Before a batch of which it is asked."""
+        """Before a batch of prediction."""
 
     def on_predict_batch_end(self, batch: int, logs: Logs | None = None) -> None:
-        """After a batch of which it is asked, with the outputs."""
+        """After a batch of prediction, with the outputs."""
 
 
 class CallbackList:

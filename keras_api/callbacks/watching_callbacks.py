@@ -1,4 +1,4 @@
-"""Callbacks that stop, save, or set the learning rate by what training comes to."""
+"""Callbacks that stop, save, or set the learning rate by a monitored value."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class _Watching(Callback):
 
 
 class EarlyStopping(_Watching):
-    """Stops when a number no longer gets better.
+    """Stops when a monitored value has stopped improving.
 
     Args:
         monitor: the number.
@@ -81,7 +81,7 @@ class EarlyStopping(_Watching):
         self.best = worst if self.baseline is None else self.baseline
 
     def on_epoch_end(self, epoch: int, logs: Logs | None = None) -> None:
-        """Looks whether it has got better."""
+        """Checks for an improvement."""
         value = self.watched(logs)
         if value is None:
             return
@@ -141,7 +141,7 @@ class ModelCheckpoint(_Watching):
         self._since = 0
 
     def on_epoch_end(self, epoch: int, logs: Logs | None = None) -> None:
-        """Saves, where it is time."""
+        """Saves if due."""
         self._since += 1
         if self._since < self.period:
             return
@@ -197,7 +197,7 @@ class LearningRateScheduler(Callback):
 
 
 class ReduceLROnPlateau(_Watching):
-    """Lowers the learning rate when a number no longer gets better.
+    """Reduces the learning rate when a monitored value has stopped improving.
 
     Args:
         monitor: the number.
@@ -233,7 +233,7 @@ class ReduceLROnPlateau(_Watching):
         self.wait = self.resting = 0
 
     def on_epoch_end(self, epoch: int, logs: Logs | None = None) -> None:
-        """Lowers the rate, where it is time."""
+        """Reduces the rate if due."""
         value, rate = self.watched(logs), self.model.optimizer.lr
         if logs is not None:
             logs["lr"] = get_value(rate)

@@ -1,4 +1,4 @@
-"""Attention: each query a mean of values, by how well their keys answer it."""
+"""Attention: for each query a mean of values, weighted by the scores of their keys."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Layers without a kernel: activations, shapes, what is dropped, normalized or looked up."""
+"""Layers without a kernel: input, dropout, normalization, activations, embeddings, masking."""
 
 from __future__ import annotations
 
@@ -253,7 +253,7 @@ class ELU(FunctionLayer):
 
 
 class Softmax(FunctionLayer):
-    """Positive numbers that add up to 1 along a dimension.
+    """Softmax along a dimension.
 
     Args:
         axis: the dimension.
@@ -273,7 +273,7 @@ class Softmax(FunctionLayer):
 
 
 class Embedding(KerasStyle):
-    """Looks rows up: each number becomes a row of a variable.
+    """Embedding lookup: each integer becomes a row of a variable.
 
     Args:
         input_dim: how many rows there are.
@@ -320,7 +320,7 @@ class Embedding(KerasStyle):
         self.embeddings: Any = None
 
     def build(self, input_shape: Any) -> None:
-        """Makes the rows."""
+        """Creates the embedding table."""
         self.embeddings = self.add_variable(
             "embeddings",
             [self.input_dim, self.output_dim],
@@ -341,7 +341,7 @@ class Embedding(KerasStyle):
 
 
 class Masking(KerasStyle):
-    """Has recurrent layers pass over steps all of whose numbers are one value.
+    """Masks steps in which all numbers equal one value.
 
     Args:
         mask_value: the value.

@@ -59,7 +59,7 @@ class _DepthwiseConv2D(Conv):
         self.depthwise_kernel: Any = None
 
     def build(self, input_shape: Any) -> None:
-        """Makes kernel and bias."""
+        """Creates kernel and bias."""
         channels = self.channels_of(input_shape)
         self.depthwise_kernel = self.add_variable(
             "depthwise_kernel",

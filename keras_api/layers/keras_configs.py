@@ -48,7 +48,7 @@ _LATER: dict[str, Any] = {
 
 
 class Described(Parts):
-    """A layer that can be made again by the arguments that it was made with."""
+    """A layer that can be recreated from its constructor arguments."""
 
     other_names: ClassVar[tuple[str, ...]] = ()
     """Names that configs of other versions have for the class."""
@@ -63,7 +63,7 @@ class Described(Parts):
         return made
 
     def get_config(self) -> dict[str, Any]:
-        """The arguments that make a layer like it, with variables of its own.
+        """Constructor arguments of an equal layer with new variables.
 
         They are numbers, strings, lists and dicts where arguments can be so represented: functions
         by their words, and objects by `class_name` and `config`.

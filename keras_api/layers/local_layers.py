@@ -1,4 +1,4 @@
-"""Convolutions whose filters are others at each place."""
+"""Locally connected layers: convolutions with unshared filters."""
 
 from __future__ import annotations
 
@@ -131,7 +131,7 @@ class _LocallyConnected(KerasStyle):
 
 
 class LocallyConnected1D(_LocallyConnected):
-    """A convolution along one dimension, whose filters are others at each step.
+    """Locally connected layer in one dimension: separate filters at each step.
 
     Args:
         filters: how many there are.
@@ -158,7 +158,7 @@ class LocallyConnected1D(_LocallyConnected):
 
 
 class LocallyConnected2D(_LocallyConnected):
-    """A convolution over images, whose filters are others at each place.
+    """Locally connected layer over images: separate filters at each position.
 
     Args:
         filters: how many there are.

@@ -15,7 +15,7 @@ public = {
 
 
 def get_activation(identifier: Any) -> Any:
-    """The function that a word means, such as "relu"; anything else stays as it is.
+    """The function with a name such as "relu"; other arguments are returned unchanged.
 
     Args:
         identifier: a word, a function, or None for the input as it is.
@@ -31,7 +31,7 @@ def get_activation(identifier: Any) -> Any:
 
 
 def get_initializer(identifier: Any) -> Any:
-    """The initializer that a word means, such as "glorot_uniform"; anything else stays as it is.
+    """The initializer with a name such as "glorot_uniform"; other arguments are returned unchanged.
 
     Args:
         identifier: a word, an initializer, or None.
@@ -48,7 +48,7 @@ def get_initializer(identifier: Any) -> Any:
 
 
 def get_regularizer(identifier: Any) -> Any:
-    """The regularizer that a word means, such as "l2"; anything else stays as it is.
+    """The regularizer with a name such as "l2"; other arguments are returned unchanged.
 
     Args:
         identifier: a word, a regularizer, or None.
@@ -65,7 +65,7 @@ def get_regularizer(identifier: Any) -> Any:
 
 
 def get_constraint(identifier: Any) -> Any:
-    """The constraint that a word means, such as "non_neg"; anything else stays as it is.
+    """The constraint with a name such as "non_neg"; other arguments are returned unchanged.
 
     Args:
         identifier: a word, a constraint, or None.

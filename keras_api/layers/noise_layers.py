@@ -1,4 +1,4 @@
-"""Layers that add noise, drop whole channels, or have slopes of their own."""
+"""Noise and dropout layers, activity regularization, and parametric activations."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Layers that put something around each example, cut it off, or make the example larger."""
+"""Padding, cropping and upsampling layers."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def _padded(padding: Any, rank: int, data_format: str | None) -> Any:
 
 
 class ZeroPadding1D(FunctionLayer):
-    """Puts zeros before and behind sequences.
+    """Zero padding of sequences.
 
     Args:
         padding: how many, or a pair for before and behind.
@@ -76,7 +76,7 @@ class ZeroPadding1D(FunctionLayer):
 
 
 class ZeroPadding2D(FunctionLayer):
-    """Puts zeros around images.
+    """Zero padding of images.
 
     Args:
         padding: a number, a pair for height and width, or two pairs.
@@ -96,7 +96,7 @@ class ZeroPadding2D(FunctionLayer):
 
 
 class ZeroPadding3D(FunctionLayer):
-    """Puts zeros around volumes.
+    """Zero padding of volumes.
 
     Args:
         padding: a number, three numbers, or three pairs.
@@ -115,7 +115,7 @@ class ZeroPadding3D(FunctionLayer):
 
 
 class Cropping1D(FunctionLayer):
-    """Cuts the ends of sequences off.
+    """Cropping of sequences.
 
     Args:
         cropping: how many steps, or a pair for the beginning and the end.
@@ -133,7 +133,7 @@ class Cropping1D(FunctionLayer):
 
 
 class Cropping2D(FunctionLayer):
-    """Cuts the edges of images off.
+    """Cropping of images.
 
     Args:
         cropping: a number, a pair for height and width, or two pairs.
@@ -154,7 +154,7 @@ class Cropping2D(FunctionLayer):
 
 
 class Cropping3D(FunctionLayer):
-    """Cuts the edges of volumes off.
+    """Cropping of volumes.
 
     Args:
         cropping: a number, three numbers, or three pairs.
@@ -178,7 +178,7 @@ class Cropping3D(FunctionLayer):
 
 
 class UpSampling1D(FunctionLayer):
-    """Puts each step of sequences several times in a row.
+    """Upsampling of sequences: repeats each step.
 
     Args:
         size: how many times.
@@ -196,7 +196,7 @@ class UpSampling1D(FunctionLayer):
 
 
 class UpSampling2D(FunctionLayer):
-    """Makes images larger by whole factors.
+    """Upsampling of images by integer factors.
 
     Args:
         size: the factor, or a pair for rows and columns.
@@ -230,7 +230,7 @@ class UpSampling2D(FunctionLayer):
 
 
 class UpSampling3D(FunctionLayer):
-    """Puts each slice of volumes several times in a row, along all their dimensions.
+    """Upsampling of volumes: repeats slices along all spatial dimensions.
 
     Args:
         size: how many times, or three numbers.

@@ -1,4 +1,4 @@
-"""The layers and variables within a layer, which are found among its attributes."""
+"""Tracking of nested layers and variables among the attributes of a layer."""
 
 from __future__ import annotations
 

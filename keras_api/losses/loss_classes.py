@@ -43,7 +43,7 @@ class Loss:
         raise NotImplementedError(f"{type(self).__name__} does not implement call for {y_pred}")
 
     def get_config(self) -> dict[str, Any]:
-        """The arguments that make one like it."""
+        """Returns the constructor arguments of an equal object."""
         return {"reduction": self.reduction, "name": self.name}
 
     @classmethod
@@ -70,7 +70,7 @@ class LossOfFunction(Loss):
         self._settings = settings
 
     def get_config(self) -> dict[str, Any]:
-        """The arguments that make one like it."""
+        """Returns the constructor arguments of an equal object."""
         return {**super().get_config(), **self._settings}
 
     def call(self, y_true: Any, y_pred: Any) -> Any:

@@ -79,7 +79,7 @@ class _AtThresholds(Counts):
         return found[0] if len(self._thresholds) == 1 else found
 
     def get_config(self) -> dict[str, Any]:
-        """The arguments that make one like it."""
+        """Returns the constructor arguments of an equal object."""
         return {**super().get_config(), "thresholds": self.thresholds}
 
 
@@ -187,7 +187,7 @@ class _Share(_AtThresholds):
         return div_no_nan(counts[0], counts[0] + counts[1])
 
     def get_config(self) -> dict[str, Any]:
-        """The arguments that make one like it."""
+        """Returns the constructor arguments of an equal object."""
         return {**super().get_config(), "top_k": self.top_k, "class_id": self.class_id}
 
 

@@ -50,7 +50,7 @@ class _WhereOther(Counts):
         return div_no_nan(asked[0][place], asked[0][place] + asked[1][place])
 
     def get_config(self) -> dict[str, Any]:
-        """The arguments that make one like it."""
+        """Returns the constructor arguments of an equal object."""
         config = {self._value_name: self.value, "num_thresholds": self.num_thresholds}
         return {**super().get_config(), **config}
 
@@ -178,7 +178,7 @@ class AUC(Counts):
         return reduce_sum((x[:-1] - x[1:]) * _HEIGHTS[self.summation_method](y[:-1], y[1:]))
 
     def get_config(self) -> dict[str, Any]:
-        """The arguments that make one like it."""
+        """Returns the constructor arguments of an equal object."""
         return {
             **super().get_config(),
             "num_thresholds": self.num_thresholds,
@@ -225,5 +225,5 @@ class MeanIoU(Metric):
         return cast(iou(self.total_cm.read_value(), "mean_iou"), self.dtype)
 
     def get_config(self) -> dict[str, Any]:
-        """The arguments that make one like it."""
+        """Returns the constructor arguments of an equal object."""
         return {**super().get_config(), "num_classes": self.num_classes}

@@ -137,7 +137,7 @@ class Metric:
             return identity(self.result())
 
     def get_config(self) -> dict[str, Any]:
-        """The arguments that make one like it."""
+        """Returns the constructor arguments of an equal object."""
         return {"name": self.name, "dtype": self.dtype.name}
 
     @classmethod
@@ -276,7 +276,7 @@ class MeanMetricWrapper(Mean):
         return super().update_state(self._fn(labels, predicted, **self._settings), sample_weight)
 
     def get_config(self) -> dict[str, Any]:
-        """The arguments that make one like it."""
+        """Returns the constructor arguments of an equal object."""
         return {**super().get_config(), **self._settings}
 
 

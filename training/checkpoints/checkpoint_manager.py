@@ -88,7 +88,7 @@ class CheckpointManager:
 
     @property
     def latest_checkpoint(self) -> str | None:
-        """The name of the latest checkpoint; None where there is none."""
+        """The name of the latest checkpoint; or None."""
         return self._latest
 
     @property
@@ -97,7 +97,7 @@ class CheckpointManager:
         return list(self._kept)
 
     def save(self, checkpoint_number: Any = None, session: Any = None) -> str:
-        """Saves the objects, and deletes what there is beyond the number to be kept.
+        """Saves the objects, and deletes surplus checkpoints.
 
         Args:
             checkpoint_number: the number of the checkpoint, or a variable that has it; by default
@@ -139,7 +139,7 @@ class CheckpointManager:
         return path
 
     def _surplus(self) -> list[str]:
-        """Takes what is beyond the number to be kept out of those that are kept."""
+        """Removes surplus checkpoints from the list."""
         surplus = []
         while self._most is not None and len(self._kept) > self._most:
             path = next(iter(self._kept))

@@ -24,7 +24,7 @@ _OWN = {"_calls", "_layers", "_losses", "_non_trainable_weights", "_trainable_we
 
 
 class Tracked:
-    """A base of objects of this library whose attributes are tracked."""
+    """Base class of this library's objects with tracked attributes."""
 
 
 class SlotOf(NamedTuple):
@@ -81,14 +81,14 @@ def _numbered_layers(layers: Any) -> dict[str, Any]:
 
 
 def _further_variables(layer: Layer, held: Iterable[Any]) -> dict[str, Variable]:
-    """The variables of a layer that no attribute holds, in the order in which they were made."""
+    """Variables of a layer that are not attributes, in order of creation."""
     there = {id(item) for item in held}
     own = [*layer._trainable_weights, *layer._non_trainable_weights]
     return {f"variable-{i}": v for i, v in enumerate(own) if id(v) not in there}
 
 
 class ObjectGraph:
-    """The objects that are reached from one, breadth first, and the slots of optimizers.
+    """Objects reachable from a root, breadth first, and the slots of optimizers.
 
     Args:
         root: the object to begin with.
@@ -157,7 +157,7 @@ class ObjectGraph:
 
 
 def slots_of(objects: list[Any]) -> list[SlotOf]:
-    """The slots that optimizers among objects have of variables among them."""
+    """Slots of the optimizers among the objects for the variables among them."""
     variables = [item for item in objects if isinstance(item, Variable)]
     return [
         SlotOf(optimizer, variable, name, slot)
@@ -184,7 +184,7 @@ class Matched(NamedTuple):
 
 
 def matched(root: Any, graph: TrackableObjectGraph) -> Matched:
-    """Follows the objects of a program and those of a checkpoint by the same names.
+    """Traverses the objects of a program and of a checkpoint by the same names.
 
     Args:
         root: the object to begin with.

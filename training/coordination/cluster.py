@@ -1,4 +1,4 @@
-"""Clusters, as programs for several machines describe them: all of it is this process here."""
+"""Clusters as in programs for several machines; all tasks run in this process."""
 
 from __future__ import annotations
 
@@ -215,12 +215,12 @@ class Server:
             self.start()
 
     def start(self) -> None:
-        """Starts the server; nothing happens where it has been started."""
+        """Starts the server; no effect if it is running."""
         if not self._target:
             self._target = servers.started(self._address)
 
     def join(self) -> None:
-        """Waits until the program is ended: the server has all its work done by sessions."""
+        """Blocks until the program ends: all work of the server is done by sessions."""
         threading.Event().wait()
 
     @property
@@ -315,14 +315,14 @@ def replica_device_setter(
 
 
 class Turns:
-    """Numbers from 0 on, again and again."""
+    """Round-robin task numbers."""
 
     def __init__(self, number: int) -> None:
         self._number = number
         self._next = 0
 
     def __call__(self, op: Operation) -> int:
-        """The number that is next, whatever the op."""
+        """The next number, for any op."""
         task = self._next
         self._next = (self._next + 1) % self._number
         return task
@@ -333,6 +333,6 @@ def _with_task(device: str, task: int) -> DeviceSpec:
 
 
 def _merged(chosen: DeviceSpec, own: DeviceSpec) -> str:
-    """A device, of which an op's own says the last word."""
+    """Merges a device with that of an op, which takes precedence."""
     chosen.merge_from(own)
     return chosen.to_string()

@@ -1,4 +1,4 @@
-"""Strategies that spread training over devices: of which there is one, with one replica."""
+"""Distribution strategies: all with a single replica."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ class ReplicaContext:
 
     @property
     def replica_id_in_sync_group(self) -> Tensor:
-        """The number of the replica, as a tensor."""
+        """Index of the replica, as a tensor."""
         return constant(self._id, name="replica_id_in_sync_group")
 
     @property
@@ -150,14 +150,14 @@ class Strategy:
 
     @contextmanager
     def scope(self) -> Generator[Strategy]:
-        """The strategy is in force while a `with` block runs."""
+        """Context manager that makes the strategy current."""
         with _entered(self, None):
             yield self
 
     def experimental_run_v2(
         self, fn: Callable[..., Any], args: Sequence[Any] = (), kwargs: Any = None
     ) -> Any:
-        """Runs a function for each replica, that is once.
+        """Runs a function on each replica, that is, once.
 
         Args:
             fn: the function.
@@ -219,13 +219,13 @@ class Strategy:
         return dataset
 
     def make_dataset_iterator(self, dataset: Dataset) -> InputIterator:
-        """An iterator over a dataset; `initialize` gives the ops that make it begin."""
+        """Creates an iterator over a dataset; `initialize` returns its initializer ops."""
         return InputIterator(dataset.make_initializable_iterator())
 
     def make_input_fn_iterator(
         self, input_fn: Callable[[InputContext], Dataset], replication_mode: Any = None
     ) -> InputIterator:
-        """An iterator over the dataset that a function of an InputContext gives."""
+        """Creates an iterator over the dataset of a function of an InputContext."""
         return self.make_dataset_iterator(input_fn(InputContext()))
 
     def experimental_make_numpy_dataset(self, numpy_input: Any, session: Any = None) -> Dataset:
@@ -241,11 +241,11 @@ class Strategy:
         return [value]
 
     def group(self, value: Any, name: str | None = None) -> Any:
-        """An op of what each replica gave."""
+        """Groups the values of the replicas into an op."""
         return value
 
     def update_config_proto(self, config_proto: Any) -> Any:
-        """The configuration that sessions are to have: as it is."""
+        """Session configuration, unchanged."""
         return config_proto
 
 
@@ -260,7 +260,7 @@ class InputIterator:
         self._iterator = iterator
 
     def initialize(self) -> list[Operation]:
-        """The ops that make it begin."""
+        """Initializer ops."""
         return [self._iterator.initializer]
 
     def get_next(self) -> Any:
@@ -314,7 +314,7 @@ def _default_strategy() -> Strategy:
 
 
 def get_strategy() -> Strategy:
-    """The strategy in force: a default one outside of all scopes.
+    """Current strategy; outside all scopes, the default strategy.
 
     Example:
         >>> strategy = td.distribute.MirroredStrategy()
@@ -336,7 +336,7 @@ def has_strategy() -> bool:
 
 
 def experimental_set_strategy(strategy: Strategy | None) -> None:
-    """Has a strategy be in force from now on, in this thread.
+    """Sets the strategy of this thread from now on.
 
     Args:
         strategy: the strategy; None for the default one. In the scope of another one it is in

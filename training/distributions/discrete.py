@@ -62,7 +62,7 @@ def _logits_and_probs(logits: Any, probs: Any, several: bool) -> tuple[Tensor, T
 
 
 class Bernoulli(Parametric):
-    """The distribution of 1 and 0: 1 is as likely as `probs` says.
+    """Bernoulli distribution: 1 with probability `probs`, else 0.
 
     Args:
         logits: `log(p / (1 - p))`.
@@ -122,7 +122,7 @@ class Bernoulli(Parametric):
 
 
 class Categorical(Parametric):
-    """The distribution of class numbers; the classes are the last dimension of the parameters.
+    """Categorical distribution of class indices; the last dimension of parameters is the classes.
 
     Args:
         logits: logarithms of how likely the classes are, up to a constant.
@@ -184,7 +184,7 @@ class Categorical(Parametric):
 
 
 class Multinomial(Parametric):
-    """The distribution of how often each class is drawn, in a number of draws.
+    """Multinomial distribution: counts of each class in a number of draws.
 
     Args:
         total_count: the number of draws.
@@ -255,7 +255,7 @@ class Multinomial(Parametric):
 
 
 class Dirichlet(Parametric):
-    """The distribution of probabilities of classes.
+    """Dirichlet distribution, of probabilities of classes.
 
     Args:
         concentration: how much there is towards each class, positive.

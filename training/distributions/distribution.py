@@ -1,4 +1,4 @@
-"""The Distribution: what is drawn from it, how likely that is, and what it is on average."""
+"""Base class of distributions: sampling, probabilities and statistics."""
 
 from __future__ import annotations
 
@@ -110,12 +110,12 @@ class Distribution:
 
     @property
     def dtype(self) -> DType:
-        """The dtype of what is drawn."""
+        """Dtype of samples."""
         return self._dtype
 
     @property
     def parameters(self) -> dict[str, Any]:
-        """The arguments that made it."""
+        """Constructor arguments."""
         return dict(self._parameters)
 
     @property
@@ -135,20 +135,20 @@ class Distribution:
 
     @property
     def batch_shape(self) -> TensorShape:
-        """The shape of the batch, as far as it is known."""
+        """Static batch shape."""
         return TensorShape(self._batch_shape())
 
     def batch_shape_tensor(self, name: str = "batch_shape_tensor") -> Tensor:
-        """The shape of the batch, in a run: an int32 vector."""
+        """Batch shape at run time: an int32 vector."""
         return self._sizes_of(self.batch_shape, self._batch_shape_tensor, name)
 
     @property
     def event_shape(self) -> TensorShape:
-        """The shape of what is drawn from one distribution of the batch, as far as it is known."""
+        """Static event shape: the shape of one sample of one distribution."""
         return TensorShape(self._event_shape())
 
     def event_shape_tensor(self, name: str = "event_shape_tensor") -> Tensor:
-        """The same in a run: an int32 vector."""
+        """The same at run time: an int32 vector."""
         return self._sizes_of(self.event_shape, self._event_shape_tensor, name)
 
     def _sizes_of(self, known: TensorShape, found: Callable[[], Tensor], name: str) -> Tensor:
@@ -243,7 +243,7 @@ class Distribution:
     # What users ask ------------------------------------------------------------------------------
 
     def sample(self, sample_shape: Any = (), seed: int | None = None, name: str = "sample") -> Any:
-        """Draws numbers.
+        """Draws samples.
 
         Args:
             sample_shape: the shape of what is drawn from each distribution.
@@ -264,7 +264,7 @@ class Distribution:
             return result
 
     def log_prob(self, value: Any, name: str = "log_prob") -> Tensor:
-        """The logarithm of how likely, or dense, a value is."""
+        """Logarithm of the probability, or density, of a value."""
         return self._of_value(self._log_prob, lambda x: log(self._prob(x)), value, name)
 
     def prob(self, value: Any, name: str = "prob") -> Tensor:
@@ -314,7 +314,7 @@ class Distribution:
         return self._of_nothing(self._stddev, lambda: sqrt(self._variance()), name)
 
     def covariance(self, name: str = "covariance") -> Tensor:
-        """The covariances of the components of what is drawn."""
+        """Covariance matrix of the components of samples."""
         return self._of_nothing(self._covariance, self._covariance, name)
 
     def kl_divergence(self, other: Distribution, name: str = "kl_divergence") -> Tensor:
@@ -323,7 +323,7 @@ class Distribution:
             return kl_divergence(self, other, self._allow_nan_stats)
 
     def cross_entropy(self, other: Distribution, name: str = "cross_entropy") -> Tensor:
-        """The entropy, and how far another distribution is from this one."""
+        """Cross entropy of this distribution and `other`."""
         with self._scope(name):
             return self._entropy() + kl_divergence(self, other, self._allow_nan_stats)
 

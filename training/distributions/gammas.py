@@ -225,7 +225,7 @@ def _between_betas(a: Beta, b: Beta, name: str | None = None) -> Tensor:
 
 
 class InverseGamma(Parametric):
-    """The distribution of `1 / x` where x has a gamma distribution.
+    """Inverse gamma distribution, of `1 / x` for gamma-distributed x.
 
     Args:
         concentration: the shape of it, positive.

@@ -1,4 +1,4 @@
-"""Distributions of floats by a middle and a width: Cauchy's, the logistic one and Gumbel's."""
+"""Location-scale distributions: Cauchy, logistic and Gumbel."""
 
 from __future__ import annotations
 
@@ -145,7 +145,7 @@ class Logistic(LocatedAndScaled):
 
 
 class Gumbel(LocatedAndScaled):
-    """Gumbel's distribution, of the largest of many numbers.
+    """Gumbel distribution, of the maximum of many samples.
 
     Args:
         loc: the middle.

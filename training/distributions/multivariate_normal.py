@@ -1,4 +1,4 @@
-"""Normal distributions of vectors whose elements do not depend on each other."""
+"""Multivariate normal distributions with independent elements."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ public = {"td.contrib.distributions": "MultivariateNormalDiag"}
 
 
 class MultivariateNormalDiag(Parametric):
-    """The normal distribution of vectors, by a mean and a standard deviation of each element.
+    """Multivariate normal distribution with a diagonal covariance matrix.
 
     Args:
         loc: the means, along the last dimension; zeros where it is None.

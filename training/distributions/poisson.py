@@ -1,4 +1,4 @@
-"""Poisson's distribution of counts, which are floats."""
+"""Poisson distribution of counts, which are floats."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ public = {"td.contrib.distributions": "Poisson"}
 
 
 class Poisson(Parametric):
-    """Poisson's distribution: how often something happens that happens `rate` times on average.
+    """Poisson distribution: counts of events with mean `rate`.
 
     Args:
         rate: the mean, positive.

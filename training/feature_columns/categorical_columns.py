@@ -56,10 +56,10 @@ class _OfFeature(CategoricalColumn):
 
     @abstractmethod
     def _ids(self, values: Any) -> Any:
-        """The numbers of categories."""
+        """Category ids."""
 
     def transformed(self, features: Features) -> SparseTensor:
-        """The numbers of categories, where the feature has something."""
+        """Category ids of the present values."""
         found = features.sparse(self.key)
         text = self._dtype == string
         if text != (found.dtype == string) or not (text or found.dtype.is_integer):
@@ -210,7 +210,7 @@ def categorical_column_with_vocabulary_list(
     default_value: int = -1,
     num_oov_buckets: int = 0,
 ) -> VocabularyListColumn:
-    """A column of categories that a list names.
+    """Categorical column with a vocabulary list.
 
     Args:
         key: the name of the feature.
@@ -260,7 +260,7 @@ def categorical_column_with_vocabulary_file(
     default_value: int | None = None,
     dtype: Any = string,
 ) -> VocabularyFileColumn:
-    """A column of categories that the lines of a file name.
+    """Categorical column with a vocabulary file.
 
     Args:
         key: the name of the feature.
@@ -302,7 +302,7 @@ def categorical_column_with_vocabulary_file(
 def categorical_column_with_hash_bucket(
     key: str, hash_bucket_size: int, dtype: Any = string
 ) -> HashedColumn:
-    """A column of categories that a hash numbers: TensorFlow's, of the text.
+    """Categorical column with hash buckets, by TensorFlow's hash of strings.
 
     Args:
         key: the name of the feature.
@@ -330,7 +330,7 @@ def categorical_column_with_hash_bucket(
 def categorical_column_with_identity(
     key: str, num_buckets: int, default_value: int | None = None
 ) -> IdentityColumn:
-    """A column of categories that are numbers already.
+    """Categorical column of integers that are category ids.
 
     Args:
         key: the name of the feature.

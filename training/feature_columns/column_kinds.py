@@ -20,7 +20,7 @@ from ...protos.dtypes import int64, string
 
 
 class Column(ABC):
-    """A column of features: a feature, or what is made of some."""
+    """Base class of feature columns: a feature, or a transformation of features."""
 
     @property
     @abstractmethod
@@ -34,7 +34,7 @@ class Column(ABC):
 
     @abstractmethod
     def transformed(self, features: Features) -> Any:
-        """The column made of features; what it makes is kept by them."""
+        """Transforms features; the result is cached."""
 
     @property
     def scope_name(self) -> str:
@@ -86,7 +86,7 @@ class CategoricalColumn(Column):
 
 
 class Features:
-    """The features of a layer, and what columns make of them: each is made once.
+    """Features of a layer, and a cache of the columns' transformations.
 
     Args:
         features: tensors by name.

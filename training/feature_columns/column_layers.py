@@ -1,4 +1,4 @@
-"""Layers that take columns of features: numbers side by side, or a linear model of them."""
+"""Layers of feature columns: concatenated numbers, or a linear model."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def input_layer(
     cols_to_vars: dict[Any, Any] | None = None,
     cols_to_output_tensors: dict[Any, Any] | None = None,
 ) -> Tensor:
-    """A layer of the numbers of dense columns, side by side in the order of their names.
+    """Input layer: dense columns concatenated in the order of their names.
 
     Args:
         features: tensors by name: numbers, strings, SparseTensors; those of rank 1 hold one value
@@ -119,7 +119,7 @@ def linear_model(
     trainable: bool = True,
     cols_to_vars: dict[Any, Any] | None = None,
 ) -> Tensor:
-    """A linear model of columns: the sum of all, each with weights, and a bias.
+    """Linear model of columns: their weighted sum plus a bias.
 
     Args:
         features: as for `input_layer`.

@@ -165,7 +165,7 @@ class BucketizedColumn(DenseColumn, CategoricalColumn):
         return BUCKETIZE(features.of(self.source_column), boundaries=list(self.boundaries))
 
     def dense(self, features: Features, collections: Any, trainable: bool) -> Tensor:
-        """A 1 for the range of each number."""
+        """One-hot encoding of the bucket of each number."""
         ranges = cast(features.of(self), int64)
         return one_hot(ranges, len(self.boundaries) + 1, 1.0, 0.0)
 
@@ -182,7 +182,7 @@ class BucketizedColumn(DenseColumn, CategoricalColumn):
 
 
 def bucketized_column(source_column: Any, boundaries: Iterable[float]) -> BucketizedColumn:
-    """A column of the ranges that numbers are in.
+    """Bucketized column: numbers by their ranges.
 
     Args:
         source_column: a numeric column, whose shape has one dimension.

@@ -1,4 +1,4 @@
-"""Categories as numbers: a 1 for each, or rows of embeddings, which are learnt."""
+"""Dense encodings of categories: one-hot or embeddings."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ class IndicatorColumn(DenseColumn):
 
 
 def indicator_column(categorical_column: Any) -> IndicatorColumn:
-    """A column with a 1 for each category that an example has, or with its weight.
+    """Indicator column: multi-hot encoding of categories, or of their weights.
 
     Args:
         categorical_column: the categories.
@@ -178,7 +178,7 @@ def embedding_column(
     trainable: bool = True,
     use_safe_embedding_lookup: bool = True,
 ) -> EmbeddingColumn:
-    """A column of embeddings: a row of numbers for each category, which are learnt.
+    """Embedding column: a trainable vector for each category.
 
     Args:
         categorical_column: the categories.
@@ -232,7 +232,7 @@ def shared_embedding_columns(
     trainable: bool = True,
     use_safe_embedding_lookup: bool = True,
 ) -> list[EmbeddingColumn]:
-    """Columns of embeddings that have their rows in common.
+    """Embedding columns that share their table.
 
     Args:
         categorical_columns: the columns of categories, of as many categories each.

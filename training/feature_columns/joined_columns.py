@@ -60,7 +60,7 @@ class WeightedColumn(CategoricalColumn):
 def weighted_categorical_column(
     categorical_column: Any, weight_feature_key: str, dtype: Any = float32
 ) -> WeightedColumn:
-    """A column of categories with weights, which are another feature.
+    """Categorical column with weights from another feature.
 
     Args:
         categorical_column: the categories.
@@ -157,7 +157,7 @@ class CrossedColumn(CategoricalColumn):
 def crossed_column(
     keys: Iterable[Any], hash_bucket_size: int, hash_key: int | None = None
 ) -> CrossedColumn:
-    """A column of the combinations of categories, numbered by a hash: TensorFlow's.
+    """Crossed column: combinations of categories, numbered by TensorFlow's hash.
 
     Args:
         keys: two or more names of features, or categorical columns; none with a hash of its own.

@@ -1,4 +1,4 @@
-"""Producers: queues that runners fill with strings, numbers, rows or slices, epoch after epoch."""
+"""Input producers: queues that runners fill with strings, numbers, rows or slices each epoch."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def match_filenames_once(pattern: Any, name: str | None = None) -> Variable:
 
 
 def limit_epochs(tensor: Any, num_epochs: int | None = None, name: str | None = None) -> Any:
-    """A tensor that can be had so many times, and then raises OutOfRangeError.
+    """Returns a tensor a limited number of times, then raises OutOfRangeError.
 
     Args:
         tensor: the tensor.

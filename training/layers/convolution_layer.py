@@ -85,7 +85,7 @@ class Conv(KernelLayer):
         return [*self.kernel_size, channels, self.filters]
 
     def build(self, input_shape: Any) -> None:
-        """Makes kernel and bias."""
+        """Creates kernel and bias."""
         self.add_kernel(self.kernel_shape(self.channels_of(input_shape)))
         self.add_bias(self.filters)
         super().build(input_shape)

@@ -1,4 +1,4 @@
-"""The Layer: a function whose variables are made at the first call, and shared by later ones."""
+"""Base class of layers: variables are created at the first call and shared by later calls."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ public = {"td.layers": "Layer"}
 
 
 class Layer(LayerCalls):
-    """A function with variables: `build` makes them at the first call, `call` computes.
+    """Base class of layers: `build` creates variables at the first call, `call` computes.
 
     Write a layer of your own by a subclass that has `call`, and `build` where it has variables.
 
@@ -125,18 +125,18 @@ class Layer(LayerCalls):
 
     @property
     def trainable_weights(self) -> list[Variable]:
-        """The variables that are trained."""
+        """Trainable variables."""
         return list(self._trainable_weights) if self.trainable else []
 
     @property
     def non_trainable_weights(self) -> list[Variable]:
-        """The variables that are not trained."""
+        """Non-trainable variables."""
         frozen = [] if self.trainable else self._trainable_weights
         return [*frozen, *self._non_trainable_weights]
 
     @property
     def weights(self) -> list[Variable]:
-        """All variables, those that are trained first."""
+        """All variables, trainable ones first."""
         return [*self.trainable_weights, *self.non_trainable_weights]
 
     variables = weights
@@ -182,7 +182,7 @@ class Layer(LayerCalls):
         constraint: Callable[[Any], Any] | None = None,
         partitioner: Callable[..., Any] | None = None,
     ) -> Variable:
-        """Makes a variable of the layer, or finds it where the scope is reused.
+        """Creates a variable of the layer, or reuses it.
 
         Args:
             name: the name.

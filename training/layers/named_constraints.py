@@ -43,7 +43,7 @@ class Constraint:
         raise NotImplementedError(f"{type(self).__name__} does not say what becomes of {w}")
 
     def get_config(self) -> dict[str, Any]:
-        """The arguments that make one like it."""
+        """Returns the constructor arguments of an equal object."""
         return dict(vars(self))
 
 

@@ -28,7 +28,7 @@ class Regularizer:
         return 0.0
 
     def get_config(self) -> dict[str, Any]:
-        """The arguments that make one like it."""
+        """Returns the constructor arguments of an equal object."""
         return {}
 
     @classmethod

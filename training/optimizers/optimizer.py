@@ -32,7 +32,7 @@ public = {"td.train": "Optimizer"}
 
 
 class Optimizer:
-    """Changes variables so that a loss gets less.
+    """Base class of optimizers, which minimize a loss.
 
     An optimizer of one's own is a subclass that says in `_apply_dense` how a gradient changes a
     variable, in `_apply_sparse` how one of some rows does; `_resource_apply_dense` and
@@ -86,7 +86,7 @@ class Optimizer:
         name: str | None = None,
         grad_loss: Any = None,
     ) -> Operation:
-        """An op that does one step towards a lesser loss.
+        """Op that runs one optimization step.
 
         Args:
             loss: a tensor, or a function that makes it.
@@ -262,7 +262,7 @@ class Optimizer:
         return self._kept.variables()
 
     def non_slot_variables(self) -> dict[str, Variable]:
-        """The variables of the default graph that it keeps beside none, such as `beta1_power`."""
+        """Variables of the default graph that are not slots, such as `beta1_power`."""
         return self._kept.others()
 
     # What subclasses say, and what they call -----------------------------------------------------

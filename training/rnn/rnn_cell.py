@@ -68,7 +68,7 @@ class RNNCell(Layer):
     def get_initial_state(
         self, inputs: Any = None, batch_size: Any = None, dtype: Any = None
     ) -> Any:
-        """The state before the first step: zeros, unless a subclass says otherwise.
+        """The initial state: zeros by default.
 
         Args:
             inputs: an input that determines batch size and dtype; None where they are

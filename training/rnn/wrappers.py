@@ -24,7 +24,7 @@ public = {
 
 
 class MultiRNNCell(RNNCell):
-    """Cells one upon the other: each takes the output of the one before.
+    """Stacked cells: each takes the output of the previous one.
 
     Args:
         cells: the cells, from the inputs on.

@@ -22,7 +22,7 @@ _LOG = logging.getLogger("tensordraft")
 
 
 class HookedSession:
-    """A session whose runs hooks go with, and whose threads a coordinator stops.
+    """Session with hooks around its runs, and a coordinator of its threads.
 
     Args:
         creator: makes the session.
@@ -117,7 +117,7 @@ class HookedSession:
         return result
 
     def close(self) -> None:
-        """Stops the threads, raises what one of them has raised, and closes the session."""
+        """Stops the threads, raises the exception of one of them, and closes the session."""
         self._coordinator.request_stop()
         try:
             self._coordinator.join(stop_grace_period_secs=self._grace, ignore_live_threads=True)

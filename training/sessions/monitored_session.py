@@ -1,4 +1,4 @@
-"""Sessions with hooks: they begin with values for all variables, and end in order."""
+"""Monitored sessions: initialization, hooks and orderly shutdown."""
 
 from __future__ import annotations
 

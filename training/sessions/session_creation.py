@@ -80,7 +80,7 @@ class Scaffold:
         self.saver: Saver | None = given("saver", saver)
 
     def finalize(self) -> Scaffold:
-        """Makes what is missing, and lets the graph be changed no more.
+        """Creates missing ops, and finalizes the graph.
 
         Raises:
             RuntimeError: a collection that holds what is missing holds several of it.
@@ -122,7 +122,7 @@ class Scaffold:
 
     @staticmethod
     def default_local_init_op() -> Any:
-        """An op that gives local variables and tables their values."""
+        """Op that initializes local variables and tables."""
         return group(local_variables_initializer(), tables_initializer())
 
     def init_fn(self, session: Session) -> None:
@@ -172,12 +172,12 @@ class SessionCreator:
     """
 
     def create_session(self) -> Session:
-        """A new session, whose variables have values."""
+        """Creates a session with initialized variables."""
         raise NotImplementedError(f"{type(self).__name__} does not say how to create a session")
 
 
 class ChiefSessionCreator(SessionCreator):
-    """Makes sessions that begin with a checkpoint, or else with initial values.
+    """Session creator of the chief: restores a checkpoint or initializes variables.
 
     Args:
         scaffold: what they need of the graph.
@@ -213,7 +213,7 @@ class ChiefSessionCreator(SessionCreator):
         self._manager: SessionManager | None = None
 
     def create_session(self) -> Session:
-        """A new session, whose variables have values."""
+        """Creates a session with initialized variables."""
         scaffold = self._scaffold.finalize()
         self._manager = self._manager or _manager_of(scaffold)
         return self._manager.prepare_session(
@@ -239,7 +239,7 @@ def _manager_of(scaffold: Scaffold) -> SessionManager:
 
 
 class WorkerSessionCreator(SessionCreator):
-    """Makes sessions whose variables another one gives their values: that of the chief.
+    """Session creator of workers: waits until the chief has initialized variables.
 
     Sessions share variables where they run on one `td.train.Server`.
 
@@ -277,6 +277,6 @@ class WorkerSessionCreator(SessionCreator):
         self._manager: SessionManager | None = None
 
     def create_session(self) -> Session:
-        """A new session, whose variables have values."""
+        """Creates a session with initialized variables."""
         self._manager = self._manager or _manager_of(self._scaffold.finalize())
         return self._manager.wait_for_session(self._master, self._config, self._wait)

@@ -1,4 +1,4 @@
-"""The manager of sessions: it makes them ready, by a checkpoint or by initial values."""
+"""SessionManager: prepares sessions by a checkpoint or by initial values."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _LOG = logging.getLogger("tensordraft")
 
 
 class SessionManager:
-    """Makes sessions ready: from a checkpoint, by initial values, or by waiting for the chief.
+    """Prepares sessions: from a checkpoint, by initial values, or by waiting for the chief.
 
     Args:
         local_init_op: gives local variables their values.

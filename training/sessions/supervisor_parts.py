@@ -140,7 +140,7 @@ class SupervisorParts:
 
     @property
     def save_summaries_secs(self) -> float:
-        """After how many seconds summaries are written."""
+        """Seconds between summaries."""
         return self._summaries_secs
 
     @property
@@ -155,7 +155,7 @@ class SupervisorParts:
 
     @property
     def save_model_secs(self) -> float:
-        """After how many seconds the model is saved."""
+        """Seconds between checkpoints."""
         return self._model_secs
 
     @property

@@ -1,4 +1,4 @@
-"""What layers of Keras hold: names, layers within, first values, and the configs that tell them."""
+"""Names, nested layers, initial values and configs of Keras layers."""
 
 from __future__ import annotations
 

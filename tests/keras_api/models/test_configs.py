@@ -1,4 +1,4 @@
-"""Models of Keras as configs and JSON: told, read again, and as TensorFlow writes them."""
+"""Keras models as configs and JSON: written, read again, and as TensorFlow writes them."""
 
 from __future__ import annotations
 
@@ -243,5 +243,5 @@ def test_what_no_file_can_tell() -> None:
         def call(self, inputs: Any) -> Any:
             return inputs
 
-    with pytest.raises(NotImplementedError, match="Mine is a class of its own"):
+    with pytest.raises(NotImplementedError, match="Mine is a subclassed model"):
         Mine().to_json()
