@@ -310,9 +310,9 @@ def switch(condition: Any, then_expression: Any, else_expression: Any) -> Any:
     return where_v2(which, one, other)
 
 
-def _maker(given: Any) -> Callable[[], Any]:
+def _maker(function: Any) -> Callable[[], Any]:
     """A function that makes a tensor."""
-    return given if callable(given) else lambda: convert_to_tensor(given)
+    return function if callable(function) else lambda: convert_to_tensor(function)
 
 
 def in_train_phase(x: Any, alt: Any, training: Any = None) -> Any:

@@ -56,17 +56,17 @@ def batch_normalization(
         [[2.5]]
     """
     x = convert_to_tensor(x)
-    given: list[Any] = [
+    parameters: list[Any] = [
         None if part is None else convert_to_tensor(part) for part in (mean, var, beta, gamma)
     ]
     if axis not in (-1, x.shape.rank - 1):
         wide = [1] * x.shape.rank
         wide[axis] = -1
-        given = [
+        parameters = [
             reshape(part, wide) if part is not None and part.shape.rank == 1 else part
-            for part in given
+            for part in parameters
         ]
-    means, variances, offset, scale = given
+    means, variances, offset, scale = parameters
     return plain_normalization(x, means, variances, offset, scale, epsilon)
 
 

@@ -56,10 +56,10 @@ class _Attention(KerasStyle):
             counting = before if counting is None else counting * before
         if counting is not None:
             scores = scores - _FAR_BELOW * (1.0 - counting)
-        found = matmul(softmax(scores), value)
+        context = matmul(softmax(scores), value)
         if mask is not None and mask[0] is not None:
-            found = found * cast(expand_dims(mask[0], -1), found.dtype)
-        return found
+            context = context * cast(expand_dims(mask[0], -1), context.dtype)
+        return context
 
     def compute_mask(self, inputs: Any, mask: Any = None) -> Any:
         """The mask of the queries."""
@@ -95,8 +95,8 @@ class Attention(_Attention):
 
     def scores(self, query: Any, key: Any) -> Any:
         """The products."""
-        found = matmul(query, key, transpose_b=True)
-        return found if self.scale is None else found * self.scale
+        products = matmul(query, key, transpose_b=True)
+        return products if self.scale is None else products * self.scale
 
 
 class AdditiveAttention(_Attention):

@@ -66,13 +66,13 @@ class KerasStyle(Described):
     """Offset of call indices in configs: a network counts its own construction as a call."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
-        known = {key: value for key, value in kwargs.items() if key not in _PASSED_OVER}
+        arguments = {key: value for key, value in kwargs.items() if key not in _PASSED_OVER}
         self.batch_input_shape = _input_shape(kwargs)
         self._first_weights: Any = kwargs.get("weights")
-        given = signature(super().__init__).bind(*args, **known)
-        for name, value in given.arguments.items():
-            given.arguments[name] = resolve_function(name, value)
-        super().__init__(*given.args, **given.kwargs)
+        bound = signature(super().__init__).bind(*args, **arguments)
+        for name, value in bound.arguments.items():
+            bound.arguments[name] = resolve_function(name, value)
+        super().__init__(*bound.args, **bound.kwargs)
         self._base_name = self._name = str(self._name)
         self.calls: list[LayerCall] = []
 
@@ -150,8 +150,8 @@ class KerasStyle(Described):
         if self._first_weights is not None:
             self.set_weights(self._first_weights)
             self._first_weights = None
-        given = {id(leaf) for leaf in flatten(inputs) if isinstance(leaf, Tensor)}
-        if any(id(leaf) in given for leaf in flatten(outputs)):
+        input_ids = {id(leaf) for leaf in flatten(inputs) if isinstance(leaf, Tensor)}
+        if any(id(leaf) in input_ids for leaf in flatten(outputs)):
             outputs = map_structure(_once_more, outputs)  # so that each tensor has one layer
         self.note(inputs, args, kwargs, outputs)
         self._note_masks(inputs, outputs, mask)
@@ -159,12 +159,12 @@ class KerasStyle(Described):
 
     def _note_masks(self, inputs: Any, outputs: Any, mask: Any) -> None:
         """Notes the masks of the outputs, unless layers within have done so."""
-        made = [leaf for leaf in flatten(outputs) if isinstance(leaf, Tensor)]
-        if made and all(mask_of(tensor) is not None for tensor in made):
+        tensors = [leaf for leaf in flatten(outputs) if isinstance(leaf, Tensor)]
+        if tensors and all(mask_of(tensor) is not None for tensor in tensors):
             return
         found = self.compute_mask(inputs, mask)
         masks = found if isinstance(found, (list, tuple)) else [found]
-        for tensor, one in zip(made, masks, strict=False):
+        for tensor, one in zip(tensors, masks, strict=False):
             if one is not None:
                 note_mask(tensor, one)
 

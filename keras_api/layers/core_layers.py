@@ -59,9 +59,11 @@ def Input(  # noqa: N802 - Keras's name
     if tensor is None:
         sizes = batch_shape or [batch_size, *(shape or ())]
         tensor = placeholder(dtype or "float32", sizes, name=name or numbered("input", 1))
-    known = {} if tensor.shape.rank is None else {"batch_input_shape": tensor.shape.as_list()}
+    shape_config = (
+        {} if tensor.shape.rank is None else {"batch_input_shape": tensor.shape.as_list()}
+    )
     dtype = tensor.dtype.base_dtype
-    layer = InputLayer(dtype=dtype, name=name or tensor.op.name.rpartition("/")[2], **known)
+    layer = InputLayer(dtype=dtype, name=name or tensor.op.name.rpartition("/")[2], **shape_config)
     layer.built = True
     layer.note(tensor, (), {}, tensor)
     return tensor
@@ -168,9 +170,9 @@ class Activation(FunctionLayer):
 
     def __init__(self, activation: Any, **kwargs: Any) -> None:
         super().__init__(**kwargs)
-        found = resolve_function("activation", activation)
-        if found is not None:
-            self.function = found
+        function = resolve_function("activation", activation)
+        if function is not None:
+            self.function = function
 
 
 class ReLU(FunctionLayer):

@@ -58,9 +58,9 @@ class Described(Parts):
 
     def __new__(cls, *args: Any, **kwargs: Any) -> Any:
         """Notes the arguments."""
-        made = super().__new__(cls)
-        made._given = args, kwargs
-        return made
+        layer = super().__new__(cls)
+        layer._given = args, kwargs
+        return layer
 
     def get_config(self) -> dict[str, Any]:
         """Constructor arguments of an equal layer with new variables.
@@ -87,10 +87,10 @@ class Described(Parts):
         for name, value in _arguments(type(self), args, kwargs):
             kept = value if name in _AS_GIVEN else vars(self).get(name, value)
             kept = tuple(kept) if isinstance(kept, list) and not isinstance(value, list) else kept
-            found = described(resolve_function(name, kept if _is_plain(kept) else value))
-            found = described(_DEFAULTS.get(name)) if found is None else found
-            if name not in _UNTOLD or found != _UNTOLD[name]:
-                config[name] = found.lower() if name == "padding" and found in _WAYS else found
+            spec = described(resolve_function(name, kept if _is_plain(kept) else value))
+            spec = described(_DEFAULTS.get(name)) if spec is None else spec
+            if name not in _UNTOLD or spec != _UNTOLD[name]:
+                config[name] = spec.lower() if name == "padding" and spec in _WAYS else spec
         return config
 
     @classmethod
@@ -117,7 +117,7 @@ def _arguments(
     cls: type, args: tuple[Any, ...], kwargs: Mapping[str, Any]
 ) -> Iterator[tuple[str, Any]]:
     """The arguments of a constructor and of those that it hands further ones to."""
-    seen = {*_BASE}
+    visited = {*_BASE}
     for base in cls.__mro__:
         if base is Layer:
             return
@@ -127,11 +127,11 @@ def _arguments(
         named = [each for each in parameters if each.kind in _NAMED]
         kinds = {each.kind for each in parameters}
         for place, each in enumerate(named):
-            if each.name not in seen:
+            if each.name not in visited:
                 default = None if each.default is Parameter.empty else each.default
                 value = args[place] if place < len(args) else kwargs.get(each.name, default)
                 yield each.name, value
-            seen.add(each.name)
+            visited.add(each.name)
         if Parameter.VAR_POSITIONAL not in kinds:
             args = ()
         if Parameter.VAR_KEYWORD not in kinds:
@@ -166,7 +166,7 @@ def described(value: Any) -> Any:
 
 def layer_classes() -> dict[str, type]:
     """The classes of layers and models by the names that configs have for them."""
-    found: dict[str, type] = {}
+    classes: dict[str, type] = {}
     waiting: list[type] = [Described]
     package = __name__.partition(".")[0]
     while waiting:
@@ -174,8 +174,8 @@ def layer_classes() -> dict[str, type]:
         for cls in subclasses:
             waiting.append(cls)
             if cls.__module__.partition(".")[0] == package and not cls.__name__.startswith("_"):
-                found |= dict.fromkeys([cls.__name__, *vars(cls).get("other_names", ())], cls)
-    return {**found, **custom_objects}
+                classes |= dict.fromkeys([cls.__name__, *vars(cls).get("other_names", ())], cls)
+    return {**classes, **custom_objects}
 
 
 def layer_from(description: Any) -> Any:
@@ -190,10 +190,10 @@ def layer_from(description: Any) -> Any:
         )
     name, classes = description["class_name"], layer_classes()
     if not isinstance(name, str) or name not in classes:
-        known = ", ".join(sorted(classes))
+        listed = ", ".join(sorted(classes))
         raise ValueError(
             f"class_name = {name!r} is not a layer of td.keras.layers{alike(str(name), classes)}: "
-            f"give custom_objects={{{name!r}: {name}}} for a class of your own; known are {known}"
+            f"give custom_objects={{{name!r}: {name}}} for a class of your own; known are {listed}"
         )
     config = description["config"]
     config = dict(config) if isinstance(config, dict) else config

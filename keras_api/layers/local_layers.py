@@ -83,12 +83,12 @@ class _LocallyConnected(KerasStyle):
         ]
         if min(places) < 1:
             raise ValueError(f"a window of {self.kernel_size} is larger than the input, {space}")
-        number, seen = 1, channels
+        number, inputs_per_filter = 1, channels
         for place, width in zip(places, self.kernel_size, strict=True):
-            number, seen = number * place, seen * width
+            number, inputs_per_filter = number * place, inputs_per_filter * width
         self.kernel = self.add_weight(
             "kernel",
-            [number, seen, self.filters],
+            [number, inputs_per_filter, self.filters],
             initializer=self.kernel_initializer,
             regularizer=self.kernel_regularizer,
             constraint=self.kernel_constraint,
@@ -114,19 +114,19 @@ class _LocallyConnected(KerasStyle):
             images = expand_dims(images, 1)
         flat = [1] * (2 - self.rank)
         window, steps = ([1, *flat, *each, 1] for each in (self.kernel_size, self.strides))
-        seen = extract_image_patches(images, window, steps, [1, 1, 1, 1], "VALID")
+        patches = extract_image_patches(images, window, steps, [1, 1, 1, 1], "VALID")
         number, size, _ = self.kernel.shape.as_list()
-        rows = reshape(seen, [-1, number, size])
+        rows = reshape(patches, [-1, number, size])
         if self._first:
             # There, a window has its channels before its places.
             apart = reshape(rows, [-1, number, size // channels, channels])
             rows = reshape(transpose(apart, [0, 1, 3, 2]), [-1, number, size])
         products = transpose(matmul(transpose(rows, [1, 0, 2]), self.kernel), [1, 0, 2])
-        made = reshape(products, [shape(inputs)[0], *self._places, self.filters])
+        outputs = reshape(products, [shape(inputs)[0], *self._places, self.filters])
         if self._first:
-            made = transpose(made, [0, self.rank + 1, *range(1, self.rank + 1)])
+            outputs = transpose(outputs, [0, self.rank + 1, *range(1, self.rank + 1)])
         return self.activation(
-            made if self.bias is None else bias_add(made, self.bias, self.data_format)
+            outputs if self.bias is None else bias_add(outputs, self.bias, self.data_format)
         )
 
 

@@ -22,24 +22,24 @@ public = {
 }
 
 
-def _pairs(name: str, given: Any, rank: int) -> list[tuple[int, int]]:
+def _pairs(name: str, sizes: Any, rank: int) -> list[tuple[int, int]]:
     """Padding before and after, for each dimension.
 
     Raises:
         ValueError: these are not a number for all, or a number or a pair for each.
     """
-    each = [given] * rank if isinstance(given, int) else list(given)
+    each = [sizes] * rank if isinstance(sizes, int) else list(sizes)
     if len(each) == 2 and rank == 1:
         each = [tuple(each)]
     pairs = [(item, item) if isinstance(item, int) else tuple(item) for item in each]
     if len(pairs) != rank or any(len(pair) != 2 or min(pair) < 0 for pair in pairs):
-        raise ValueError(f"{name} must be a number, or {rank} numbers or pairs, got {given!r}")
+        raise ValueError(f"{name} must be a number, or {rank} numbers or pairs, got {sizes!r}")
     return pairs
 
 
-def _around(name: str, given: Any, rank: int, data_format: str | None) -> list[tuple[int, int]]:
+def _around(name: str, sizes: Any, rank: int, data_format: str | None) -> list[tuple[int, int]]:
     """Padding before and after, for all dimensions of a batch."""
-    pairs = _pairs(name, given, rank)
+    pairs = _pairs(name, sizes, rank)
     first = format_of(data_format, rank)[1] == "C"
     return [(0, 0), (0, 0), *pairs] if first else [(0, 0), *pairs, (0, 0)]
 

@@ -48,9 +48,9 @@ class Counts(Metric):
 
     def _count(self, labels: Any, predicted: Any, sample_weight: Any) -> Any:
         labels, predicted = of_one_rank(labels, predicted)
-        seen = seen_at(labels, predicted, self._thresholds, sample_weight, self._cases)
+        counts = seen_at(labels, predicted, self._thresholds, sample_weight, self._cases)
         return group(
-            *(self._counts[case].assign_add(cast(seen[case], self.dtype)) for case in seen)
+            *(self._counts[case].assign_add(cast(counts[case], self.dtype)) for case in counts)
         )
 
     def read(self) -> list[Any]:
@@ -64,8 +64,8 @@ class _AtThresholds(Counts):
     def __init__(self, thresholds: Any = None, name: str | None = None, dtype: Any = None) -> None:
         super().__init__(name, dtype)
         self.thresholds = thresholds
-        given = 0.5 if thresholds is None else thresholds
-        inner = [float(x) for x in (given if isinstance(given, (list, tuple)) else [given])]
+        steps = 0.5 if thresholds is None else thresholds
+        inner = [float(x) for x in (steps if isinstance(steps, (list, tuple)) else [steps])]
         if wrong := [x for x in inner if not 0.0 <= x <= 1.0]:
             raise ValueError(f"thresholds must be in [0, 1], got {wrong[0]}")
         self.begin(inner)
@@ -75,8 +75,8 @@ class _AtThresholds(Counts):
 
     def result(self) -> Any:
         """The numbers so far, a tensor."""
-        found = self._share(self.read())
-        return found[0] if len(self._thresholds) == 1 else found
+        ratio = self._share(self.read())
+        return ratio[0] if len(self._thresholds) == 1 else ratio
 
     def get_config(self) -> dict[str, Any]:
         """Returns the constructor arguments of an equal object."""

@@ -47,14 +47,14 @@ def _mean_of(
     def init(self: Any, *args: Any, **kwargs: Any) -> None:
         # Settings come before or behind the name, as TensorFlow has it for each class.
         order = [*words, "name", "dtype"] if cls.endswith("KCategoricalAccuracy") else None
-        given = dict(zip(order or ["name", "dtype", *words], args, strict=False)) | kwargs
-        if unknown := given.keys() - {"name", "dtype", *words}:
+        arguments = dict(zip(order or ["name", "dtype", *words], args, strict=False)) | kwargs
+        if unknown := arguments.keys() - {"name", "dtype", *words}:
             raise TypeError(f"{cls} takes no argument {min(unknown)!r}")
-        settings = {word: given.get(word, default) for word, default in defaults.items()}
-        named = given.get("name") or name
-        MeanMetricWrapper.__init__(self, fn, named, given.get("dtype"), **settings)
+        settings = {word: arguments.get(word, default) for word, default in defaults.items()}
+        named = arguments.get("name") or name
+        MeanMetricWrapper.__init__(self, fn, named, arguments.get("dtype"), **settings)
 
-    data, _, found = case.partition(" -> ")
+    data, _, result = case.partition(" -> ")
     more = "".join(f"        {word}: by default {value!r}.\n" for word, value in defaults.items())
     doc = (
         f"{summary}\n\n    Args:\n        name: the name, by default {name!r}.\n"
@@ -63,7 +63,7 @@ def _mean_of(
         "        >>> with td.Graph().as_default():\n"
         f"        ...     so_far = td.keras.metrics.{cls}()({data})\n"
         "        ...     print(td.keras.backend.get_session().run(so_far).round(4))\n"
-        f"        {found}\n    "
+        f"        {result}\n    "
     )
     return type(
         cls, (MeanMetricWrapper,), {"__init__": init, "__doc__": doc, "__module__": __name__}

@@ -154,11 +154,11 @@ def _one_op(update_state: Any) -> Any:
         graph = get_default_graph()
         before = len(graph.get_operations())
         with name_scope(f"{self.name}/"):
-            found = update_state(self, *args, **kwargs)
-            made = graph.get_operations()[before:]
+            result = update_state(self, *args, **kwargs)
+            ops = graph.get_operations()[before:]
             first = {variable.initializer for variable in self.variables}
-            changes = [op for op in made if "Assign" in op.type and op not in first]
-            op = group(*changes, *([] if found is None else [found]))
+            changes = [op for op in ops if "Assign" in op.type and op not in first]
+            op = group(*changes, *([] if result is None else [result]))
         self.updates.append(op)
         return op
 

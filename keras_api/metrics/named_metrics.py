@@ -44,11 +44,11 @@ def get(identifier: Any) -> Any:
     """
     if isinstance(identifier, dict) and {*identifier} >= {"class_name", "config"}:
         name, config = identifier["class_name"], dict(identifier["config"] or {})
-        known = {**_CLASSES, **custom_objects}
+        metrics = {**_CLASSES, **custom_objects}
         if "fn" in config and name == "MeanMetricWrapper":
             return get(config["fn"])  # TensorFlow has made an object of a function
-        if name in known:
-            return made_of(known[name], config)
+        if name in metrics:
+            return made_of(metrics[name], config)
     if isinstance(identifier, metric.Metric):
         return identifier
     if isinstance(identifier, str) and identifier not in custom_objects:

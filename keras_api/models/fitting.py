@@ -215,11 +215,11 @@ def fitted(
     return history
 
 
-def _validation(given: Any) -> Any:
+def _validation(data: Any) -> Any:
     """Validation data as `fit` takes data."""
-    if isinstance(given, tuple) and len(given) in (2, 3):
-        return (*given, *[None] * (4 - len(given)))
-    return given, None, None, None
+    if isinstance(data, tuple) and len(data) in (2, 3):
+        return (*data, *[None] * (4 - len(data)))
+    return data, None, None, None
 
 
 def _epoch(
@@ -315,11 +315,11 @@ def predicted(
     """The outputs for all data, put together."""
     batches = Batches(model, (x, None, None, None), size, steps, labelled=False)
     hooks = _callback_list(callbacks, model, _params(batches, size, []))
-    found = []
+    outputs = []
     hooks.on_predict_begin({})
     for place, (count, inputs, _, _) in enumerate(batches.epoch(False)):
         hooks.on_predict_batch_begin(place, {"batch": place, "size": count})
-        found.append(model.run_outputs(inputs))
-        hooks.on_predict_batch_end(place, {"batch": place, "size": count, "outputs": found[-1]})
+        outputs.append(model.run_outputs(inputs))
+        hooks.on_predict_batch_end(place, {"batch": place, "size": count, "outputs": outputs[-1]})
     hooks.on_predict_end({})
-    return [np.concatenate(parts) for parts in zip(*found, strict=True)]
+    return [np.concatenate(parts) for parts in zip(*outputs, strict=True)]

@@ -95,10 +95,10 @@ def group_at(parent: Any, name: str) -> Any:
     Raises:
         DataLossError: there is none.
     """
-    found = _inner(parent, name)
-    if not isinstance(found, h5py().Group):
+    item = _inner(parent, name)
+    if not isinstance(item, h5py().Group):
         raise _damaged(parent, f"has no group {name!r}, only {_listed(parent)}")
-    return found
+    return item
 
 
 def array_at(parent: Any, name: str, shape: Sequence[int] | None = None) -> np.ndarray[Any, Any]:
@@ -113,17 +113,17 @@ def array_at(parent: Any, name: str, shape: Sequence[int] | None = None) -> np.n
         DataLossError: there is none, or it holds no numbers.
         ValueError: it has another shape.
     """
-    found = _inner(parent, name)
-    if not isinstance(found, h5py().Dataset):
+    item = _inner(parent, name)
+    if not isinstance(item, h5py().Dataset):
         raise _damaged(parent, f"has no dataset {name!r}, only {_listed(parent)}")
-    if found.shape is None or found.dtype.kind not in "biufc" or found.external:
-        raise _damaged(parent, f"has {name!r} as {found.dtype}, which is not an array of numbers")
-    if found.is_virtual:
+    if item.shape is None or item.dtype.kind not in "biufc" or item.external:
+        raise _damaged(parent, f"has {name!r} as {item.dtype}, which is not an array of numbers")
+    if item.is_virtual:
         raise _damaged(parent, f"has {name!r} in other files, which are not opened")
-    if shape is not None and tuple(found.shape) != tuple(shape):
-        raise ValueError(f"{name!r} has shape {tuple(found.shape)}, where {tuple(shape)} is taken")
-    _check_bytes(parent, name, found)
-    return np.asarray(found[()])
+    if shape is not None and tuple(item.shape) != tuple(shape):
+        raise ValueError(f"{name!r} has shape {tuple(item.shape)}, where {tuple(shape)} is taken")
+    _check_bytes(parent, name, item)
+    return np.asarray(item[()])
 
 
 def _check_bytes(parent: Any, name: str, dataset: Any) -> None:
@@ -148,14 +148,14 @@ def _check_bytes(parent: Any, name: str, dataset: Any) -> None:
 
 def _inner(parent: Any, name: str) -> Any:
     """Looks up an item by name, without following soft or external links."""
-    module, found = h5py(), parent
+    module, item = h5py(), parent
     for part in str(name).split("/"):
-        if not part or part == ".." or not isinstance(found, module.Group):
+        if not part or part == ".." or not isinstance(item, module.Group):
             return None
-        if not isinstance(found.get(part, getlink=True), module.HardLink):
+        if not isinstance(item.get(part, getlink=True), module.HardLink):
             return None
-        found = found[part]
-    return found
+        item = item[part]
+    return item
 
 
 def _listed(group: Any) -> list[str]:
@@ -218,8 +218,8 @@ def read_text(group: Any, attribute: str) -> str | None:
     """
     if attribute not in group.attrs:
         return None
-    found = _attribute(group, attribute)
-    text = found.decode() if isinstance(found, bytes) else found
+    value = _attribute(group, attribute)
+    text = value.decode() if isinstance(value, bytes) else value
     if not isinstance(text, str):
-        raise _damaged(group, f"has {attribute!r} of {type(found).__name__}, which is not text")
+        raise _damaged(group, f"has {attribute!r} of {type(value).__name__}, which is not text")
     return text

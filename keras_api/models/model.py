@@ -321,8 +321,8 @@ class Model(Network):
             callbacks: callbacks to call.
             kwargs: accepted for TensorFlow's sake.
         """
-        found = predicted(self, x, batch_size or 32, steps, callbacks)
-        return found[0] if len(found) == 1 else found
+        outputs = predicted(self, x, batch_size or 32, steps, callbacks)
+        return outputs[0] if len(outputs) == 1 else outputs
 
     def predict_generator(self, generator: Any, steps: float | None = None, **kwargs: Any) -> Any:
         """`predict` by a generator."""
@@ -357,8 +357,8 @@ class Model(Network):
 
     def predict_on_batch(self, x: Any) -> Any:
         """The outputs for one batch."""
-        found = self.run_outputs(self._inputs_of(x))
-        return found[0] if len(found) == 1 else found
+        outputs = self.run_outputs(self._inputs_of(x))
+        return outputs[0] if len(outputs) == 1 else outputs
 
     def save(self, filepath: Any, *args: Any, **kwargs: Any) -> None:
         """Writes the whole model into a file of HDF5: see `td.keras.models.save_model`."""

@@ -42,10 +42,10 @@ def model_from_config(config: Any, custom_objects: Any = None) -> Any:
             "config must be a dict of class_name and config: a list is for Sequential.from_config"
         )
     with custom_object_scope(custom_objects or {}):
-        found = layer_from(config)
-    if not isinstance(found, Model):
+        model = layer_from(config)
+    if not isinstance(model, Model):
         raise ValueError(f"class_name = {config['class_name']!r} is a layer, and no model")
-    return found
+    return model
 
 
 def model_from_json(json_string: str, custom_objects: Any = None) -> Any:
@@ -129,10 +129,10 @@ def clone_model(
     """
     if not isinstance(model, Model):
         raise ValueError(f"model must be a model of td.keras, got {model!r}")
-    given = None if input_tensors is None else flatten(input_tensors)
-    if given is not None and len(given) != len(model.inputs):
-        raise ValueError(f"the model has {len(model.inputs)} inputs, got {len(given)} tensors")
-    begins = iter([None] * len(model.inputs) if given is None else given)
+    tensors = None if input_tensors is None else flatten(input_tensors)
+    if tensors is not None and len(tensors) != len(model.inputs):
+        raise ValueError(f"the model has {len(model.inputs)} inputs, got {len(tensors)} tensors")
+    begins = iter([None] * len(model.inputs) if tensors is None else tensors)
 
     def cloned(layer: Any) -> Any:
         if isinstance(layer, InputLayer):
@@ -142,12 +142,12 @@ def clone_model(
         return clone_function(layer) if clone_function else layer.from_config(layer.get_config())
 
     if isinstance(model, Sequential):
-        made = Sequential(name=model.name)
+        clone = Sequential(name=model.name)
         if model.inputs:
-            made.start(cloned(layer_of(model.inputs[0])).output)
+            clone.start(cloned(layer_of(model.inputs[0])).output)
         for layer in model.layers:
-            made.add(cloned(layer))
-        return made
+            clone.add(cloned(layer))
+        return clone
     order = {layer_of(tensor).name: layer_of(tensor) for tensor in model.inputs}
     first = {name: cloned(layer) for name, layer in order.items()}
     rest = {layer.name: layer for layer in model.layers}

@@ -78,16 +78,16 @@ def load_model(
 def _json(file: Any, attribute: str) -> Any:
     text = read_text(file, attribute)
     try:
-        found = None if text is None else json.loads(text)
+        value = None if text is None else json.loads(text)
     except (ValueError, RecursionError) as exc:
         raise errors.DataLossError(
             None, None, f"{file.filename}: its {attribute} is not JSON: {exc}"
         ) from exc
-    if text is not None and not isinstance(found, dict):
+    if text is not None and not isinstance(value, dict):
         raise errors.DataLossError(
-            None, None, f"{file.filename}: its {attribute} is not a dict, but {found!r}"
+            None, None, f"{file.filename}: its {attribute} is not a dict, but {value!r}"
         )
-    return found
+    return value
 
 
 def _compile(model: Any, training: Mapping[str, Any]) -> None:

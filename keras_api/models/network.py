@@ -112,8 +112,8 @@ class Network(KerasStyle):
 
         A layer that is also called on other inputs adds only those of these inputs.
         """
-        found = self._all_updates
-        return _fed_by(self.inputs, found) if self.inputs else found
+        updates = self._all_updates
+        return _fed_by(self.inputs, updates) if self.inputs else updates
 
     @property
     def stateful(self) -> bool:
@@ -123,8 +123,8 @@ class Network(KerasStyle):
     @property
     def state_updates(self) -> list[Any]:
         """The updates of layers that keep states: they are also run where nothing is trained."""
-        found = _distinct([update for layer in self._keeping() for update in layer.updates])
-        return _fed_by(self.inputs, found) if self.inputs else found
+        updates = _distinct([update for layer in self._keeping() for update in layer.updates])
+        return _fed_by(self.inputs, updates) if self.inputs else updates
 
     def _keeping(self) -> list[Any]:
         """The layers within that keep states."""
@@ -199,10 +199,10 @@ class Network(KerasStyle):
             if not -len(self.layers) <= index < len(self.layers):
                 raise ValueError(f"there are {len(self.layers)} layers, and none at {index}")
             return self.layers[index]
-        found = next((layer for layer in self.layers if layer.name == name), None)
-        if found is None:
+        match = next((layer for layer in self.layers if layer.name == name), None)
+        if match is None:
             raise ValueError(f"there is no layer {name!r}, but {[x.name for x in self.layers]}")
-        return found
+        return match
 
     def summary(
         self,
@@ -328,14 +328,14 @@ def layers_in_order(
     """The layers of calls, and of inputs: the farthest from the outputs first."""
     made_by = {id(tensor): call for call in order for tensor in flatten(call.outputs)}
     first_met: dict[Any, int] = {}
-    seen: set[int] = set()
+    visited: set[int] = set()
     waiting = list(reversed(outputs))
     while waiting:
         tensor = waiting.pop()
         call = made_by.get(id(tensor)) or call_of(tensor)
-        if call is None or id(call) in seen:
+        if call is None or id(call) in visited:
             continue
-        seen.add(id(call))
+        visited.add(id(call))
         first_met.setdefault(call.layer, len(first_met))
         if id(tensor) in made_by:
             waiting.extend(reversed(flatten(call.inputs)))

@@ -40,11 +40,11 @@ def network_config(network: Any) -> dict[str, Any]:
 def _calls_of(network: Any) -> dict[Any, list[LayerCall]]:
     """The calls of each layer that make the network."""
     within = {id(call) for call in network._order}
-    found = {}
+    calls = {}
     for layer in network.layers:
         begins = isinstance(layer, InputLayer)
-        found[layer] = [call for call in layer.calls if begins or id(call) in within]
-    return found
+        calls[layer] = [call for call in layer.calls if begins or id(call) in within]
+    return calls
 
 
 def _node(call: LayerCall, places: dict[Tensor, list[Any]]) -> Any:

@@ -129,19 +129,19 @@ def _mean_loss(function: Any, target: Any, output: Any, weights: Any) -> Any:
     return reduce_mean(columns * cast(weights, columns.dtype))
 
 
-def _for_outputs(given: Any, names: Sequence[str], what: str) -> list[Any]:
+def _for_outputs(items: Any, names: Sequence[str], what: str) -> list[Any]:
     """Expands an argument to one item per output."""
-    if isinstance(given, dict):
-        if unknown := [name for name in given if name not in names]:
+    if isinstance(items, dict):
+        if unknown := [name for name in items if name not in names]:
             raise ValueError(f"{what} names {unknown}, but the outputs are {list(names)}")
-        return [given.get(name) for name in names]
-    if isinstance(given, (list, tuple)):
-        if len(given) != len(names):
+        return [items.get(name) for name in names]
+    if isinstance(items, (list, tuple)):
+        if len(items) != len(names):
             raise ValueError(
-                f"{what} has {len(given)} items for {len(names)} outputs {list(names)}"
+                f"{what} has {len(items)} items for {len(names)} outputs {list(names)}"
             )
-        return list(given)
-    return [given] * len(names)
+        return list(items)
+    return [items] * len(names)
 
 
 def _metrics_for(metrics: Any, names: Sequence[str]) -> list[list[Any]]:
@@ -149,12 +149,12 @@ def _metrics_for(metrics: Any, names: Sequence[str]) -> list[list[Any]]:
     if isinstance(metrics, dict) or (
         isinstance(metrics, (list, tuple)) and any(isinstance(m, (list, tuple)) for m in metrics)
     ):
-        found = _for_outputs(metrics, names, "metrics")
+        specs = _for_outputs(metrics, names, "metrics")
     else:
-        found = [metrics] * len(names)
+        specs = [metrics] * len(names)
     return [
         [] if item is None else list(item) if isinstance(item, (list, tuple)) else [item]
-        for item in found
+        for item in specs
     ]
 
 

@@ -165,8 +165,8 @@ class Sequential(Model):
             batch_size: as for `predict`.
             verbose: as for `predict`.
         """
-        found = self.predict(x, batch_size, verbose)
-        return found.argmax(axis=-1) if found.shape[-1] > 1 else (found > 0.5).astype("int32")
+        scores = self.predict(x, batch_size, verbose)
+        return scores.argmax(axis=-1) if scores.shape[-1] > 1 else (scores > 0.5).astype("int32")
 
     def predict_proba(self, x: Any, batch_size: int = 32, verbose: int = 0) -> Any:
         """The same as `predict`."""

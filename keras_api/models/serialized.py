@@ -82,14 +82,14 @@ def deserialize_keras_object(
         return identifier
     is_config = isinstance(identifier, dict) and {*identifier} >= {"class_name", "config"}
     name = identifier["class_name"] if is_config else identifier
-    known = {**(module_objects or {}), **known_to_all, **(custom_objects or {})}
-    if not isinstance(name, str) or name not in known:
+    objects = {**(module_objects or {}), **known_to_all, **(custom_objects or {})}
+    if not isinstance(name, str) or name not in objects:
         raise ValueError(f"Unknown {printable_module_name}: {name!r}; give it in custom_objects")
-    found = known[name]
+    target = objects[name]
     if is_config:
         with custom_object_scope(custom_objects or {}):
-            return made_of(found, identifier["config"])
-    return found() if isinstance(found, type) else found
+            return made_of(target, identifier["config"])
+    return target() if isinstance(target, type) else target
 
 
 def _deserializer(get: Callable[[Any], Any], what: str, example: str) -> Any:

@@ -79,8 +79,8 @@ class Optimizer:
         """Number of steps so far: an int64 variable."""
         if "iterations" not in self._variables:
             with control_dependencies(None), name_scope(f"{self._name}/"):
-                made = Variable(0, trainable=False, name="iter", dtype="int64")
-                self._variables["iterations"] = made
+                counter = Variable(0, trainable=False, name="iter", dtype="int64")
+                self._variables["iterations"] = counter
         return self._variables["iterations"]
 
     slots: ClassVar[tuple[str, ...]] = ()
@@ -187,9 +187,9 @@ class Optimizer:
         Raises:
             ValueError: the loss does not depend on a variable.
         """
-        found = gradients(loss, list(params))
+        slopes = gradients(loss, list(params))
         pairs = []
-        for gradient, variable in zip(found, params, strict=True):
+        for gradient, variable in zip(slopes, params, strict=True):
             if gradient is None:
                 raise ValueError(
                     f"variable {variable.op.name} has no gradient: the loss does not depend on it, "

@@ -356,8 +356,8 @@ def get(identifier: Any) -> Optimizer:
         return FromPlain(identifier)
     described = isinstance(identifier, dict) and {*identifier} >= {"class_name", "config"}
     word = identifier["class_name"] if described else identifier
-    known = {**_WORDS, **custom_objects}
-    found = known.get(word, _WORDS.get(str(word).lower())) if isinstance(word, str) else None
-    if found is None:
+    optimizers = {**_WORDS, **custom_objects}
+    target = optimizers.get(word, _WORDS.get(str(word).lower())) if isinstance(word, str) else None
+    if target is None:
         raise ValueError(f"optimizer must be one of {sorted(_WORDS)} or an Optimizer, got {word!r}")
-    return made_of(found, identifier["config"]) if described else found()
+    return made_of(target, identifier["config"]) if described else target()

@@ -273,12 +273,12 @@ class DirectoryIterator(Iterator):
         numbers: list[int] = []
         share = image_data_generator.validation_split or 0.0
         for name, number in self.class_indices.items():
-            found = [str(each.relative_to(root)) for each in _images(root / name, follow_links)]
-            split = int(len(found) * share)
+            paths = [str(each.relative_to(root)) for each in _images(root / name, follow_links)]
+            split = int(len(paths) * share)
             part = {"validation": slice(split), "training": slice(split, None)}
-            found = found[part[subset]] if subset else found
-            self.filenames += found
-            numbers += [number] * len(found)
+            paths = paths[part[subset]] if subset else paths
+            self.filenames += paths
+            numbers += [number] * len(paths)
         self.classes = np.array(numbers, "int32")
         print(f"Found {len(self.filenames)} images belonging to {self.num_classes} classes.")
         self.target_size, self.color_mode = tuple(target_size), color_mode

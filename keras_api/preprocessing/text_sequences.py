@@ -255,13 +255,13 @@ def tokenizer_from_json(json_string: str) -> Tokenizer:
     """
     try:
         config = json.loads(json_string)["config"]
-        made = Tokenizer(**{name: config[name] for name in _ARGUMENTS})
-        made.document_count = int(config["document_count"])
-        made.word_counts = Counter(json.loads(config["word_counts"]))
-        made.word_docs = Counter(json.loads(config["word_docs"]))
-        made.word_index = dict(json.loads(config["word_index"]))
+        tokenizer = Tokenizer(**{name: config[name] for name in _ARGUMENTS})
+        tokenizer.document_count = int(config["document_count"])
+        tokenizer.word_counts = Counter(json.loads(config["word_counts"]))
+        tokenizer.word_docs = Counter(json.loads(config["word_docs"]))
+        tokenizer.word_index = dict(json.loads(config["word_index"]))
         words = dict(json.loads(config["index_word"]))
-        made.index_word = {int(number): word for number, word in words.items()}
+        tokenizer.index_word = {int(number): word for number, word in words.items()}
     except (TypeError, KeyError, ValueError, RecursionError) as exc:
         raise ValueError(f"json_string does not describe a Tokenizer: {exc}") from exc
-    return made
+    return tokenizer

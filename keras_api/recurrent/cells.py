@@ -125,14 +125,14 @@ class _Cell(AbstractRNNCell):
             ("kernel", "kernel", size),
             ("recurrent_kernel", "recurrent", self.units),
         ):
-            made = self.add_weight(
+            kernel = self.add_weight(
                 name,
                 [rows, columns],
                 initializer=getattr(self, f"{kind}_initializer"),
                 regularizer=getattr(self, f"{kind}_regularizer"),
                 constraint=getattr(self, f"{kind}_constraint"),
             )
-            setattr(self, name, made)
+            setattr(self, name, kernel)
         if self.use_bias:
             self.bias = self.add_weight(
                 "bias",

@@ -152,14 +152,16 @@ class RNN(KeptStates, KerasStyle):
     def __call__(self, inputs: Any, *args: Any, **kwargs: Any) -> Any:
         """Calls the layer; `initial_state` may be a list of the states before the first step."""
         for name in ("initial_state", "constants"):
-            given = kwargs.get(name)
-            if given is None:
+            argument = kwargs.get(name)
+            if argument is None:
                 continue
-            kwargs[name] = given = list(given) if isinstance(given, (list, tuple)) else [given]
-            if all(isinstance(leaf, Tensor) for leaf in given):
+            kwargs[name] = argument = (
+                list(argument) if isinstance(argument, (list, tuple)) else [argument]
+            )
+            if all(isinstance(leaf, Tensor) for leaf in argument):
                 # Tensors among the inputs, so that models find the layers that made them.
-                inputs = [*inputs, *given] if isinstance(inputs, list) else [inputs, *given]
-                kwargs[name] = len(given)
+                inputs = [*inputs, *argument] if isinstance(inputs, list) else [inputs, *argument]
+                kwargs[name] = len(argument)
         return super().__call__(inputs, *args, **kwargs)
 
     def call(
@@ -221,17 +223,17 @@ class RNN(KeptStates, KerasStyle):
     def _options_of(self, training: Any, constants: Any) -> dict[str, Any]:
         """Further arguments for the cell, as far as it takes them."""
         taken = signature(self.cell.call).parameters
-        found = {"training": training} if "training" in taken else {}
-        return found if constants is None else {**found, "constants": constants}
+        options = {"training": training} if "training" in taken else {}
+        return options if constants is None else {**options, "constants": constants}
 
-    def _first_states(self, inputs: Any, given: Any) -> Any:
-        if given is not None:
-            if len(flat(given)) != len(flat(self.state_form)):
+    def _first_states(self, inputs: Any, states: Any) -> Any:
+        if states is not None:
+            if len(flat(states)) != len(flat(self.state_form)):
                 raise ValueError(
-                    f"initial_state has {len(flat(given))} tensors, where the cell of layer "
+                    f"initial_state has {len(flat(states))} tensors, where the cell of layer "
                     f"{self.name} has states of sizes {self.state_form}"
                 )
-            return given
+            return states
         return self.kept() if self.stateful else self.get_initial_state(inputs)
 
     def get_initial_state(self, inputs: Any) -> list[Any]:
@@ -244,8 +246,8 @@ class RNN(KeptStates, KerasStyle):
         dtype = inputs.dtype.base_dtype
         if not hasattr(self.cell, "get_initial_state"):
             return zero_states(self.state_form, rows, dtype)
-        made = self.cell.get_initial_state(inputs=None, batch_size=rows, dtype=dtype)
-        return list(made) if isinstance(made, (list, tuple)) else [made]
+        states = self.cell.get_initial_state(inputs=None, batch_size=rows, dtype=dtype)
+        return list(states) if isinstance(states, (list, tuple)) else [states]
 
     def _draw(self, first: Any, states: list[Any], options: Mapping[str, Any]) -> None:
         """Has cells draw what they drop: outside of the loop, alike for all steps."""

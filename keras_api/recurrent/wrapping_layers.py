@@ -75,9 +75,9 @@ def _of_steps(outputs: Any, inputs: Any) -> Any:
     sizes, rest = inputs.shape.as_list()[:2], outputs.shape.as_list()[1:]
     if sizes[1] is not None:
         return reshape(outputs, [-1 if sizes[0] is None else sizes[0], sizes[1], *rest])
-    made = reshape(outputs, concat([shape(inputs)[:2], rest], 0))
-    made.set_shape([sizes[0], None, *rest])
-    return made
+    sequences = reshape(outputs, concat([shape(inputs)[:2], rest], 0))
+    sequences.set_shape([sizes[0], None, *rest])
+    return sequences
 
 
 class Bidirectional(Wrapper):
@@ -167,8 +167,8 @@ class Bidirectional(Wrapper):
 
     def compute_mask(self, inputs: Any, mask: Any = None) -> Any:
         """The mask of the output: that of the inputs, where all steps are given."""
-        found = self.forward_layer.compute_mask(inputs, mask)
-        return [found, found] if self.merge_mode is None else found
+        mask_of_steps = self.forward_layer.compute_mask(inputs, mask)
+        return [mask_of_steps, mask_of_steps] if self.merge_mode is None else mask_of_steps
 
 
 def _again(layer: Any, word: str, go_backwards: bool) -> Any:

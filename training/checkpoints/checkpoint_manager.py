@@ -71,9 +71,9 @@ class CheckpointManager:
         if state is not None:
             self._latest = state.model_checkpoint_path
             paths, times = state.all_model_checkpoint_paths, state.all_model_checkpoint_timestamps
-            known = [*times, *[self._preserved] * (len(paths) - len(times))]
-            pairs = zip(paths, known, strict=False)
-            self._kept = {path: made for path, made in pairs if checkpoint_exists(path)}
+            timestamps = [*times, *[self._preserved] * (len(paths) - len(times))]
+            pairs = zip(paths, timestamps, strict=False)
+            self._kept = {path: timestamp for path, timestamp in pairs if checkpoint_exists(path)}
             self._preserved = state.last_preserved_timestamp or self._preserved
 
     @property
@@ -143,9 +143,9 @@ class CheckpointManager:
         surplus = []
         while self._most is not None and len(self._kept) > self._most:
             path = next(iter(self._kept))
-            made = self._kept.pop(path)
-            if self._hours is not None and made - self._hours * 3600 >= self._preserved:
-                self._preserved = made
+            timestamp = self._kept.pop(path)
+            if self._hours is not None and timestamp - self._hours * 3600 >= self._preserved:
+                self._preserved = timestamp
             else:
                 surplus.append(path)
         return surplus

@@ -290,7 +290,7 @@ def _value(reader: Any, variable: Variable, key: str) -> np.ndarray[Any, Any]:
 
 
 def _session(session: Any) -> Any:
-    found = session or get_default_session()
-    if found is None:
+    current = session or get_default_session()
+    if current is None:
         raise ValueError("there is no session: pass one, or enter one by `with td.Session():`")
-    return found
+    return current

@@ -116,9 +116,9 @@ class ObjectGraph:
         """
         there = set(names)
         keys = {variable: variable.op.name for variable in self.keys}
-        found = {variable: name for variable, name in keys.items() if name in there}
-        new = [variable for variable in keys if variable not in found]
-        return Matched(found, new, sorted(there - set(found.values())))
+        matches = {variable: name for variable, name in keys.items() if name in there}
+        new = [variable for variable in keys if variable not in matches]
+        return Matched(matches, new, sorted(there - set(matches.values())))
 
     def _follow(self) -> None:
         number = 0

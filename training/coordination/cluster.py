@@ -46,8 +46,8 @@ class ClusterSpec:
         if isinstance(cluster, ClusterSpec):
             cluster = cluster._tasks
         elif isinstance(cluster, Message):
-            given: Any = cluster
-            cluster = {job.name: dict(job.tasks) for job in given.job}
+            definition: Any = cluster
+            cluster = {job.name: dict(job.tasks) for job in definition.job}
         if not isinstance(cluster, dict):
             raise TypeError(
                 "`cluster` must be a dictionary mapping one or more job names to lists of network "
@@ -180,12 +180,12 @@ class Server:
         config: Any = None,
         start: bool = True,
     ) -> None:
-        given = ServerDef()
+        definition = ServerDef()
         if isinstance(server_or_cluster_def, Message) and hasattr(server_or_cluster_def, "cluster"):
-            given = ServerDef.FromString(server_or_cluster_def.SerializeToString())
-            job_name = job_name or given.job_name
-            task_index = given.task_index if task_index is None else task_index
-            server_or_cluster_def = given.cluster
+            definition = ServerDef.FromString(server_or_cluster_def.SerializeToString())
+            job_name = job_name or definition.job_name
+            task_index = definition.task_index if task_index is None else task_index
+            server_or_cluster_def = definition.cluster
         spec = ClusterSpec(server_or_cluster_def)
         if not job_name:
             if len(spec.jobs) != 1:
@@ -209,7 +209,7 @@ class Server:
             cluster=spec.as_cluster_def(),
             job_name=job_name,
             task_index=task_index,
-            protocol=protocol or given.protocol or "grpc",
+            protocol=protocol or definition.protocol or "grpc",
         )
         if start:
             self.start()

@@ -92,11 +92,11 @@ class Bernoulli(Parametric):
         allow_nan_stats: bool = True,
         name: str = "Bernoulli",
     ) -> None:
-        given = dict(locals())
+        arguments = dict(locals())
         with name_scope(name):
             self.logits, self.probs = _logits_and_probs(logits, probs, several=False)
         super().__init__(
-            as_dtype(dtype), given, [self.logits], validate_args, allow_nan_stats, name
+            as_dtype(dtype), arguments, [self.logits], validate_args, allow_nan_stats, name
         )
 
     def _sample_n(self, n: Tensor, seed: int | None = None) -> Tensor:
@@ -152,13 +152,13 @@ class Categorical(Parametric):
         allow_nan_stats: bool = True,
         name: str = "Categorical",
     ) -> None:
-        given = dict(locals())
+        arguments = dict(locals())
         with name_scope(name):
             self.logits, self.probs = _logits_and_probs(logits, probs, several=True)
             self._by_class = reduce_max(self.logits, -1)  # has the shape of the batch
             self.event_size = shape(self.logits)[-1]
         super().__init__(
-            as_dtype(dtype), given, [self._by_class], validate_args, allow_nan_stats, name
+            as_dtype(dtype), arguments, [self._by_class], validate_args, allow_nan_stats, name
         )
 
     def _sample_n(self, n: Tensor, seed: int | None = None) -> Tensor:
@@ -216,13 +216,13 @@ class Multinomial(Parametric):
         allow_nan_stats: bool = True,
         name: str = "Multinomial",
     ) -> None:
-        given = dict(locals())
+        arguments = dict(locals())
         with name_scope(name):
             self.logits, self.probs = _logits_and_probs(logits, probs, several=True)
             self.total_count = parameter(total_count, "total_count", self.logits.dtype)
             whole = expand_dims(self.total_count, -1) * self.probs
         self._whole = whole
-        super().__init__(whole.dtype, given, [whole], validate_args, allow_nan_stats, name)
+        super().__init__(whole.dtype, arguments, [whole], validate_args, allow_nan_stats, name)
 
     def _sample_n(self, n: Tensor, seed: int | None = None) -> Tensor:
         """Draws as many times as the largest count; each row uses its own number of draws."""
@@ -279,12 +279,12 @@ class Dirichlet(Parametric):
         allow_nan_stats: bool = True,
         name: str = "Dirichlet",
     ) -> None:
-        given = dict(locals())
+        arguments = dict(locals())
         self.concentration = parameter(concentration, "concentration", positive=validate_args)
         self.total_concentration = reduce_sum(self.concentration, -1)
         super().__init__(
             self.concentration.dtype,
-            given,
+            arguments,
             [self.concentration],
             validate_args,
             allow_nan_stats,
@@ -319,10 +319,10 @@ class Dirichlet(Parametric):
 
     def _mode(self) -> Tensor:
         k = cast(self.event_shape_tensor()[0], self.dtype)
-        found = (self.concentration - 1.0) / expand_dims(self.total_concentration - k, -1)
+        mode = (self.concentration - 1.0) / expand_dims(self.total_concentration - k, -1)
         return where_v2(
             reduce_sum(cast(self.concentration <= 1.0, self.dtype), -1, keepdims=True) < 1.0,
-            found,
+            mode,
             np.nan,
         )
 

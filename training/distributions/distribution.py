@@ -151,11 +151,11 @@ class Distribution:
         """The same at run time: an int32 vector."""
         return self._sizes_of(self.event_shape, self._event_shape_tensor, name)
 
-    def _sizes_of(self, known: TensorShape, found: Callable[[], Tensor], name: str) -> Tensor:
+    def _sizes_of(self, static: TensorShape, compute: Callable[[], Tensor], name: str) -> Tensor:
         with self._scope(name):
-            if known.is_fully_defined():
-                return constant(known.as_list(), "int32")
-            return convert_to_tensor(found(), "int32")
+            if static.is_fully_defined():
+                return constant(static.as_list(), "int32")
+            return convert_to_tensor(compute(), "int32")
 
     def is_scalar_event(self, name: str = "is_scalar_event") -> Tensor:
         """True if the event is a scalar: a bool Tensor."""
@@ -165,11 +165,11 @@ class Distribution:
         """True if the batch is a single distribution: a bool Tensor."""
         return self._is_scalar(self.batch_shape, self.batch_shape_tensor, name)
 
-    def _is_scalar(self, known: TensorShape, found: Callable[[], Tensor], name: str) -> Tensor:
+    def _is_scalar(self, static: TensorShape, compute: Callable[[], Tensor], name: str) -> Tensor:
         with self._scope(name):
-            if known.rank is not None:
-                return constant(known.rank == 0)
-            return reduce_prod(shape(found())) < 1
+            if static.rank is not None:
+                return constant(static.rank == 0)
+            return reduce_prod(shape(compute())) < 1
 
     def copy(self, **override_parameters_kwargs: Any) -> Any:
         """A distribution with some parameters changed."""
@@ -255,11 +255,11 @@ class Distribution:
         """
         with self._scope(name):
             sizes = convert_to_tensor(sample_shape, "int32", "sample_shape")
-            known = constant_value(sizes)
+            static = constant_value(sizes)
             drawn = self._sample_n(reduce_prod(sizes), seed)
             rest = shape(drawn)[1:]
             result = reshape(drawn, concat([reshape(sizes, [-1]), rest], 0))
-            prefix = TensorShape(None if known is None else known.reshape(-1).tolist())
+            prefix = TensorShape(None if static is None else static.reshape(-1).tolist())
             result.set_shape(prefix + self.batch_shape + self.event_shape)
             return result
 
@@ -340,8 +340,8 @@ class Distribution:
         name: str,
     ) -> Tensor:
         with self._scope(name):
-            given = convert_to_tensor(value, self._dtype_of_values(), "value")
-            return _first(lambda: own(given), lambda: otherwise(given))
+            tensor = convert_to_tensor(value, self._dtype_of_values(), "value")
+            return _first(lambda: own(tensor), lambda: otherwise(tensor))
 
     def _dtype_of_values(self) -> DType:
         return self._dtype

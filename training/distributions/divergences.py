@@ -77,16 +77,16 @@ def kl_divergence(
         np.float32(0.5)
     """
     kinds = type(distribution_a).__mro__, type(distribution_b).__mro__
-    found = [
+    candidates = [
         (kinds[0].index(a) + kinds[1].index(b), function)
         for (a, b), function in _DIVERGENCES.items()
         if a in kinds[0] and b in kinds[1]
     ]
-    if not found:
+    if not candidates:
         raise NotImplementedError(
             f"No KL(distribution_a || distribution_b) registered for distribution_a type "
             f"{kinds[0][0].__name__} and distribution_b type {kinds[1][0].__name__}"
         )
-    function = min(found, key=lambda pair: pair[0])[1]
+    function = min(candidates, key=lambda pair: pair[0])[1]
     with name_scope(name, "KullbackLeibler"):
         return function(distribution_a, distribution_b)

@@ -53,11 +53,15 @@ class Gamma(Parametric):
         allow_nan_stats: bool = True,
         name: str = "Gamma",
     ) -> None:
-        given = dict(locals())
+        arguments = dict(locals())
         names = "concentration rate"
-        made = parameters_of_one_dtype(names, [concentration, rate], names if validate_args else "")
-        self.concentration, self.rate = made
-        super().__init__(self.rate.dtype, given, made, validate_args, allow_nan_stats, name)
+        parameters = parameters_of_one_dtype(
+            names, [concentration, rate], names if validate_args else ""
+        )
+        self.concentration, self.rate = parameters
+        super().__init__(
+            self.rate.dtype, arguments, parameters, validate_args, allow_nan_stats, name
+        )
 
     def _sample_n(self, n: Tensor, seed: int | None = None) -> Tensor:
         return random_gamma([n], self.concentration, self.rate, self.dtype, seed)
@@ -80,8 +84,8 @@ class Gamma(Parametric):
         return self.concentration / self.rate
 
     def _mode(self) -> Tensor:
-        found = (self.concentration - 1.0) / self.rate
-        return where_v2(self._spread(self.concentration) > 1.0, found, np.nan)
+        mode = (self.concentration - 1.0) / self.rate
+        return where_v2(self._spread(self.concentration) > 1.0, mode, np.nan)
 
     def _variance(self) -> Tensor:
         return self.concentration / square(self.rate)
@@ -111,10 +115,10 @@ class Exponential(Gamma):
         allow_nan_stats: bool = True,
         name: str = "Exponential",
     ) -> None:
-        given = dict(locals())
+        arguments = dict(locals())
         [rate] = parameters_of_one_dtype("rate", [rate])
         super().__init__(ones_like(rate), rate, validate_args, allow_nan_stats, name)
-        self._parameters = {k: v for k, v in given.items() if k not in ("self", "__class__")}
+        self._parameters = {k: v for k, v in arguments.items() if k not in ("self", "__class__")}
 
     def _sample_n(self, n: Tensor, seed: int | None = None) -> Tensor:
         least = float(np.finfo(self.dtype.numpy_dtype).tiny)
@@ -148,14 +152,19 @@ class Beta(Parametric):
         allow_nan_stats: bool = True,
         name: str = "Beta",
     ) -> None:
-        given = dict(locals())
+        arguments = dict(locals())
         names = "concentration1 concentration0"
         values = [1.0 if v is None else v for v in (concentration1, concentration0)]
-        made = parameters_of_one_dtype(names, values, names if validate_args else "")
-        self.concentration1, self.concentration0 = made
+        parameters = parameters_of_one_dtype(names, values, names if validate_args else "")
+        self.concentration1, self.concentration0 = parameters
         self.total_concentration = self.concentration1 + self.concentration0
         super().__init__(
-            self.total_concentration.dtype, given, made, validate_args, allow_nan_stats, name
+            self.total_concentration.dtype,
+            arguments,
+            parameters,
+            validate_args,
+            allow_nan_stats,
+            name,
         )
 
     def _both(self) -> tuple[Tensor, Tensor]:
@@ -197,8 +206,8 @@ class Beta(Parametric):
 
     def _mode(self) -> Tensor:
         one, zero = self._both()
-        found = (one - 1.0) / (self.total_concentration - 2.0)
-        return where_v2((one > 1.0) & (zero > 1.0), found, np.nan)
+        mode = (one - 1.0) / (self.total_concentration - 2.0)
+        return where_v2((one > 1.0) & (zero > 1.0), mode, np.nan)
 
 
 @RegisterKL(Gamma, Gamma)
@@ -308,8 +317,8 @@ class Chi2(Gamma):
         allow_nan_stats: bool = True,
         name: str = "Chi2",
     ) -> None:
-        given = dict(locals())
+        arguments = dict(locals())
         [self.df] = parameters_of_one_dtype("df", [df], "df" if validate_args else "")
         half = 0.5 * ones_like(self.df)
         super().__init__(0.5 * self.df, half, validate_args, allow_nan_stats, name)
-        self._parameters = {k: v for k, v in given.items() if k not in ("self", "__class__")}
+        self._parameters = {k: v for k, v in arguments.items() if k not in ("self", "__class__")}

@@ -53,7 +53,7 @@ class MultivariateNormalDiag(Parametric):
         allow_nan_stats: bool = True,
         name: str = "MultivariateNormalDiag",
     ) -> None:
-        given = dict(locals())
+        arguments = dict(locals())
         if loc is None and scale_diag is None:
             raise ValueError("loc or scale_diag must be given: it determines the size of a vector")
         means: Any = None if loc is None else parameter(loc, "loc")
@@ -65,7 +65,7 @@ class MultivariateNormalDiag(Parametric):
         self.scale_diag = ones_like(means) if spreads is None else spreads
         self.loc = zeros_like(self.scale_diag) if means is None else means
         parts = [self.loc, self.scale_diag]
-        super().__init__(self.loc.dtype, given, parts, validate_args, allow_nan_stats, name)
+        super().__init__(self.loc.dtype, arguments, parts, validate_args, allow_nan_stats, name)
 
     def _sample_n(self, n: Tensor, seed: int | None = None) -> Tensor:
         sizes = concat([self._sizes(n), self.event_shape_tensor()], 0)

@@ -60,16 +60,16 @@ class _OfFeature(CategoricalColumn):
 
     def transformed(self, features: Features) -> SparseTensor:
         """Category ids of the present values."""
-        found = features.sparse(self.key)
+        values = features.sparse(self.key)
         text = self._dtype == string
-        if text != (found.dtype == string) or not (text or found.dtype.is_integer):
+        if text != (values.dtype == string) or not (text or values.dtype.is_integer):
             raise ValueError(
                 f"Column dtype and SparseTensors dtype must be compatible. key: {self.key}, column "
-                f"dtype: {self._dtype}, tensor dtype: {found.dtype}"
+                f"dtype: {self._dtype}, tensor dtype: {values.dtype}"
             )
         with name_scope(self.key):
-            ids = cast(self._ids(found.values), int64)
-        return SparseTensor(found.indices, ids, found.dense_shape)
+            ids = cast(self._ids(values.values), int64)
+        return SparseTensor(values.indices, ids, values.dense_shape)
 
 
 @dataclass(frozen=True)
@@ -188,10 +188,10 @@ class IdentityColumn(_OfFeature):
 
 
 def _checked_dtype(dtype: Any, key: str) -> DType:
-    found = as_dtype(dtype)
-    if found != string and not found.is_integer:
-        raise ValueError(f"dtype must be string or integer. dtype: {found}, column: {key}")
-    return found
+    checked = as_dtype(dtype)
+    if checked != string and not checked.is_integer:
+        raise ValueError(f"dtype must be string or integer. dtype: {checked}, column: {key}")
+    return checked
 
 
 def _check_oov(num_oov_buckets: int, default_value: int | None, key: str) -> int:

@@ -109,19 +109,19 @@ class Features:
     def _raw(self, key: str) -> Any:
         if key not in self._given:
             raise ValueError(f"Feature {key} is not in features dictionary: {sorted(self._given)}")
-        found = self._given[key]
-        if isinstance(found, SparseTensorValue):
-            found = SparseTensor(*found)
-        if not isinstance(found, SparseTensor):
-            found = convert_to_tensor(found)
-        rank = found.get_shape().rank
+        feature = self._given[key]
+        if isinstance(feature, SparseTensorValue):
+            feature = SparseTensor(*feature)
+        if not isinstance(feature, SparseTensor):
+            feature = convert_to_tensor(feature)
+        rank = feature.get_shape().rank
         if rank == 0:
-            raise ValueError(f"Feature (key: {key}) cannot have rank 0. Given: {found}")
+            raise ValueError(f"Feature (key: {key}) cannot have rank 0. Given: {feature}")
         if rank != 1:
-            return found
-        if isinstance(found, SparseTensor):
-            return sparse_reshape(found, [found.dense_shape[0], 1])
-        return expand_dims(found, -1)
+            return feature
+        if isinstance(feature, SparseTensor):
+            return sparse_reshape(feature, [feature.dense_shape[0], 1])
+        return expand_dims(feature, -1)
 
     def sparse(self, key: str) -> SparseTensor:
         """A feature as a SparseTensor: of a dense one all but "" and -1."""

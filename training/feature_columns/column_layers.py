@@ -28,13 +28,13 @@ public = {"td.feature_column": "input_layer linear_model make_parse_example_spec
 
 def _ordered(columns: Any, kinds: tuple[type, ...], wanted: str) -> list[Any]:
     """The columns in the order of their names, which differ."""
-    given = [columns] if isinstance(columns, Column) else list(columns)
-    if not given:
+    items = [columns] if isinstance(columns, Column) else list(columns)
+    if not items:
         raise ValueError("feature_columns must not be empty.")
-    for column in given:
+    for column in items:
         if not isinstance(column, kinds):
             raise ValueError(f"Items of feature_columns must be {wanted}. Given: {column!r}")
-    ordered = sorted(given, key=lambda column: column.name)
+    ordered = sorted(items, key=lambda column: column.name)
     for one, other in itertools.pairwise(ordered):
         if one.name == other.name:
             raise ValueError(
@@ -150,8 +150,8 @@ def linear_model(
     with variable_scope(None, "linear_model"):
         for column in columns:
             with variable_scope(None, column.scope_name) as scope:
-                found = _weighted(column, held, units, sparse_combiner, collections, trainable)
-            sums.append(found)
+                term = _weighted(column, held, units, sparse_combiner, collections, trainable)
+            sums.append(term)
             if cols_to_vars is not None:
                 cols_to_vars[column] = scope.global_variables()
         total = add_n(sums, name="weighted_sum_no_bias")

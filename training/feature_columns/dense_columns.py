@@ -55,15 +55,15 @@ class NumericColumn(DenseColumn):
 
     def transformed(self, features: Features) -> Tensor:
         """The numbers as floats, normalized."""
-        found = features.of(self.key)
-        if isinstance(found, SparseTensor):
+        values = features.of(self.key)
+        if isinstance(values, SparseTensor):
             raise ValueError(
                 f"The corresponding Tensor of numerical column must be a Tensor. SparseTensor is "
                 f"not supported. key: {self.key}"
             )
         if self.normalizer_fn is not None:
-            found = self.normalizer_fn(found)
-        return cast(found, float32)
+            values = self.normalizer_fn(values)
+        return cast(values, float32)
 
     def dense(self, features: Features, collections: Any, trainable: bool) -> Tensor:
         """The numbers."""

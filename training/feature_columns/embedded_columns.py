@@ -122,9 +122,9 @@ class EmbeddingColumn(DenseColumn):
 
     def _weights(self, collections: Any, trainable: bool) -> Any:
         graph = get_default_graph()
-        known = graph.get_collection(self.shared_name) if self.shared_name else []
-        if known:
-            return known[0]
+        tables = graph.get_collection(self.shared_name) if self.shared_name else []
+        if tables:
+            return tables[0]
         weights = get_variable(
             "embedding_weights",
             shape=[self.categorical_column.num_buckets, self.dimension],
@@ -285,7 +285,7 @@ def shared_embedding_columns(
     ]
 
 
-def collections_of_weights(given: Iterable[str] | None) -> list[str]:
+def collections_of_weights(names: Iterable[str] | None) -> list[str]:
     """The collections of a variable of a layer."""
     own = [GraphKeys.GLOBAL_VARIABLES, GraphKeys.MODEL_VARIABLES]
-    return [*dict.fromkeys([*(given or ()), *own])]
+    return [*dict.fromkeys([*(names or ()), *own])]

@@ -114,10 +114,10 @@ def batched(
 ) -> Any:
     """The batches of what several sources give; each is a list or a dict of tensors."""
     lists = _lists(sources)
-    given = [
+    components = [
         item.values if isinstance(item, SparseTensor) else item for one in lists for item in one
     ]
-    with name_scope(name, default_name, [*given, keep_input]) as scope:
+    with name_scope(name, default_name, [*components, keep_input]) as scope:
         converted = [[_tensor(item) for item in one] for one in lists]
         keep = _kept(keep_input, plan.enqueue_many)
         kept, sparse = stored(converted, plan.enqueue_many, keep)
@@ -127,8 +127,8 @@ def batched(
         add_queue_runner(QueueRunner(queue, enqueued * threads))
         plan.summarize(queue)
         take = queue.dequeue_up_to if plan.fewer_at_the_end else queue.dequeue_many
-        found = take(plan.batch_size, name=scope)
-        tensors = restored(found if isinstance(found, list) else [found], sparse)
+        elements = take(plan.batch_size, name=scope)
+        tensors = restored(elements if isinstance(elements, list) else [elements], sparse)
     if isinstance(sources[0], dict):
         return dict(zip(sorted(sources[0], key=str), tensors, strict=True))
     return tensors if len(tensors) > 1 else tensors[0]
@@ -213,7 +213,7 @@ def _enqueue(
         chosen = cast(keep, dtypes.int32)
         tensors = [dynamic_partition(tensor, chosen, 2)[1] for tensor in tensors]
     put = queue.enqueue_many if enqueue_many else queue.enqueue
-    known = constant_value(keep) if keep.shape.rank == 0 else None
-    if keep.shape.rank == 1 or (known is not None and bool(known)):
+    static = constant_value(keep) if keep.shape.rank == 0 else None
+    if keep.shape.rank == 1 or (static is not None and bool(static)):
         return put(tensors)
     return cond(keep, lambda: put(tensors), no_op)

@@ -44,12 +44,12 @@ def stored(
     for one in lists:
         row = []
         for i, item in enumerate(one):
-            known = kinds[i]
+            kind = kinds[i]
             if isinstance(item, SparseTensor) != isinstance(lists[0][i], SparseTensor):
                 raise ValueError(f"Inconsistent SparseTensors list: {lists[0]} vs. {one}")
             if isinstance(item, SparseTensor):
-                numbers = _numbers(item, enqueue_many, keep, "" if known is None else known[0])
-                if known is None:
+                numbers = _numbers(item, enqueue_many, keep, "" if kind is None else kind[0])
+                if kind is None:
                     size = item.dense_shape.shape.with_rank(1).as_list()[0]
                     rank = None if size is None else size - enqueue_many
                     kinds[i] = Sparse(numbers.op.name, item.dtype, rank)

@@ -249,8 +249,8 @@ class Layer(LayerCalls):
         Raises:
             ValueError: the input is not what the layer takes, or of another graph.
         """
-        given = _converted(inputs)
-        tensors = [leaf for leaf in flatten(given) if isinstance(leaf, Tensor)]
+        converted = _converted(inputs)
+        tensors = [leaf for leaf in flatten(converted) if isinstance(leaf, Tensor)]
         graph = get_default_graph() if get_default_graph().outer else tensors[0].graph
         home = _outermost(graph)
         if self._graph is not None and self._graph is not home:
@@ -265,15 +265,15 @@ class Layer(LayerCalls):
                 if self._dtype is None:
                     self._dtype = tensors[0].dtype.base_dtype
                 self._check(tensors)
-                self.build(_shapes(given))
+                self.build(_shapes(converted))
                 self.built = True
             self._check(tensors)
-            outputs = self.call(given, *args, **kwargs)
+            outputs = self.call(converted, *args, **kwargs)
             if self.activity_regularizer is not None:
                 with name_scope("ActivityRegularizer"):
                     for output in outputs if isinstance(outputs, (list, tuple)) else [outputs]:
                         self.add_loss(self.activity_regularizer(output), tensors)
-        self._note_call(given, outputs)
+        self._note_call(converted, outputs)
         return outputs
 
     def apply(self, inputs: Any, *args: Any, **kwargs: Any) -> Any:

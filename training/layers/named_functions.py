@@ -133,10 +133,10 @@ def words_of(kind: str) -> dict[str, Any]:
     """
     if kind == "activation":
         return {**_ACTIVATIONS, **custom_objects}
-    made = _MADE[kind]
-    classes = [*(found for found in made.values() if isinstance(found, type)), *_CLASSES[kind]]
+    functions = _MADE[kind]
+    classes = [*(found for found in functions.values() if isinstance(found, type)), *_CLASSES[kind]]
     named = {cls.__name__: cls for cls in classes}
-    return {**made, **named, **_LATER.get(kind, {}), **custom_objects}
+    return {**functions, **named, **_LATER.get(kind, {}), **custom_objects}
 
 
 def word_of(activation: Any) -> str | None:
@@ -162,16 +162,16 @@ def resolve_function(argument: str, value: Any) -> Any:
     name = value["class_name"] if described else value
     words = words_of(kind)
     if name not in words:
-        known = sorted(
+        listed = sorted(
             words if described else {*(_MADE.get(kind) or _ACTIVATIONS), *custom_objects}
         )
-        raise ValueError(f"{argument} = {name!r} is none of {known}{alike(name, known)}")
-    found = words[name]
+        raise ValueError(f"{argument} = {name!r} is none of {listed}{alike(name, listed)}")
+    target = words[name]
     if described:
-        return made_of(found, value["config"])
-    if kind == "activation" or (name in custom_objects and not isinstance(found, type)):
-        return found
-    return found()
+        return made_of(target, value["config"])
+    if kind == "activation" or (name in custom_objects and not isinstance(target, type)):
+        return target
+    return target()
 
 
 def made_of(cls: Any, config: Any) -> Any:

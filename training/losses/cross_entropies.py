@@ -113,7 +113,7 @@ def sparse_softmax_cross_entropy(
         if y.shape.rank is not None and y.shape.rank == x.shape.rank:
             y = squeeze(y, [-1])
         losses = nn.sparse_softmax_cross_entropy_with_logits(labels=y, logits=x)
-        given = convert_to_tensor(weights)
-        fitting = without_last(given, losses)
-        weights = weights if fitting is given else fitting
+        factors = convert_to_tensor(weights)
+        fitting = without_last(factors, losses)
+        weights = weights if fitting is factors else fitting
         return compute_weighted_loss(losses, weights, opened, loss_collection, reduction)

@@ -43,13 +43,13 @@ def _floats(labels: Any, predictions: Any) -> tuple[Any, Any]:
     """
     if labels is None or predictions is None:
         raise ValueError("labels and predictions are both needed")
-    found = [cast(convert_to_tensor(value), float32) for value in (labels, predictions)]
-    if not found[0].shape.is_compatible_with(found[1].shape):
+    tensors = [cast(convert_to_tensor(value), float32) for value in (labels, predictions)]
+    if not tensors[0].shape.is_compatible_with(tensors[1].shape):
         raise ValueError(
-            f"labels and predictions must have equal shapes, got {found[0].shape} and "
-            f"{found[1].shape}"
+            f"labels and predictions must have equal shapes, got {tensors[0].shape} and "
+            f"{tensors[1].shape}"
         )
-    return found[0], found[1]
+    return tensors[0], tensors[1]
 
 
 @described

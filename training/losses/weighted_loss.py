@@ -132,8 +132,8 @@ def compute_weighted_loss(
     """
     Reduction.validate(reduction)
     with name_scope(scope, "weighted_loss", [losses, weights]):
-        given = convert_to_tensor(losses)
-        wide = cast(given, float32)
+        values = convert_to_tensor(losses)
+        wide = cast(values, float32)
         factors = with_weights(wide, weights)
         weighted = multiply(wide, factors)
         if reduction == Reduction.NONE:
@@ -146,7 +146,7 @@ def compute_weighted_loss(
             loss = quotient(reduce_sum(weighted), cast(size(wide), float32), "value")
         else:
             loss = quotient(reduce_sum(weighted), reduce_sum(present(wide, factors)), "value")
-        loss = cast(loss, given.dtype.base_dtype)
+        loss = cast(loss, values.dtype.base_dtype)
         add_loss(loss, loss_collection)
         return loss
 

@@ -65,8 +65,8 @@ def auc(
     if curve not in _CURVES:
         raise ValueError(f"curve must be one of {', '.join(_CURVES)}, got {curve!r}")
     if summation_method not in _HEIGHTS:
-        known = ", ".join(_HEIGHTS)
-        raise ValueError(f"summation_method must be one of {known}, got {summation_method!r}")
+        methods = ", ".join(_HEIGHTS)
+        raise ValueError(f"summation_method must be one of {methods}, got {summation_method!r}")
     if thresholds is None:
         steps = even_thresholds(num_thresholds)
     else:

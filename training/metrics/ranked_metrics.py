@@ -64,15 +64,15 @@ def _labels(labels: Any, ranks: int | None) -> _Rows:
         known = SparseTensor(labels.indices, ones_like(labels.values), labels.dense_shape)
         present = cast(sparse_tensor_to_dense(known), boolean)
         return _Rows(cast(sparse_tensor_to_dense(labels), int64), present)
-    given = cast(convert_to_tensor(labels), int64)
-    if ranks is not None and given.shape.rank == ranks - 1:
-        given = expand_dims(given, -1)
-    return _Rows(given, ones_like(given, dtype=boolean))
+    ids = cast(convert_to_tensor(labels), int64)
+    if ranks is not None and ids.shape.rank == ranks - 1:
+        ids = expand_dims(ids, -1)
+    return _Rows(ids, ones_like(ids, dtype=boolean))
 
 
 def _indices(predictions_idx: Any) -> _Rows:
-    given = cast(convert_to_tensor(predictions_idx), int64)
-    return _Rows(given, ones_like(given, dtype=boolean))
+    ids = cast(convert_to_tensor(predictions_idx), int64)
+    return _Rows(ids, ones_like(ids, dtype=boolean))
 
 
 def _called(kind: str, k: int | None, class_id: Any = None) -> str:

@@ -152,7 +152,7 @@ class Optimizer:
         self._assert_valid_dtypes(
             [item for item in (loss, grad_loss) if isinstance(item, (Tensor, Variable))]
         )
-        found = gradients(
+        slopes = gradients(
             loss,
             variables,
             grad_ys=grad_loss,
@@ -161,8 +161,8 @@ class Optimizer:
             colocate_gradients_with_ops=colocate_gradients_with_ops,
         )
         if gate_gradients == self.GATE_GRAPH:
-            found = gated(found)
-        pairs = list(zip(found, variables, strict=True))
+            slopes = gated(slopes)
+        pairs = list(zip(slopes, variables, strict=True))
         self._assert_valid_dtypes([v for gradient, v in pairs if gradient is not None])
         return pairs
 

@@ -121,7 +121,7 @@ class SyncReplicasOptimizer(Optimizer):
         self.local_step_init_op = assign(self._local_step, global_step)
         self.ready_for_local_init_op = report_uninitialized_variables(global_variables())
         with name_scope(None, self._name):
-            given: list[Operation] = []
+            pushes: list[Operation] = []
             means: list[Any] = []
             accumulators: list[tuple[Any, str]] = []
             for gradient, variable in pairs:
@@ -130,7 +130,7 @@ class SyncReplicasOptimizer(Optimizer):
                         means.append(None)
                         continue
                     accumulator, put, mean = self._accumulated(gradient, variable)
-                given.append(put)
+                pushes.append(put)
                 means.append(mean)
                 accumulators.append((accumulator, variable.device))
             variables = [variable for _, variable in pairs]
@@ -141,7 +141,7 @@ class SyncReplicasOptimizer(Optimizer):
                 self._tokens = FIFOQueue(
                     -1, dtype, shapes=[[]], name="sync_token_q", shared_name="sync_token_q"
                 )
-                with control_dependencies(given):
+                with control_dependencies(pushes):
                     token = self._tokens.dequeue()
                 step: Operation = assign(self._local_step, token).op
                 with control_dependencies([update]):

@@ -58,12 +58,12 @@ class RNNCell(Layer):
 
     def __deepcopy__(self, memo: dict[int, Any]) -> RNNCell:
         """A cell like this one that has not been called: it makes variables of its own."""
-        made = object.__new__(type(self))
-        memo[id(self)] = made
+        copied = object.__new__(type(self))
+        memo[id(self)] = copied
         for key, value in self.__dict__.items():
-            made.__dict__[key] = _copied(value, memo)
-        made._forget_calls()
-        return made
+            copied.__dict__[key] = _copied(value, memo)
+        copied._forget_calls()
+        return copied
 
     def get_initial_state(
         self, inputs: Any = None, batch_size: Any = None, dtype: Any = None

@@ -89,8 +89,8 @@ class Scaffold:
         for name, (key, make) in _MADE.items():
             if getattr(self, name) is None:
                 # A graph that an earlier session has closed has all of it in collections.
-                found = Scaffold.get_or_default(name, key, _none if graph.finalized else make)
-                setattr(self, name, found)
+                item = Scaffold.get_or_default(name, key, _none if graph.finalized else make)
+                setattr(self, name, item)
         if self.saver is not None and not graph.finalized:
             self.saver.build()  # the last chance of one that was deferred
         graph.finalize()
@@ -115,10 +115,10 @@ class Scaffold:
             )
         if held:
             return held[0]
-        made = default_constructor()
-        if made is not None:
-            graph.add_to_collection(collection_key, made)
-        return made
+        default = default_constructor()
+        if default is not None:
+            graph.add_to_collection(collection_key, default)
+        return default
 
     @staticmethod
     def default_local_init_op() -> Any:

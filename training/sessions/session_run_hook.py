@@ -128,8 +128,8 @@ def hooks_of(hooks: Any) -> list[Any]:
     """
     if not isinstance(hooks, (Iterable, NoneType)):
         raise TypeError(f"hooks must be a list of SessionRunHooks, got {hooks!r}")
-    found = list(hooks or ())
-    for hook in found:
+    listed = list(hooks or ())
+    for hook in listed:
         if isinstance(hook, type) or not hasattr(hook, "before_run"):
             raise TypeError(f"hooks must be SessionRunHooks, got {hook!r}")
-    return found
+    return listed

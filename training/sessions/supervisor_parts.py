@@ -176,10 +176,10 @@ def _one(given: Any, key: str, make: Callable[[], Any]) -> Any:
     held = graph.get_collection(key)
     if held:
         return held[0]
-    made = make()
-    if made is not None:
-        graph.add_to_collection(key, made)
-    return made
+    item = make()
+    if item is not None:
+        graph.add_to_collection(key, item)
+    return item
 
 
 def _local_init() -> Any:
