@@ -133,7 +133,7 @@ def conv2d_transpose(
     padding: str = "valid",
     data_format: str | None = None,
 ) -> Tensor:
-    """What a convolution would take to the input: larger images.
+    """Transposed convolution of images.
 
     Args:
         x: `[batch, height, width, channels]`.
@@ -149,9 +149,9 @@ def conv2d_transpose(
         ...     td.keras.backend.conv2d_transpose(x, kernel, (1, 8, 8, 5), (2, 2)).shape.as_list()
         [1, 8, 8, 5]
     """
-    told = format_of(data_format, 2)
+    wire = format_of(data_format, 2)
     sizes = stack(list(output_shape)) if isinstance(output_shape, (tuple, list)) else output_shape
-    return transposed_2d(x, kernel, sizes, _along(strides, told), padding.upper(), told)
+    return transposed_2d(x, kernel, sizes, _along(strides, wire), padding.upper(), wire)
 
 
 def conv3d_transpose(
@@ -162,7 +162,7 @@ def conv3d_transpose(
     padding: str = "valid",
     data_format: str | None = None,
 ) -> Tensor:
-    """What a convolution over volumes would take to the input: larger volumes.
+    """Transposed convolution of volumes.
 
     Args:
         x: `[batch, depth, height, width, channels]`.
@@ -180,9 +180,9 @@ def conv3d_transpose(
         ...     y.shape.as_list()
         [1, 4, 4, 4, 5]
     """
-    told = format_of(data_format, 3)
+    wire = format_of(data_format, 3)
     sizes = stack(list(output_shape)) if isinstance(output_shape, (tuple, list)) else output_shape
-    return transposed_3d(x, kernel, sizes, _along(strides, told), padding.upper(), told)
+    return transposed_3d(x, kernel, sizes, _along(strides, wire), padding.upper(), wire)
 
 
 def depthwise_conv2d(
@@ -209,14 +209,14 @@ def depthwise_conv2d(
         ...     x.shape.as_list()
         [1, 6, 6, 6]
     """
-    told = format_of(data_format, 2)
+    wire = format_of(data_format, 2)
     return depthwise.depthwise_conv2d(
         x,
         depthwise_kernel,
-        _along(strides, told),
+        _along(strides, wire),
         padding.upper(),
         rate=list(dilation_rate),
-        data_format=told,
+        data_format=wire,
     )
 
 
@@ -246,15 +246,15 @@ def separable_conv2d(
         ...     td.keras.backend.separable_conv2d(td.ones([1, 8, 8, 3]), *kernels).shape.as_list()
         [1, 6, 6, 4]
     """
-    told = format_of(data_format, 2)
+    wire = format_of(data_format, 2)
     return depthwise.separable_conv2d(
         x,
         depthwise_kernel,
         pointwise_kernel,
-        _along(strides, told),
+        _along(strides, wire),
         padding.upper(),
         rate=list(dilation_rate),
-        data_format=told,
+        data_format=wire,
     )
 
 
@@ -281,10 +281,10 @@ def pool2d(
         ...     td.keras.backend.pool2d(td.ones([1, 8, 8, 3]), (2, 2), (2, 2)).shape.as_list()
         [1, 4, 4, 3]
     """
-    told = format_of(data_format, len(pool_size))
+    wire = format_of(data_format, len(pool_size))
     size, mode = list(pool_size), pool_mode.upper()
     return convolution_nd.pool(
-        x, size, mode, padding.upper(), strides=list(strides), data_format=told
+        x, size, mode, padding.upper(), strides=list(strides), data_format=wire
     )
 
 

@@ -59,7 +59,7 @@ def mean(x: Any, axis: Any = None, keepdims: bool = False) -> Tensor:
 
 
 def any(x: Any, axis: Any = None, keepdims: bool = False) -> Tensor:  # noqa: A001 - Keras's name
-    """Whether any is not 0, along dimensions.
+    """Logical or along dimensions: True if any element is not 0.
 
     Args:
         x: the tensor.
@@ -75,7 +75,7 @@ def any(x: Any, axis: Any = None, keepdims: bool = False) -> Tensor:  # noqa: A0
 
 
 def all(x: Any, axis: Any = None, keepdims: bool = False) -> Tensor:  # noqa: A001 - Keras's name
-    """Whether none is 0, along dimensions.
+    """Logical and along dimensions: True if no element is 0.
 
     Args:
         x: the tensor.
@@ -91,7 +91,7 @@ def all(x: Any, axis: Any = None, keepdims: bool = False) -> Tensor:  # noqa: A0
 
 
 def argmax(x: Any, axis: int = -1) -> Tensor:
-    """Where the greatest is, along a dimension.
+    """Index of the maximum along a dimension.
 
     Args:
         x: the tensor.
@@ -106,7 +106,7 @@ def argmax(x: Any, axis: int = -1) -> Tensor:
 
 
 def argmin(x: Any, axis: int = -1) -> Tensor:
-    """Where the least is, along a dimension.
+    """Index of the minimum along a dimension.
 
     Args:
         x: the tensor.
@@ -310,9 +310,9 @@ def switch(condition: Any, then_expression: Any, else_expression: Any) -> Any:
     return where_v2(which, one, other)
 
 
-def _maker(given: Any) -> Callable[[], Any]:
+def _maker(function: Any) -> Callable[[], Any]:
     """A function that makes a tensor."""
-    return given if callable(given) else lambda: convert_to_tensor(given)
+    return function if callable(function) else lambda: convert_to_tensor(function)
 
 
 def in_train_phase(x: Any, alt: Any, training: Any = None) -> Any:
@@ -321,7 +321,7 @@ def in_train_phase(x: Any, alt: Any, training: Any = None) -> Any:
     Args:
         x: what it is in training: a tensor, or a function that makes one.
         alt: what it is otherwise.
-        training: whether it is training; by default `learning_phase()` tells.
+        training: whether it is training; by default `learning_phase()` decides.
 
     Example:
         >>> with td.Graph().as_default():
@@ -340,7 +340,7 @@ def in_test_phase(x: Any, alt: Any, training: Any = None) -> Any:
     Args:
         x: what it is but in training: a tensor, or a function that makes one.
         alt: what it is in training.
-        training: whether it is training; by default `learning_phase()` tells.
+        training: whether it is training; by default `learning_phase()` decides.
 
     Example:
         >>> with td.Graph().as_default():

@@ -27,7 +27,7 @@ _LETTERS = {1: "W", 2: "HW", 3: "DHW"}
 
 
 def format_of(data_format: str | None, rank: int) -> str:
-    """Where the channels are, as ops say it.
+    """Data format in the notation of ops.
 
     Raises:
         ValueError: it is none of the two words.
@@ -167,8 +167,8 @@ def resize_images(
     known = images.shape.as_list()[1:3]
     sizes: Any = shape(images)[1:3] if None in known else known
     larger = [sizes[0] * height_factor, sizes[1] * width_factor]
-    made = resize_bilinear(images, larger, half_pixel_centers=True)
-    return transpose(made, [0, 3, 1, 2]) if first else made
+    resized = resize_bilinear(images, larger, half_pixel_centers=True)
+    return transpose(resized, [0, 3, 1, 2]) if first else resized
 
 
 def resize_volumes(

@@ -79,7 +79,7 @@ def ctc_decode(
     beam_width: int = 100,
     top_paths: int = 1,
 ) -> tuple[list[Any], Tensor]:
-    """The labels that probabilities most likely stand for.
+    """Most likely labels of probabilities.
 
     Args:
         y_pred: probabilities, as softmax gives them, `[batch, steps, classes]`; the last class is
@@ -103,10 +103,10 @@ def ctc_decode(
     logits = log(transpose(y_pred, [1, 0, 2]) + epsilon())
     lengths = cast(input_length, "int32")
     if greedy:
-        found, likely = ctc_greedy_decoder(logits, lengths)
+        decoded, likely = ctc_greedy_decoder(logits, lengths)
     else:
-        found, likely = ctc_beam_search_decoder(logits, lengths, beam_width, top_paths)
-    return [sparse_tensor_to_dense(labels, default_value=-1) for labels in found], likely
+        decoded, likely = ctc_beam_search_decoder(logits, lengths, beam_width, top_paths)
+    return [sparse_tensor_to_dense(labels, default_value=-1) for labels in decoded], likely
 
 
 def rnn(
@@ -140,7 +140,7 @@ def rnn(
         The last output, the outputs `[batch, steps, ...]`, and the last states.
 
     Raises:
-        ValueError: with `unroll`, the number of steps is not known; or there is a mask, but no
+        ValueError: with `unroll`, the number of steps is unknown; or there is a mask, but no
             state.
 
     Example:
@@ -188,21 +188,21 @@ def _looped(stepped: Any, steps: Any, counts: Any, states: list[Any]) -> tuple[A
     number = shape(steps)[0]
     first, _ = stepped(steps[0], None, None, states)
     kept = TensorArray(first.dtype, number, element_shape=first.shape)
-    given = TensorArray(steps.dtype, number).unstack(steps)
+    inputs = TensorArray(steps.dtype, number).unstack(steps)
     counted = None if counts is None else TensorArray(counts.dtype, number).unstack(counts)
 
     def body(step: Any, kept: Any, last: Any, *states: Any) -> Any:
         counting = None if counted is None else counted.read(step)
-        output, after = stepped(given.read(step), counting, last, list(states))
+        output, after = stepped(inputs.read(step), counting, last, list(states))
         for old, new in zip(states, after, strict=True):
             new.set_shape(old.shape)
         return (step + 1, kept.write(step, output), output, *after)
 
     start = (0, kept, zeros_like(first), *states)
-    found = while_loop(lambda step, *_: step < number, body, start)
-    whole = found[1].stack()
+    results = while_loop(lambda step, *_: step < number, body, start)
+    whole = results[1].stack()
     whole.set_shape([steps.shape.as_list()[0], *first.shape.as_list()])
-    return whole, list(found[3:])
+    return whole, list(results[3:])
 
 
 def _turned(x: Any) -> Any:

@@ -63,16 +63,16 @@ def get_session() -> Any:
 
 def _begin(session: Any) -> None:
     """Gives variables of a session their initial values, where they hold none."""
-    known = _begun.setdefault(session, set())
+    initialized = _begun.setdefault(session, set())
     keys = GraphKeys.GLOBAL_VARIABLES, GraphKeys.LOCAL_VARIABLES
-    found = [variable for key in keys for variable in session.graph.get_collection(key)]
-    found += _tracked.get(session.graph, [])
-    if new := [variable for variable in dict.fromkeys(found) if variable not in known]:
+    variables = [variable for key in keys for variable in session.graph.get_collection(key)]
+    variables += _tracked.get(session.graph, [])
+    if new := [variable for variable in dict.fromkeys(variables) if variable not in initialized]:
         held = session.run([variable.is_initialized() for variable in new])
         fresh = [variable for variable, there in zip(new, held, strict=True) if not there]
         if fresh:
             session.run(group(*(variable.initializer for variable in fresh)))
-        known.update(new)
+        initialized.update(new)
 
 
 def track_variable(variable: Any) -> None:
@@ -122,7 +122,7 @@ def manual_variable_initialization(value: bool) -> None:
 
 
 def learning_phase() -> Any:
-    """Whether layers such as dropout are in training: a tensor of a bool, False unless it is fed.
+    """Learning phase: a bool tensor, True in training; False unless it is fed.
 
     Returns:
         A scalar Tensor, `keras_learning_phase:0`; or the number that `set_learning_phase` was
@@ -166,7 +166,7 @@ def _root(graph: Any) -> Graph:
 
 
 def get_value(x: Any) -> Any:
-    """What a variable holds, or a tensor comes to, in the session of Keras.
+    """Value of a variable or tensor in the session of Keras.
 
     Args:
         x: a variable or a tensor; anything else is returned as it is.
@@ -180,7 +180,7 @@ def get_value(x: Any) -> Any:
 
 
 def batch_get_value(tensors: Sequence[Any]) -> list[Any]:
-    """What several variables hold, in one run.
+    """Values of several variables, in one run.
 
     Args:
         tensors: the variables.
@@ -228,12 +228,12 @@ def batch_set_value(tuples: Iterable[tuple[Any, Any]]) -> None:
     """
     ops, feeds = [], {}
     for variable, value in tuples:
-        made = _setters.setdefault(variable.graph, {})
-        if variable not in made:
+        setters = _setters.setdefault(variable.graph, {})
+        if variable not in setters:
             with variable.graph.as_default(), variable.graph.control_dependencies(None):
                 held = placeholder(variable.dtype.base_dtype, variable.shape)
-                made[variable] = held, variable.assign(held).op
-        held, assigned = made[variable]
+                setters[variable] = held, variable.assign(held).op
+        held, assigned = setters[variable]
         array = np.asarray(value, held.dtype.as_numpy_dtype)
         if not variable.shape.is_compatible_with(array.shape):
             raise ValueError(
@@ -246,7 +246,7 @@ def batch_set_value(tuples: Iterable[tuple[Any, Any]]) -> None:
 
 
 def eval(x: Any) -> Any:  # noqa: A001 - Keras's name
-    """What a tensor comes to, in the session of Keras.
+    """Evaluates a tensor in the session of Keras.
 
     Args:
         x: the tensor.
@@ -286,11 +286,11 @@ def function(
     places = list(inputs) if isinstance(inputs, (list, tuple)) else [inputs]
 
     def run(values: Any) -> Any:
-        given = values if isinstance(inputs, (list, tuple)) else [values]
-        # What is no tensor, such as a learning phase that has been set, takes nothing.
-        pairs = zip(places, given, strict=True)
+        arrays = values if isinstance(inputs, (list, tuple)) else [values]
+        # Only tensors are fed, not, for example, a learning phase that has been set.
+        pairs = zip(places, arrays, strict=True)
         feeds = {place: value for place, value in pairs if hasattr(place, "op")}
-        found = get_session().run([tensors, steps], feeds)[0]
-        return pack_sequence_as(outputs, found)
+        results = get_session().run([tensors, steps], feeds)[0]
+        return pack_sequence_as(outputs, results)
 
     return run

@@ -33,7 +33,7 @@ def backend() -> str:
 
 
 def epsilon() -> float:
-    """What keeps divisors and logarithms from 0.
+    """Fuzz factor for numerical stability of divisions and logarithms.
 
     Example:
         >>> td.keras.backend.epsilon()
@@ -79,7 +79,7 @@ def set_floatx(value: str) -> None:
 
 
 def image_data_format() -> str:
-    """Where images have their channels.
+    """Default data format of images.
 
     Example:
         >>> td.keras.backend.image_data_format()
@@ -132,7 +132,7 @@ def placeholder(
 
     Args:
         shape: the shape; sizes may be None.
-        ndim: the rank, where there is no shape.
+        ndim: the rank, if no shape is given.
         dtype: the dtype; by default `floatx()`.
         sparse: False.
         name: a name for the op.
@@ -241,7 +241,7 @@ def dtype(x: Any) -> str:
 
 
 def count_params(x: Any) -> int | None:
-    """How many numbers a tensor or a variable holds.
+    """Number of elements of a tensor or a variable.
 
     Args:
         x: the tensor.

@@ -1,4 +1,4 @@
-"""Functions of Keras's backend that normalize, draw and print values, and tell what tensors are."""
+"""Functions of Keras's backend that normalize, draw, print and classify tensors."""
 
 from __future__ import annotations
 
@@ -56,17 +56,17 @@ def batch_normalization(
         [[2.5]]
     """
     x = convert_to_tensor(x)
-    given: list[Any] = [
+    parameters: list[Any] = [
         None if part is None else convert_to_tensor(part) for part in (mean, var, beta, gamma)
     ]
     if axis not in (-1, x.shape.rank - 1):
         wide = [1] * x.shape.rank
         wide[axis] = -1
-        given = [
+        parameters = [
             reshape(part, wide) if part is not None and part.shape.rank == 1 else part
-            for part in given
+            for part in parameters
         ]
-    means, variances, offset, scale = given
+    means, variances, offset, scale = parameters
     return plain_normalization(x, means, variances, offset, scale, epsilon)
 
 
@@ -210,7 +210,7 @@ def random_normal_variable(
 
 
 def is_sparse(tensor: Any) -> bool:
-    """Whether it is a SparseTensor.
+    """Returns True for a SparseTensor.
 
     Args:
         tensor: anything.
@@ -238,13 +238,13 @@ def to_dense(tensor: Any) -> Any:
 
 
 def is_keras_tensor(x: Any) -> bool:
-    """Whether a layer of Keras made a tensor, `td.keras.Input` among them.
+    """Returns True for outputs of Keras layers, including `td.keras.Input`.
 
     Args:
         x: the tensor.
 
     Raises:
-        ValueError: it is no tensor.
+        ValueError: it is not a tensor.
 
     Example:
         >>> with td.Graph().as_default():
@@ -252,12 +252,12 @@ def is_keras_tensor(x: Any) -> bool:
         True
     """
     if not hasattr(x, "graph"):
-        raise ValueError(f"Unexpectedly found an instance of type {type(x)}: it is no tensor")
+        raise ValueError(f"Unexpectedly found an instance of type {type(x)}: expected a tensor")
     return call_of(x) is not None
 
 
 def reset_uids() -> None:
-    """Has names of layers and `get_uid` begin anew.
+    """Resets layer names and `get_uid`.
 
     Example:
         >>> with td.Graph().as_default():

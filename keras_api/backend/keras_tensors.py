@@ -1,4 +1,4 @@
-"""Which layer made which tensor of what: from this, models are found in a graph."""
+"""History of Keras tensors: the layer and inputs of each, from which models are traced."""
 
 from __future__ import annotations
 
@@ -43,5 +43,5 @@ def note_mask(tensor: Tensor, mask: Any) -> None:
 
 
 def mask_of(tensor: Tensor) -> Any:
-    """Which steps of a tensor count: a tensor of bools, or None where all do."""
+    """Mask of the valid steps of a tensor: a bool tensor, or None if all are valid."""
     return _masks.get(tensor.graph, {}).get(tensor)

@@ -1,4 +1,4 @@
-"""What is told of the training of a model."""
+"""Callbacks: the base class, lists of callbacks, and `History`."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _TOLD = ("train_begin", "train_end", "epoch_begin", "epoch_end", "batch_begin", 
 
 
 class Callback:
-    """What is told when training, epochs and batches begin and end; to be overridden.
+    """Base class with hooks for the begin and end of training, epochs and batches.
 
     Example:
         >>> class Count(td.keras.callbacks.Callback):
@@ -22,7 +22,7 @@ class Callback:
         >>> with td.Graph().as_default():
         ...     model = td.keras.Sequential([td.keras.layers.Dense(1, input_shape=(2,))])
         ...     model.compile("sgd", "mse")
-        ...     told = model.fit(np.ones((4, 2)), np.ones(4), verbose=0, callbacks=[Count()])
+        ...     history = model.fit(np.ones((4, 2)), np.ones(4), verbose=0, callbacks=[Count()])
         0 ['loss']
     """
 
@@ -32,11 +32,11 @@ class Callback:
         self.validation_data: Any = None
 
     def set_model(self, model: Any) -> None:
-        """Tells the model."""
+        """Sets the model."""
         self.model = model
 
     def set_params(self, params: dict[str, Any]) -> None:
-        """Tells how it is trained."""
+        """Sets the training parameters."""
         self.params = params
 
     def on_train_begin(self, logs: Logs | None = None) -> None:
@@ -66,39 +66,39 @@ class Callback:
         self.on_batch_end(batch, logs)
 
     def on_test_begin(self, logs: Logs | None = None) -> None:
-        """Before a model is judged, also at the end of an epoch."""
+        """Before evaluation, also at the end of an epoch."""
 
     def on_test_end(self, logs: Logs | None = None) -> None:
-        """After a model was judged."""
+        """After evaluation."""
 
     def on_test_batch_begin(self, batch: int, logs: Logs | None = None) -> None:
-        """Before a batch by which it is judged."""
+        """Before a batch of evaluation."""
 
     def on_test_batch_end(self, batch: int, logs: Logs | None = None) -> None:
-        """After a batch by which it is judged, with its numbers."""
+        """After a batch of evaluation, with its metrics."""
 
     def on_predict_begin(self, logs: Logs | None = None) -> None:
-        """Before a model is asked."""
+        """Before prediction."""
 
     def on_predict_end(self, logs: Logs | None = None) -> None:
-        """After a model was asked."""
+        """After prediction."""
 
     def on_predict_batch_begin(self, batch: int, logs: Logs | None = None) -> None:
-        """Before a batch of which it is asked."""
+        """Before a batch of prediction."""
 
     def on_predict_batch_end(self, batch: int, logs: Logs | None = None) -> None:
-        """After a batch of which it is asked, with the outputs."""
+        """After a batch of prediction, with the outputs."""
 
 
 class CallbackList:
-    """Callbacks that are told together: for loops of your own.
+    """Calls several callbacks together; for custom training loops.
 
     Args:
         callbacks: the callbacks.
 
     Example:
-        >>> told = td.keras.callbacks.LambdaCallback(on_epoch_end=lambda epoch, logs: print(epoch))
-        >>> td.keras.callbacks.CallbackList([told]).on_epoch_end(2, {})
+        >>> note = td.keras.callbacks.LambdaCallback(on_epoch_end=lambda epoch, logs: print(epoch))
+        >>> td.keras.callbacks.CallbackList([note]).on_epoch_end(2, {})
         2
     """
 
@@ -110,38 +110,38 @@ class CallbackList:
         self.callbacks.append(callback)
 
     def set_model(self, model: Any) -> None:
-        """Tells the model."""
+        """Sets the model."""
         for callback in self.callbacks:
             callback.set_model(model)
 
     def set_params(self, params: dict[str, Any]) -> None:
-        """Tells how it is trained."""
+        """Sets the training parameters."""
         for callback in self.callbacks:
             callback.set_params(params)
 
     def __getattr__(self, name: str) -> Callable[..., None]:
-        """What tells all callbacks something: `on_epoch_end` and its kin."""
+        """Returns a function that calls a hook such as `on_epoch_end` of all callbacks."""
         if not name.startswith("on_"):
             raise AttributeError(f"{type(self).__name__} has no attribute {name!r}")
 
-        def tell(*args: Any) -> None:
+        def call_all(*args: Any) -> None:
             for callback in self.callbacks:
-                # Callbacks that were written for Keras before it told so much lack some.
-                told = getattr(callback, name, None)
-                if told is not None:
-                    told(*args, *([] if isinstance(args[-1] if args else None, dict) else [{}]))
+                # Callbacks written for earlier versions of Keras lack some hooks.
+                hook = getattr(callback, name, None)
+                if hook is not None:
+                    hook(*args, *([] if isinstance(args[-1] if args else None, dict) else [{}]))
 
-        return tell
+        return call_all
 
 
 class History(Callback):
-    """What `fit` returns: the numbers of every epoch.
+    """Result of `fit`: losses and metrics by epoch.
 
     Example:
-        >>> told = td.keras.callbacks.History()
-        >>> told.on_train_begin()
-        >>> told.on_epoch_end(0, {"loss": 1.0})
-        >>> told.history
+        >>> history = td.keras.callbacks.History()
+        >>> history.on_train_begin()
+        >>> history.on_epoch_end(0, {"loss": 1.0})
+        >>> history.history
         {'loss': [1.0]}
     """
 
@@ -165,12 +165,12 @@ class LambdaCallback(Callback):
     """Calls functions.
 
     Args:
-        functions: by what they are told: `on_epoch_begin`, `on_epoch_end`, `on_batch_begin`,
+        functions: functions by hook: `on_epoch_begin`, `on_epoch_end`, `on_batch_begin`,
             `on_batch_end`, `on_train_begin` and `on_train_end`.
 
     Example:
-        >>> told = td.keras.callbacks.LambdaCallback(on_epoch_end=lambda epoch, logs: print(epoch))
-        >>> told.on_epoch_end(3, {})
+        >>> note = td.keras.callbacks.LambdaCallback(on_epoch_end=lambda epoch, logs: print(epoch))
+        >>> note.on_epoch_end(3, {})
         3
     """
 
@@ -184,7 +184,7 @@ class LambdaCallback(Callback):
 
 
 class TerminateOnNaN(Callback):
-    """Stops when the loss is no number.
+    """Stops when the loss is NaN or infinite.
 
     Example:
         >>> td.keras.callbacks.TerminateOnNaN().on_batch_end(0, {"loss": 1.0})

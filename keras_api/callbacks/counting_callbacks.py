@@ -17,13 +17,13 @@ class BaseLogger(Callback):
         stateful_metrics: names of numbers that are means already.
 
     Example:
-        >>> told = td.keras.callbacks.BaseLogger()
-        >>> told.set_params({"metrics": ["loss"]})
-        >>> told.on_epoch_begin(0)
+        >>> logger = td.keras.callbacks.BaseLogger()
+        >>> logger.set_params({"metrics": ["loss"]})
+        >>> logger.on_epoch_begin(0)
         >>> for loss, size in ((1.0, 3), (5.0, 1)):
-        ...     told.on_batch_end(0, {"loss": loss, "size": size})
+        ...     logger.on_batch_end(0, {"loss": loss, "size": size})
         >>> logs = {}
-        >>> told.on_epoch_end(0, logs)
+        >>> logger.on_epoch_end(0, logs)
         >>> logs
         {'loss': 2.0}
     """
@@ -57,7 +57,7 @@ class BaseLogger(Callback):
         }
 
     def on_epoch_end(self, epoch: int, logs: Logs | None = None) -> None:
-        """Tells the means."""
+        """Adds the means to `logs`."""
         if logs is not None:
             asked = self.params.get("metrics", ())
             logs.update({name: mean for name, mean in self.means().items() if name in asked})

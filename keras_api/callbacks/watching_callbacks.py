@@ -1,4 +1,4 @@
-"""Callbacks that stop, save, or set the learning rate by what training comes to."""
+"""Callbacks that stop, save, or set the learning rate by a monitored value."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class _Watching(Callback):
         self.best = -math.inf if self.upwards else math.inf
 
     def better(self, value: float) -> bool:
-        """Whether a number is better than the best one."""
+        """Returns True if a number improves on the best one."""
         if self.upwards:
             return value - self.min_delta > self.best
         return value + self.min_delta < self.best
@@ -42,7 +42,7 @@ class _Watching(Callback):
 
 
 class EarlyStopping(_Watching):
-    """Stops when a number no longer gets better.
+    """Stops when a monitored value has stopped improving.
 
     Args:
         monitor: the number.
@@ -75,13 +75,13 @@ class EarlyStopping(_Watching):
         self.best_weights: Any = None
 
     def on_train_begin(self, logs: Logs | None = None) -> None:
-        """Begins anew."""
+        """Resets the state."""
         self.wait = self.stopped_epoch = 0
         worst = -math.inf if self.upwards else math.inf
         self.best = worst if self.baseline is None else self.baseline
 
     def on_epoch_end(self, epoch: int, logs: Logs | None = None) -> None:
-        """Looks whether it has got better."""
+        """Checks for an improvement."""
         value = self.watched(logs)
         if value is None:
             return
@@ -109,7 +109,7 @@ class ModelCheckpoint(_Watching):
     Args:
         filepath: what the files are called; `{epoch}` and numbers such as `{val_loss:.2f}` are put
             in.
-        monitor: the number that tells which epoch is the best.
+        monitor: the number by which epochs are compared.
         verbose: whether it is printed.
         save_best_only: whether only what is better than before is saved.
         save_weights_only: whether only variables are saved, by `save_weights`; else the whole
@@ -141,7 +141,7 @@ class ModelCheckpoint(_Watching):
         self._since = 0
 
     def on_epoch_end(self, epoch: int, logs: Logs | None = None) -> None:
-        """Saves, where it is time."""
+        """Saves if due."""
         self._since += 1
         if self._since < self.period:
             return
@@ -168,8 +168,8 @@ class LearningRateScheduler(Callback):
         verbose: whether it is printed.
 
     Example:
-        >>> told = td.keras.callbacks.LearningRateScheduler(lambda epoch: 0.1 / (1 + epoch))
-        >>> told.schedule(1)
+        >>> scheduler = td.keras.callbacks.LearningRateScheduler(lambda epoch: 0.1 / (1 + epoch))
+        >>> scheduler.schedule(1)
         0.05
     """
 
@@ -182,7 +182,7 @@ class LearningRateScheduler(Callback):
         optimizer = self.model.optimizer
         try:
             rate = self.schedule(epoch, float(get_value(optimizer.lr)))
-        except TypeError:  # it takes the epoch alone
+        except TypeError:  # it takes only the epoch
             rate = self.schedule(epoch)
         if not isinstance(rate, (float, np.floating)):
             raise ValueError(f"schedule must give a float, got {rate!r}")
@@ -191,13 +191,13 @@ class LearningRateScheduler(Callback):
             print(f"\nEpoch {epoch + 1:05d}: LearningRateScheduler sets learning rate {rate}.")
 
     def on_epoch_end(self, epoch: int, logs: Logs | None = None) -> None:
-        """Tells the rate."""
+        """Adds the learning rate to `logs`."""
         if logs is not None:
             logs["lr"] = float(get_value(self.model.optimizer.lr))
 
 
 class ReduceLROnPlateau(_Watching):
-    """Lowers the learning rate when a number no longer gets better.
+    """Reduces the learning rate when a monitored value has stopped improving.
 
     Args:
         monitor: the number.
@@ -233,7 +233,7 @@ class ReduceLROnPlateau(_Watching):
         self.wait = self.resting = 0
 
     def on_epoch_end(self, epoch: int, logs: Logs | None = None) -> None:
-        """Lowers the rate, where it is time."""
+        """Reduces the rate if due."""
         value, rate = self.watched(logs), self.model.optimizer.lr
         if logs is not None:
             logs["lr"] = get_value(rate)

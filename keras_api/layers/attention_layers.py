@@ -1,4 +1,4 @@
-"""Attention: each query a mean of values, by how well their keys answer it."""
+"""Attention: for each query a mean of values, weighted by the scores of their keys."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _FAR_BELOW = 1e9  # what is taken from the scores of values that do not count
 
 
 class _Attention(KerasStyle):
-    """What both kinds have in common: masks, shares and the mean."""
+    """Base of attention layers: masks, softmax and the weighted mean."""
 
     def __init__(self, use_scale: bool, causal: bool, **kwargs: Any) -> None:
         super().__init__(**kwargs)
@@ -28,7 +28,7 @@ class _Attention(KerasStyle):
         self.scale: Any = None
 
     def scores(self, query: Any, key: Any) -> Any:
-        """How well each key answers each query: `[batch, queries, keys]`."""
+        """Attention scores of each query and key: `[batch, queries, keys]`."""
         raise NotImplementedError(f"{type(self).__name__} has no scores of {query} and {key}")
 
     def call(self, inputs: Any, *args: Any, mask: Any = None, **kwargs: Any) -> Any:
@@ -56,10 +56,10 @@ class _Attention(KerasStyle):
             counting = before if counting is None else counting * before
         if counting is not None:
             scores = scores - _FAR_BELOW * (1.0 - counting)
-        found = matmul(softmax(scores), value)
+        context = matmul(softmax(scores), value)
         if mask is not None and mask[0] is not None:
-            found = found * cast(expand_dims(mask[0], -1), found.dtype)
-        return found
+            context = context * cast(expand_dims(mask[0], -1), context.dtype)
+        return context
 
     def compute_mask(self, inputs: Any, mask: Any = None) -> Any:
         """The mask of the queries."""
@@ -95,8 +95,8 @@ class Attention(_Attention):
 
     def scores(self, query: Any, key: Any) -> Any:
         """The products."""
-        found = matmul(query, key, transpose_b=True)
-        return found if self.scale is None else found * self.scale
+        products = matmul(query, key, transpose_b=True)
+        return products if self.scale is None else products * self.scale
 
 
 class AdditiveAttention(_Attention):

@@ -1,4 +1,4 @@
-"""What makes a layer one of Keras: words for functions, and losses that are its own."""
+"""Keras's `Layer`: functions by name, and losses of its own."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ from .keras_configs import Described
 
 public = {"td.keras.layers": "Layer=KerasStyle"}
 
-# What Keras takes to know the input before the call; here the call tells.
+# Arguments that describe the input before the call; here the call determines it.
 _OF_INPUT = {"batch_input_shape", "batch_size", "input_dim", "input_length", "input_shape"}
 _PASSED_OVER = {*_OF_INPUT, "autocast", "dynamic", "weights"}
 
 
 def _input_shape(settings: Mapping[str, Any]) -> tuple[int | None, ...] | None:
-    """The shape of the input with that of the batch, where settings of a layer tell it."""
+    """The shape of the input with that of the batch, if settings of a layer specify it."""
     if "batch_input_shape" in settings:
         return tuple(settings["batch_input_shape"])
     sizes = settings.get("input_shape")
@@ -43,7 +43,7 @@ class KerasStyle(Described):
 
     Args:
         args: arguments of the layer below.
-        kwargs: arguments of the layer below; those that tell the input are passed over. `weights`
+        kwargs: arguments of the layer below; those that describe the input are ignored. `weights`
             is a list of arrays that the variables begin with.
 
     Example:
@@ -60,19 +60,19 @@ class KerasStyle(Described):
     """
 
     supports_masking = False
-    """Whether the output has the mask of the input: its steps are those of the input."""
+    """True if the output keeps the mask of the input, as its steps are the same."""
 
     own_calls = 0
-    """How many calls configs count before the first: a network counts itself."""
+    """Offset of call indices in configs: a network counts its own construction as a call."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
-        known = {key: value for key, value in kwargs.items() if key not in _PASSED_OVER}
+        arguments = {key: value for key, value in kwargs.items() if key not in _PASSED_OVER}
         self.batch_input_shape = _input_shape(kwargs)
         self._first_weights: Any = kwargs.get("weights")
-        given = signature(super().__init__).bind(*args, **known)
-        for name, value in given.arguments.items():
-            given.arguments[name] = resolve_function(name, value)
-        super().__init__(*given.args, **given.kwargs)
+        bound = signature(super().__init__).bind(*args, **arguments)
+        for name, value in bound.arguments.items():
+            bound.arguments[name] = resolve_function(name, value)
+        super().__init__(*bound.args, **bound.kwargs)
         self._base_name = self._name = str(self._name)
         self.calls: list[LayerCall] = []
 
@@ -150,8 +150,8 @@ class KerasStyle(Described):
         if self._first_weights is not None:
             self.set_weights(self._first_weights)
             self._first_weights = None
-        given = {id(leaf) for leaf in flatten(inputs) if isinstance(leaf, Tensor)}
-        if any(id(leaf) in given for leaf in flatten(outputs)):
+        input_ids = {id(leaf) for leaf in flatten(inputs) if isinstance(leaf, Tensor)}
+        if any(id(leaf) in input_ids for leaf in flatten(outputs)):
             outputs = map_structure(_once_more, outputs)  # so that each tensor has one layer
         self.note(inputs, args, kwargs, outputs)
         self._note_masks(inputs, outputs, mask)
@@ -159,12 +159,12 @@ class KerasStyle(Described):
 
     def _note_masks(self, inputs: Any, outputs: Any, mask: Any) -> None:
         """Notes the masks of the outputs, unless layers within have done so."""
-        made = [leaf for leaf in flatten(outputs) if isinstance(leaf, Tensor)]
-        if made and all(mask_of(tensor) is not None for tensor in made):
+        tensors = [leaf for leaf in flatten(outputs) if isinstance(leaf, Tensor)]
+        if tensors and all(mask_of(tensor) is not None for tensor in tensors):
             return
         found = self.compute_mask(inputs, mask)
         masks = found if isinstance(found, (list, tuple)) else [found]
-        for tensor, one in zip(made, masks, strict=False):
+        for tensor, one in zip(tensors, masks, strict=False):
             if one is not None:
                 note_mask(tensor, one)
 
@@ -185,7 +185,7 @@ class KerasStyle(Described):
 
     @property
     def input(self) -> Any:
-        """What the layer was first called on.
+        """Input of the first call of the layer.
 
         Raises:
             AttributeError: it has not been called.
@@ -194,7 +194,7 @@ class KerasStyle(Described):
 
     @property
     def output(self) -> Any:
-        """What the first call of the layer gave.
+        """Output of the first call of the layer.
 
         Raises:
             AttributeError: it has not been called.

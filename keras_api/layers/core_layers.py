@@ -1,4 +1,4 @@
-"""Layers without a kernel: activations, shapes, what is dropped, normalized or looked up."""
+"""Layers without a kernel: input, dropout, normalization, activations, embeddings, masking."""
 
 from __future__ import annotations
 
@@ -59,9 +59,11 @@ def Input(  # noqa: N802 - Keras's name
     if tensor is None:
         sizes = batch_shape or [batch_size, *(shape or ())]
         tensor = placeholder(dtype or "float32", sizes, name=name or numbered("input", 1))
-    known = {} if tensor.shape.rank is None else {"batch_input_shape": tensor.shape.as_list()}
+    shape_config = (
+        {} if tensor.shape.rank is None else {"batch_input_shape": tensor.shape.as_list()}
+    )
     dtype = tensor.dtype.base_dtype
-    layer = InputLayer(dtype=dtype, name=name or tensor.op.name.rpartition("/")[2], **known)
+    layer = InputLayer(dtype=dtype, name=name or tensor.op.name.rpartition("/")[2], **shape_config)
     layer.built = True
     layer.note(tensor, (), {}, tensor)
     return tensor
@@ -98,8 +100,8 @@ class InputLayer(KerasStyle):
     def get_config(self) -> dict[str, Any]:
         """The shape and the dtype."""
         dtype = "float32" if self.dtype is None else self.dtype.name
-        told = {"batch_input_shape": self.batch_input_shape, "dtype": dtype}
-        return {**told, "sparse": False, "ragged": False, "name": self.name}
+        config = {"batch_input_shape": self.batch_input_shape, "dtype": dtype}
+        return {**config, "sparse": False, "ragged": False, "name": self.name}
 
 
 class Dropout(KerasStyle, _Dropout):
@@ -114,7 +116,7 @@ class Dropout(KerasStyle, _Dropout):
     supports_masking = True
 
     def call(self, inputs: Any, *args: Any, training: Any = None, **kwargs: Any) -> Any:
-        """The output; by default `td.keras.backend.learning_phase()` tells whether to train."""
+        """The output; `training` defaults to `td.keras.backend.learning_phase()`."""
         training = args[0] if args else training
         del kwargs
         return super().call(inputs, training=learning_phase() if training is None else training)
@@ -131,7 +133,7 @@ class Flatten(KerasStyle, _Flatten):
 
 
 class BatchNormalization(KerasStyle, _BatchNormalization):
-    """Normalizes batches: `td.layers.BatchNormalization`; the updates are `layer.updates` alone.
+    """Normalizes batches: `td.layers.BatchNormalization`; the updates are only in `layer.updates`.
 
     Example:
         >>> with td.Graph().as_default():
@@ -145,7 +147,7 @@ class BatchNormalization(KerasStyle, _BatchNormalization):
     other_names = ("BatchNormalizationV1", "BatchNormalizationV2")
 
     def call(self, inputs: Any, *args: Any, training: Any = None, **kwargs: Any) -> Any:
-        """The output; by default `td.keras.backend.learning_phase()` tells whether to train."""
+        """The output; `training` defaults to `td.keras.backend.learning_phase()`."""
         training = args[0] if args else training
         del kwargs
         return super().call(inputs, training=learning_phase() if training is None else training)
@@ -168,9 +170,9 @@ class Activation(FunctionLayer):
 
     def __init__(self, activation: Any, **kwargs: Any) -> None:
         super().__init__(**kwargs)
-        found = resolve_function("activation", activation)
-        if found is not None:
-            self.function = found
+        function = resolve_function("activation", activation)
+        if function is not None:
+            self.function = function
 
 
 class ReLU(FunctionLayer):
@@ -201,7 +203,7 @@ class ReLU(FunctionLayer):
         self.limits = max_value, negative_slope, threshold
 
     def call(self, inputs: Any, *args: Any, **kwargs: Any) -> Any:
-        """What is above, and the slope of what is below."""
+        """Values above the threshold, and scaled values below it."""
         limit, slope, threshold = self.limits
         if threshold:
             above = multiply(inputs, cast(inputs > threshold, inputs.dtype))
@@ -253,7 +255,7 @@ class ELU(FunctionLayer):
 
 
 class Softmax(FunctionLayer):
-    """Positive numbers that add up to 1 along a dimension.
+    """Softmax along a dimension.
 
     Args:
         axis: the dimension.
@@ -273,7 +275,7 @@ class Softmax(FunctionLayer):
 
 
 class Embedding(KerasStyle):
-    """Looks rows up: each number becomes a row of a variable.
+    """Embedding lookup: each integer becomes a row of a variable.
 
     Args:
         input_dim: how many rows there are.
@@ -282,7 +284,7 @@ class Embedding(KerasStyle):
         embeddings_regularizer: a function from the variable to a loss.
         activity_regularizer: a function from the output to a loss.
         embeddings_constraint: what is applied to the variable after an update.
-        mask_zero: whether 0 is no word: recurrent layers pass over it.
+        mask_zero: whether 0 is padding, which recurrent layers skip.
         kwargs: further arguments of a layer.
 
     Example:
@@ -320,7 +322,7 @@ class Embedding(KerasStyle):
         self.embeddings: Any = None
 
     def build(self, input_shape: Any) -> None:
-        """Makes the rows."""
+        """Creates the embedding table."""
         self.embeddings = self.add_variable(
             "embeddings",
             [self.input_dim, self.output_dim],
@@ -341,7 +343,7 @@ class Embedding(KerasStyle):
 
 
 class Masking(KerasStyle):
-    """Has recurrent layers pass over steps all of whose numbers are one value.
+    """Masks steps in which all numbers equal one value.
 
     Args:
         mask_value: the value.

@@ -1,4 +1,4 @@
-"""What names in configs stand for beside those of Keras: classes and functions of users."""
+"""Classes and functions of users, by the names used in configs."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ public = {
 
 
 def get_custom_objects() -> dict[str, Any]:
-    """The names that stand for classes and functions of your own, everywhere; to be changed.
+    """Global dict of custom classes and functions by name; may be changed.
 
     Example:
         >>> td.keras.utils.get_custom_objects()["twice"] = lambda x: 2 * x
@@ -29,7 +29,7 @@ def get_custom_objects() -> dict[str, Any]:
 
 @contextmanager
 def custom_object_scope(*args: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
-    """Within a `with`, names stand for classes and functions of your own.
+    """Context manager within which names refer to custom classes and functions.
 
     Args:
         args: dicts of them by name.

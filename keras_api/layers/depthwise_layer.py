@@ -59,7 +59,7 @@ class _DepthwiseConv2D(Conv):
         self.depthwise_kernel: Any = None
 
     def build(self, input_shape: Any) -> None:
-        """Makes kernel and bias."""
+        """Creates kernel and bias."""
         channels = self.channels_of(input_shape)
         self.depthwise_kernel = self.add_variable(
             "depthwise_kernel",
@@ -107,6 +107,6 @@ class DepthwiseConv2D(KerasStyle, _DepthwiseConv2D):
 
     def get_config(self) -> dict[str, Any]:
         """The arguments that make a layer like it, without those of a kernel over all channels."""
-        told = super().get_config()
+        config = super().get_config()
         rest = {"filters", *(f"kernel_{what}" for what in ("initializer", "regularizer"))}
-        return {k: v for k, v in told.items() if k not in rest | {"kernel_constraint"}}
+        return {k: v for k, v in config.items() if k not in rest | {"kernel_constraint"}}

@@ -1,4 +1,4 @@
-"""The mean or the greatest of whole sequences, images and volumes."""
+"""Global pooling of sequences, images and volumes."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ public = {
 
 
 class GlobalAveragePooling1D(KerasStyle):
-    """The mean of each channel of sequences, over the steps that count where there is a mask.
+    """Mean of each channel of sequences, over the steps that count where there is a mask.
 
     Args:
         data_format: "channels_last" or "channels_first".
@@ -38,7 +38,7 @@ class GlobalAveragePooling1D(KerasStyle):
         self._steps = _space(data_format, 1)
 
     def call(self, inputs: Any, *args: Any, mask: Any = None, **kwargs: Any) -> Any:
-        """The means; `mask` tells which steps count: `[batch, steps]`."""
+        """The means over the steps where `mask` of shape `[batch, steps]` is True."""
         if mask is None:
             return reduce_mean(inputs, axis=self._steps)
         counts = expand_dims(cast(mask, inputs.dtype), 1 if self._steps == [2] else -1)
@@ -46,7 +46,7 @@ class GlobalAveragePooling1D(KerasStyle):
 
 
 class GlobalMaxPooling1D(FunctionLayer):
-    """The greatest of each channel of sequences.
+    """Maximum of each channel of sequences.
 
     Args:
         data_format: "channels_last" or "channels_first".
@@ -71,7 +71,7 @@ def _space(data_format: str | None, rank: int = 2) -> list[int]:
 
 
 class GlobalAveragePooling2D(FunctionLayer):
-    """The mean of each channel of images.
+    """Mean of each channel of images.
 
     Args:
         data_format: "channels_last" or "channels_first".
@@ -89,7 +89,7 @@ class GlobalAveragePooling2D(FunctionLayer):
 
 
 class GlobalMaxPooling2D(FunctionLayer):
-    """The greatest of each channel of images.
+    """Maximum of each channel of images.
 
     Args:
         data_format: "channels_last" or "channels_first".
@@ -107,7 +107,7 @@ class GlobalMaxPooling2D(FunctionLayer):
 
 
 class GlobalAveragePooling3D(FunctionLayer):
-    """The mean of each channel of volumes.
+    """Mean of each channel of volumes.
 
     Args:
         data_format: "channels_last" or "channels_first".
@@ -125,7 +125,7 @@ class GlobalAveragePooling3D(FunctionLayer):
 
 
 class GlobalMaxPooling3D(FunctionLayer):
-    """The greatest of each channel of volumes.
+    """Maximum of each channel of volumes.
 
     Args:
         data_format: "channels_last" or "channels_first".

@@ -1,4 +1,4 @@
-"""What describes a layer: the arguments of its constructor, as numbers, words, lists and dicts."""
+"""Configs of layers: constructor arguments as numbers, strings, lists and dicts."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from .tracked_parts import Parts
 
 _NAMED = (Parameter.POSITIONAL_ONLY, Parameter.POSITIONAL_OR_KEYWORD, Parameter.KEYWORD_ONLY)
 _PLAIN = (bool, int, float, str, bytes, type(None))
-# What arguments that are None stand for.
+# Values that arguments of None stand for.
 _DEFAULTS: dict[str, Any] = {
     "activation": "linear",
     "data_format": "channels_last",
@@ -36,7 +36,7 @@ _UNTOLD: dict[str, Any] = {
     "renorm_momentum": 0.99,
     "virtual_batch_size": None,
 }
-# What configs of later versions tell, and what alone it may be here.
+# Arguments of later versions in configs, with the only value supported here.
 _LATER: dict[str, Any] = {
     "groups": 1,
     "keepdims": False,
@@ -48,7 +48,7 @@ _LATER: dict[str, Any] = {
 
 
 class Described(Parts):
-    """A layer that can be made again by the arguments that it was made with."""
+    """A layer that can be recreated from its constructor arguments."""
 
     other_names: ClassVar[tuple[str, ...]] = ()
     """Names that configs of other versions have for the class."""
@@ -58,14 +58,14 @@ class Described(Parts):
 
     def __new__(cls, *args: Any, **kwargs: Any) -> Any:
         """Notes the arguments."""
-        made = super().__new__(cls)
-        made._given = args, kwargs
-        return made
+        layer = super().__new__(cls)
+        layer._given = args, kwargs
+        return layer
 
     def get_config(self) -> dict[str, Any]:
-        """The arguments that make a layer like it, with variables of its own.
+        """Constructor arguments of an equal layer with new variables.
 
-        They are numbers, words, lists and dicts, where the arguments can be told by them: functions
+        They are numbers, strings, lists and dicts where arguments can be so represented: functions
         by their words, and objects by `class_name` and `config`.
 
         Example:
@@ -87,10 +87,10 @@ class Described(Parts):
         for name, value in _arguments(type(self), args, kwargs):
             kept = value if name in _AS_GIVEN else vars(self).get(name, value)
             kept = tuple(kept) if isinstance(kept, list) and not isinstance(value, list) else kept
-            found = described(resolve_function(name, kept if _is_told(kept) else value))
-            found = described(_DEFAULTS.get(name)) if found is None else found
-            if name not in _UNTOLD or found != _UNTOLD[name]:
-                config[name] = found.lower() if name == "padding" and found in _WAYS else found
+            spec = described(resolve_function(name, kept if _is_plain(kept) else value))
+            spec = described(_DEFAULTS.get(name)) if spec is None else spec
+            if name not in _UNTOLD or spec != _UNTOLD[name]:
+                config[name] = spec.lower() if name == "padding" and spec in _WAYS else spec
         return config
 
     @classmethod
@@ -98,7 +98,7 @@ class Described(Parts):
         """The layer that a config describes: see `get_config`.
 
         Raises:
-            ValueError: an argument of a later version is not what alone it may be here.
+            ValueError: an argument of a later version has an unsupported value.
         """
         taken = {}
         for name, value in config.items():
@@ -117,7 +117,7 @@ def _arguments(
     cls: type, args: tuple[Any, ...], kwargs: Mapping[str, Any]
 ) -> Iterator[tuple[str, Any]]:
     """The arguments of a constructor and of those that it hands further ones to."""
-    seen = {*_BASE}
+    visited = {*_BASE}
     for base in cls.__mro__:
         if base is Layer:
             return
@@ -127,21 +127,21 @@ def _arguments(
         named = [each for each in parameters if each.kind in _NAMED]
         kinds = {each.kind for each in parameters}
         for place, each in enumerate(named):
-            if each.name not in seen:
+            if each.name not in visited:
                 default = None if each.default is Parameter.empty else each.default
                 value = args[place] if place < len(args) else kwargs.get(each.name, default)
                 yield each.name, value
-            seen.add(each.name)
+            visited.add(each.name)
         if Parameter.VAR_POSITIONAL not in kinds:
             args = ()
         if Parameter.VAR_KEYWORD not in kinds:
             return
 
 
-def _is_told(value: Any) -> bool:
-    """Whether numbers, words, lists and dicts tell a value."""
+def _is_plain(value: Any) -> bool:
+    """Returns True if a value consists of numbers, strings, lists and dicts."""
     if isinstance(value, (list, tuple)):
-        return all(_is_told(item) for item in value)
+        return all(_is_plain(item) for item in value)
     if isinstance(value, _PLAIN) or _is_object(value):
         return True
     return callable(value) and word_of(value) is not None
@@ -152,7 +152,7 @@ def _is_object(value: Any) -> bool:
 
 
 def described(value: Any) -> Any:
-    """A value as numbers, words, lists and dicts; what these cannot tell stays as it is."""
+    """Converts a value to numbers, strings, lists and dicts; other values stay unchanged."""
     if isinstance(value, DType):
         return value.name
     if type(value) in (list, tuple):
@@ -166,7 +166,7 @@ def described(value: Any) -> Any:
 
 def layer_classes() -> dict[str, type]:
     """The classes of layers and models by the names that configs have for them."""
-    found: dict[str, type] = {}
+    classes: dict[str, type] = {}
     waiting: list[type] = [Described]
     package = __name__.partition(".")[0]
     while waiting:
@@ -174,33 +174,33 @@ def layer_classes() -> dict[str, type]:
         for cls in subclasses:
             waiting.append(cls)
             if cls.__module__.partition(".")[0] == package and not cls.__name__.startswith("_"):
-                found |= dict.fromkeys([cls.__name__, *vars(cls).get("other_names", ())], cls)
-    return {**found, **custom_objects}
+                classes |= dict.fromkeys([cls.__name__, *vars(cls).get("other_names", ())], cls)
+    return {**classes, **custom_objects}
 
 
 def layer_from(description: Any) -> Any:
     """The layer that a dict of `class_name` and `config` describes.
 
     Raises:
-        ValueError: it is no such dict, or its class is not known.
+        ValueError: it is not such a dict, or its class is unknown.
     """
     if not isinstance(description, dict) or not {*description} >= {"class_name", "config"}:
-        raise ValueError(f"a layer is told by class_name and config, got {description!r}")
+        raise ValueError(
+            f"expected a dict of class_name and config for a layer, got {description!r}"
+        )
     name, classes = description["class_name"], layer_classes()
     if not isinstance(name, str) or name not in classes:
-        known = ", ".join(sorted(classes))
+        listed = ", ".join(sorted(classes))
         raise ValueError(
-            f"class_name = {name!r} is no layer of td.keras.layers{alike(str(name), classes)}: "
-            f"give custom_objects={{{name!r}: {name}}} for a class of your own; known are {known}"
+            f"class_name = {name!r} is not a layer of td.keras.layers{alike(str(name), classes)}: "
+            f"give custom_objects={{{name!r}: {name}}} for a class of your own; known are {listed}"
         )
     config = description["config"]
     config = dict(config) if isinstance(config, dict) else config
     try:
         return classes[name].from_config(config)  # type: ignore[attr-defined]
     except (TypeError, KeyError, IndexError, AttributeError) as exc:
-        raise ValueError(
-            f"the config of {name} does not tell one: {exc}; it is {config!r}"
-        ) from exc
+        raise ValueError(f"invalid config of {name}: {exc}; got {config!r}") from exc
 
 
 def restored(value: Any) -> Any:
@@ -210,7 +210,7 @@ def restored(value: Any) -> Any:
     if isinstance(value, dict) and {*value} == {"class_name", "items"}:  # a tuple, or a shape
         return tuple(restored(item) for item in value["items"])
     if isinstance(value, dict) and {*value} >= {"class_name", "config"}:
-        # Configs of layers have a name; those of initializers and their kin have none.
+        # Configs of layers have a name; those of initializers and similar objects have none.
         is_layer = "name" in value["config"] or value["class_name"] in layer_classes()
         return layer_from(value) if is_layer else value
     return value

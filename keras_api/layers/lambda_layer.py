@@ -1,4 +1,4 @@
-"""Functions as layers, and what configs tell of them: their names."""
+"""Functions as layers; configs refer to them by name."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class Lambda(KerasStyle):
 
     Args:
         function: the function.
-        output_shape: accepted for TensorFlow's sake: it is known from the function.
+        output_shape: accepted for TensorFlow's sake: it is inferred from the function.
         mask: the mask of the output, or a function of the inputs and their mask.
         arguments: further arguments by name.
         kwargs: further arguments of a layer.
@@ -53,36 +53,39 @@ class Lambda(KerasStyle):
 
     def get_config(self) -> dict[str, Any]:
         """The function, of which files have the name, and its further arguments."""
-        told = {**super().get_config(), "function": self.function, "function_type": "function"}
-        told |= {"module": getattr(self.function, "__module__", None), "arguments": self.arguments}
-        told |= {"output_shape": None, "output_shape_type": "raw", "output_shape_module": None}
-        return {name: value for name, value in told.items() if name != "mask"}
+        config = {**super().get_config(), "function": self.function, "function_type": "function"}
+        config |= {
+            "module": getattr(self.function, "__module__", None),
+            "arguments": self.arguments,
+        }
+        config |= {"output_shape": None, "output_shape_type": "raw", "output_shape_module": None}
+        return {name: value for name, value in config.items() if name != "mask"}
 
     @classmethod
     def from_config(cls, config: dict[str, Any]) -> Any:
         """The layer of the function that a config names.
 
         Raises:
-            ValueError: the name stands for nothing, or the config holds code of Python.
+            ValueError: the name is unknown, or the config contains Python code.
         """
         apart = {"module", "function", "function_type", "output_shape_type", "output_shape_module"}
-        told = {key: value for key, value in config.items() if key not in apart}
-        return cls(_function(config.get("function"), config.get("name")), **told)
+        arguments = {key: value for key, value in config.items() if key not in apart}
+        return cls(_function(config.get("function"), config.get("name")), **arguments)
 
 
-def _function(told: Any, layer: Any) -> Any:
+def _function(function: Any, layer: Any) -> Any:
     """The function that a config has, by its name."""
-    if callable(told):
-        return told
-    if not isinstance(told, str):
+    if callable(function):
+        return function
+    if not isinstance(function, str):
         raise ValueError(
             f"Lambda {layer!r} holds a lambda as code of one version of Python, which is not run: "
             "build the model by its program, and load_weights from the file"
         )
-    known = {**words_of("activation"), **custom_objects}
-    if told not in known:
+    functions = {**words_of("activation"), **custom_objects}
+    if function not in functions:
         raise ValueError(
-            f"Lambda {layer!r} calls the function {told!r}, which a file tells by its name alone: "
-            f"give custom_objects={{{told!r}: {told}}}"
+            f"Lambda {layer!r} calls the function {function!r}, which a file stores only by name: "
+            f"give custom_objects={{{function!r}: {function}}}"
         )
-    return known[told]
+    return functions[function]

@@ -30,7 +30,7 @@ class LayerNormalization(KerasStyle):
         kwargs: further arguments of a layer.
 
     Raises:
-        ValueError: when called, an axis is not one of the input, or its size is not known.
+        ValueError: when called, an axis is not one of the input, or its size is unknown.
 
     Example:
         >>> with td.Graph().as_default():

@@ -1,4 +1,4 @@
-"""Convolutions whose filters are others at each place."""
+"""Locally connected layers: convolutions with unshared filters."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ public = {"td.keras.layers": "LocallyConnected1D LocallyConnected2D"}
 
 
 class _LocallyConnected(KerasStyle):
-    """What is alike along one dimension and two."""
+    """Base of locally connected layers in one and two dimensions."""
 
     rank: ClassVar[int]
 
@@ -71,7 +71,7 @@ class _LocallyConnected(KerasStyle):
         """Makes a kernel and a bias for each place.
 
         Raises:
-            ValueError: a size is not known, or the window is larger than the input.
+            ValueError: a size is unknown, or the window is larger than the input.
         """
         sizes = input_shape.as_list()[1:]
         if None in sizes:
@@ -83,12 +83,12 @@ class _LocallyConnected(KerasStyle):
         ]
         if min(places) < 1:
             raise ValueError(f"a window of {self.kernel_size} is larger than the input, {space}")
-        number, seen = 1, channels
+        number, inputs_per_filter = 1, channels
         for place, width in zip(places, self.kernel_size, strict=True):
-            number, seen = number * place, seen * width
+            number, inputs_per_filter = number * place, inputs_per_filter * width
         self.kernel = self.add_weight(
             "kernel",
-            [number, seen, self.filters],
+            [number, inputs_per_filter, self.filters],
             initializer=self.kernel_initializer,
             regularizer=self.kernel_regularizer,
             constraint=self.kernel_constraint,
@@ -114,24 +114,24 @@ class _LocallyConnected(KerasStyle):
             images = expand_dims(images, 1)
         flat = [1] * (2 - self.rank)
         window, steps = ([1, *flat, *each, 1] for each in (self.kernel_size, self.strides))
-        seen = extract_image_patches(images, window, steps, [1, 1, 1, 1], "VALID")
+        patches = extract_image_patches(images, window, steps, [1, 1, 1, 1], "VALID")
         number, size, _ = self.kernel.shape.as_list()
-        rows = reshape(seen, [-1, number, size])
+        rows = reshape(patches, [-1, number, size])
         if self._first:
             # There, a window has its channels before its places.
             apart = reshape(rows, [-1, number, size // channels, channels])
             rows = reshape(transpose(apart, [0, 1, 3, 2]), [-1, number, size])
         products = transpose(matmul(transpose(rows, [1, 0, 2]), self.kernel), [1, 0, 2])
-        made = reshape(products, [shape(inputs)[0], *self._places, self.filters])
+        outputs = reshape(products, [shape(inputs)[0], *self._places, self.filters])
         if self._first:
-            made = transpose(made, [0, self.rank + 1, *range(1, self.rank + 1)])
+            outputs = transpose(outputs, [0, self.rank + 1, *range(1, self.rank + 1)])
         return self.activation(
-            made if self.bias is None else bias_add(made, self.bias, self.data_format)
+            outputs if self.bias is None else bias_add(outputs, self.bias, self.data_format)
         )
 
 
 class LocallyConnected1D(_LocallyConnected):
-    """A convolution along one dimension, whose filters are others at each step.
+    """Locally connected layer in one dimension: separate filters at each step.
 
     Args:
         filters: how many there are.
@@ -145,7 +145,7 @@ class LocallyConnected1D(_LocallyConnected):
         kwargs: further arguments, as those of `Conv1D`.
 
     Raises:
-        ValueError: when called, a size is not known, or the window is larger than the input.
+        ValueError: when called, a size is unknown, or the window is larger than the input.
 
     Example:
         >>> with td.Graph().as_default():
@@ -158,7 +158,7 @@ class LocallyConnected1D(_LocallyConnected):
 
 
 class LocallyConnected2D(_LocallyConnected):
-    """A convolution over images, whose filters are others at each place.
+    """Locally connected layer over images: separate filters at each position.
 
     Args:
         filters: how many there are.
@@ -172,7 +172,7 @@ class LocallyConnected2D(_LocallyConnected):
         kwargs: further arguments, as those of `Conv2D`.
 
     Raises:
-        ValueError: when called, a size is not known, or the window is larger than the input.
+        ValueError: when called, a size is unknown, or the window is larger than the input.
 
     Example:
         >>> with td.Graph().as_default():

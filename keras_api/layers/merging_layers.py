@@ -1,4 +1,4 @@
-"""Layers of several inputs: sums, products, means, extremes, side by side."""
+"""Merging layers: sum, product, mean, extremes, dot product, concatenation."""
 
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ class _Merge(KerasStyle):
     """A layer of two or more inputs of one shape."""
 
     def call(self, inputs: Any, *args: Any, **kwargs: Any) -> Any:
-        """What becomes of the inputs."""
+        """Merges the inputs."""
         if not isinstance(inputs, list) or len(inputs) < 2:
             raise ValueError(f"layer {self.name} takes a list of two inputs or more, got {inputs}")
         return self.merged(inputs)
 
     def merged(self, inputs: list[Any]) -> Any:
-        """What becomes of a list of inputs; to be overridden."""
+        """Merges a list of inputs; to be overridden."""
         raise NotImplementedError(f"{type(self).__name__} does not say how to merge {inputs}")
 
     def compute_mask(self, inputs: Any, mask: Any = None) -> Any:
@@ -59,7 +59,7 @@ class Add(_Merge):
 
 
 class Subtract(_Merge):
-    """The first of two inputs less the second.
+    """Difference of two inputs.
 
     Example:
         >>> with td.Graph().as_default(), td.Session() as session:
@@ -115,7 +115,7 @@ class Dot(_Merge):
 
 
 class Multiply(_Merge):
-    """The product of inputs, element by element.
+    """Elementwise product of inputs.
 
     Example:
         >>> with td.Graph().as_default(), td.Session() as session:
@@ -143,7 +143,7 @@ class Average(_Merge):
 
 
 class Maximum(_Merge):
-    """The greatest of inputs, element by element.
+    """Elementwise maximum of inputs.
 
     Example:
         >>> with td.Graph().as_default(), td.Session() as session:
@@ -157,7 +157,7 @@ class Maximum(_Merge):
 
 
 class Minimum(_Merge):
-    """The least of inputs, element by element.
+    """Elementwise minimum of inputs.
 
     Example:
         >>> with td.Graph().as_default(), td.Session() as session:
@@ -171,7 +171,7 @@ class Minimum(_Merge):
 
 
 class Concatenate(_Merge):
-    """Inputs side by side.
+    """Concatenation of inputs.
 
     Args:
         axis: along which dimension.
@@ -222,7 +222,7 @@ def add_layer(inputs: Any, **kwargs: Any) -> Any:
 
 
 def subtract_layer(inputs: Any, **kwargs: Any) -> Any:
-    """The first of two tensors less the second: `Subtract`, called.
+    """Difference of two tensors: `Subtract`, called.
 
     Args:
         inputs: a list of tensors.
@@ -237,7 +237,7 @@ def subtract_layer(inputs: Any, **kwargs: Any) -> Any:
 
 
 def multiply_layer(inputs: Any, **kwargs: Any) -> Any:
-    """The product of tensors, element by element: `Multiply`, called.
+    """Elementwise product of tensors: `Multiply`, called.
 
     Args:
         inputs: a list of tensors.
@@ -267,7 +267,7 @@ def average_layer(inputs: Any, **kwargs: Any) -> Any:
 
 
 def maximum_layer(inputs: Any, **kwargs: Any) -> Any:
-    """The greatest of tensors, element by element: `Maximum`, called.
+    """Elementwise maximum of tensors: `Maximum`, called.
 
     Args:
         inputs: a list of tensors.
@@ -282,7 +282,7 @@ def maximum_layer(inputs: Any, **kwargs: Any) -> Any:
 
 
 def minimum_layer(inputs: Any, **kwargs: Any) -> Any:
-    """The least of tensors, element by element: `Minimum`, called.
+    """Elementwise minimum of tensors: `Minimum`, called.
 
     Args:
         inputs: a list of tensors.
@@ -297,7 +297,7 @@ def minimum_layer(inputs: Any, **kwargs: Any) -> Any:
 
 
 def concatenate(inputs: Any, axis: int = -1, **kwargs: Any) -> Any:
-    """Tensors side by side: `Concatenate`, called.
+    """Concatenation of tensors: `Concatenate`, called.
 
     Args:
         inputs: a list of tensors.

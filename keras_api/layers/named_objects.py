@@ -1,4 +1,4 @@
-"""What words mean to Keras: `get` of activations, initializers, regularizers and constraints."""
+"""Keras's `get`: activations, initializers, regularizers and constraints by name."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ public = {
 
 
 def get_activation(identifier: Any) -> Any:
-    """The function that a word means, such as "relu"; anything else stays as it is.
+    """The function with a name such as "relu"; other arguments are returned unchanged.
 
     Args:
         identifier: a word, a function, or None for the input as it is.
 
     Raises:
-        ValueError: the word stands for nothing.
+        ValueError: unknown name.
 
     Example:
         >>> td.keras.activations.get("tanh").__name__, td.keras.activations.get(None)(3)
@@ -31,13 +31,13 @@ def get_activation(identifier: Any) -> Any:
 
 
 def get_initializer(identifier: Any) -> Any:
-    """The initializer that a word means, such as "glorot_uniform"; anything else stays as it is.
+    """The initializer with a name such as "glorot_uniform"; other arguments are returned unchanged.
 
     Args:
         identifier: a word, an initializer, or None.
 
     Raises:
-        ValueError: the word stands for nothing.
+        ValueError: unknown name.
 
     Example:
         >>> with td.Graph().as_default(), td.Session() as session:
@@ -48,13 +48,13 @@ def get_initializer(identifier: Any) -> Any:
 
 
 def get_regularizer(identifier: Any) -> Any:
-    """The regularizer that a word means, such as "l2"; anything else stays as it is.
+    """The regularizer with a name such as "l2"; other arguments are returned unchanged.
 
     Args:
         identifier: a word, a regularizer, or None.
 
     Raises:
-        ValueError: the word stands for nothing.
+        ValueError: unknown name.
 
     Example:
         >>> with td.Graph().as_default(), td.Session() as session:
@@ -65,13 +65,13 @@ def get_regularizer(identifier: Any) -> Any:
 
 
 def get_constraint(identifier: Any) -> Any:
-    """The constraint that a word means, such as "non_neg"; anything else stays as it is.
+    """The constraint with a name such as "non_neg"; other arguments are returned unchanged.
 
     Args:
         identifier: a word, a constraint, or None.
 
     Raises:
-        ValueError: the word stands for nothing.
+        ValueError: unknown name.
 
     Example:
         >>> with td.Graph().as_default(), td.Session() as session:

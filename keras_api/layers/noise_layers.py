@@ -1,4 +1,4 @@
-"""Layers that add noise, drop whole channels, or have slopes of their own."""
+"""Noise and dropout layers, activity regularization, and parametric activations."""
 
 from __future__ import annotations
 
@@ -259,5 +259,5 @@ class PReLU(KerasStyle):
         super().build(input_shape)
 
     def call(self, inputs: Any, *args: Any, **kwargs: Any) -> Any:
-        """What is positive, and the slopes of the rest."""
+        """Positive values, and negative ones times `alpha`."""
         return relu(inputs) + self.alpha * minimum(inputs, 0.0)

@@ -1,4 +1,4 @@
-"""Layers that put something around each example, cut it off, or make the example larger."""
+"""Padding, cropping and upsampling layers."""
 
 from __future__ import annotations
 
@@ -22,24 +22,24 @@ public = {
 }
 
 
-def _pairs(name: str, given: Any, rank: int) -> list[tuple[int, int]]:
-    """How many before and behind, for each dimension.
+def _pairs(name: str, sizes: Any, rank: int) -> list[tuple[int, int]]:
+    """Padding before and after, for each dimension.
 
     Raises:
         ValueError: these are not a number for all, or a number or a pair for each.
     """
-    each = [given] * rank if isinstance(given, int) else list(given)
+    each = [sizes] * rank if isinstance(sizes, int) else list(sizes)
     if len(each) == 2 and rank == 1:
         each = [tuple(each)]
     pairs = [(item, item) if isinstance(item, int) else tuple(item) for item in each]
     if len(pairs) != rank or any(len(pair) != 2 or min(pair) < 0 for pair in pairs):
-        raise ValueError(f"{name} must be a number, or {rank} numbers or pairs, got {given!r}")
+        raise ValueError(f"{name} must be a number, or {rank} numbers or pairs, got {sizes!r}")
     return pairs
 
 
-def _around(name: str, given: Any, rank: int, data_format: str | None) -> list[tuple[int, int]]:
-    """How many before and behind, for all dimensions of a batch."""
-    pairs = _pairs(name, given, rank)
+def _around(name: str, sizes: Any, rank: int, data_format: str | None) -> list[tuple[int, int]]:
+    """Padding before and after, for all dimensions of a batch."""
+    pairs = _pairs(name, sizes, rank)
     first = format_of(data_format, rank)[1] == "C"
     return [(0, 0), (0, 0), *pairs] if first else [(0, 0), *pairs, (0, 0)]
 
@@ -58,7 +58,7 @@ def _padded(padding: Any, rank: int, data_format: str | None) -> Any:
 
 
 class ZeroPadding1D(FunctionLayer):
-    """Puts zeros before and behind sequences.
+    """Zero padding of sequences.
 
     Args:
         padding: how many, or a pair for before and behind.
@@ -76,7 +76,7 @@ class ZeroPadding1D(FunctionLayer):
 
 
 class ZeroPadding2D(FunctionLayer):
-    """Puts zeros around images.
+    """Zero padding of images.
 
     Args:
         padding: a number, a pair for height and width, or two pairs.
@@ -96,7 +96,7 @@ class ZeroPadding2D(FunctionLayer):
 
 
 class ZeroPadding3D(FunctionLayer):
-    """Puts zeros around volumes.
+    """Zero padding of volumes.
 
     Args:
         padding: a number, three numbers, or three pairs.
@@ -115,7 +115,7 @@ class ZeroPadding3D(FunctionLayer):
 
 
 class Cropping1D(FunctionLayer):
-    """Cuts the ends of sequences off.
+    """Cropping of sequences.
 
     Args:
         cropping: how many steps, or a pair for the beginning and the end.
@@ -133,7 +133,7 @@ class Cropping1D(FunctionLayer):
 
 
 class Cropping2D(FunctionLayer):
-    """Cuts the edges of images off.
+    """Cropping of images.
 
     Args:
         cropping: a number, a pair for height and width, or two pairs.
@@ -154,7 +154,7 @@ class Cropping2D(FunctionLayer):
 
 
 class Cropping3D(FunctionLayer):
-    """Cuts the edges of volumes off.
+    """Cropping of volumes.
 
     Args:
         cropping: a number, three numbers, or three pairs.
@@ -178,7 +178,7 @@ class Cropping3D(FunctionLayer):
 
 
 class UpSampling1D(FunctionLayer):
-    """Puts each step of sequences several times in a row.
+    """Upsampling of sequences: repeats each step.
 
     Args:
         size: how many times.
@@ -196,7 +196,7 @@ class UpSampling1D(FunctionLayer):
 
 
 class UpSampling2D(FunctionLayer):
-    """Makes images larger by whole factors.
+    """Upsampling of images by integer factors.
 
     Args:
         size: the factor, or a pair for rows and columns.
@@ -230,7 +230,7 @@ class UpSampling2D(FunctionLayer):
 
 
 class UpSampling3D(FunctionLayer):
-    """Puts each slice of volumes several times in a row, along all their dimensions.
+    """Upsampling of volumes: repeats slices along all spatial dimensions.
 
     Args:
         size: how many times, or three numbers.

@@ -1,4 +1,4 @@
-"""Pools: the greatest or the mean of each window."""
+"""Pooling layers: maximum or average over windows."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ public = {
 
 
 class MaxPooling1D(KerasStyle, _MaxPooling1D):
-    """The greatest of each window along one dimension: `td.layers.MaxPooling1D`.
+    """Max pooling along one dimension: `td.layers.MaxPooling1D`.
 
     Example:
         >>> with td.Graph().as_default():
@@ -41,7 +41,7 @@ class MaxPooling1D(KerasStyle, _MaxPooling1D):
 
 
 class MaxPooling2D(KerasStyle, _MaxPooling2D):
-    """The greatest of each window of images: `td.layers.MaxPooling2D`.
+    """Max pooling of images: `td.layers.MaxPooling2D`.
 
     Example:
         >>> with td.Graph().as_default():
@@ -57,7 +57,7 @@ class MaxPooling2D(KerasStyle, _MaxPooling2D):
 
 
 class MaxPooling3D(KerasStyle, _MaxPooling3D):
-    """The greatest of each window of volumes: `td.layers.MaxPooling3D`.
+    """Max pooling of volumes: `td.layers.MaxPooling3D`.
 
     Example:
         >>> with td.Graph().as_default():
@@ -73,7 +73,7 @@ class MaxPooling3D(KerasStyle, _MaxPooling3D):
 
 
 class AveragePooling1D(KerasStyle, _AveragePooling1D):
-    """The mean of each window along one dimension: `td.layers.AveragePooling1D`.
+    """Average pooling along one dimension: `td.layers.AveragePooling1D`.
 
     Example:
         >>> with td.Graph().as_default():
@@ -89,7 +89,7 @@ class AveragePooling1D(KerasStyle, _AveragePooling1D):
 
 
 class AveragePooling2D(KerasStyle, _AveragePooling2D):
-    """The mean of each window of images: `td.layers.AveragePooling2D`.
+    """Average pooling of images: `td.layers.AveragePooling2D`.
 
     Example:
         >>> with td.Graph().as_default():
@@ -105,7 +105,7 @@ class AveragePooling2D(KerasStyle, _AveragePooling2D):
 
 
 class AveragePooling3D(KerasStyle, _AveragePooling3D):
-    """The mean of each window of volumes: `td.layers.AveragePooling3D`.
+    """Average pooling of volumes: `td.layers.AveragePooling3D`.
 
     Example:
         >>> with td.Graph().as_default():

@@ -1,4 +1,4 @@
-"""Initializers of random numbers, of the spread that Keras gives them."""
+"""Random initializers with Keras's default scales."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _SPREAD = 0.05
 
 
 class RandomNormal(plain_initializers.RandomNormal):
-    """Random numbers of the normal distribution.
+    """Normal initializer.
 
     Args:
         mean: the mean.
@@ -32,7 +32,7 @@ class RandomNormal(plain_initializers.RandomNormal):
 
 
 class TruncatedNormal(plain_initializers.TruncatedNormal):
-    """Random numbers of the normal distribution, at most two standard deviations from the mean.
+    """Truncated normal initializer: at most two standard deviations from the mean.
 
     Args:
         mean: the mean.
@@ -53,7 +53,7 @@ class TruncatedNormal(plain_initializers.TruncatedNormal):
 
 
 class RandomUniform(plain_initializers.RandomUniform):
-    """Random numbers, all of them as likely.
+    """Uniform initializer.
 
     Args:
         minval: the smallest.

@@ -19,7 +19,7 @@ public = {
 
 
 class Reshape(KerasStyle):
-    """Gives each example another shape.
+    """Reshapes each example.
 
     Args:
         target_shape: the shape of an example; -1 for one size that follows.
@@ -49,7 +49,7 @@ class Reshape(KerasStyle):
 
 
 class Permute(KerasStyle):
-    """Puts the dimensions of each example in another order.
+    """Permutes the dimensions of each example.
 
     Args:
         dims: which dimension comes where, counted from 1.
@@ -73,7 +73,7 @@ class Permute(KerasStyle):
 
 
 class RepeatVector(FunctionLayer):
-    """Puts each example `n` times in a row.
+    """Repeats each example `n` times.
 
     Args:
         n: how many times.

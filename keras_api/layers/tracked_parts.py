@@ -1,4 +1,4 @@
-"""The layers and variables within a layer, which are found among its attributes."""
+"""Tracking of nested layers and variables among the attributes of a layer."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class Parts(Layer):
 
     @property
     def trainable(self) -> bool:
-        """Whether the layer is trained; setting it sets it for the layers within, too."""
+        """True if the layer is trained; setting it also sets it for nested layers."""
         return self._switch
 
     @trainable.setter
@@ -31,9 +31,9 @@ class Parts(Layer):
             part.trainable = value
 
     def parts(self) -> list[Any]:
-        """The layers that attributes hold, alone or in lists and dicts."""
-        found = [leaf for leaf in self._held() if isinstance(leaf, Parts)]
-        return list({id(leaf): leaf for leaf in found}.values())
+        """Layers in attributes, directly or in lists and dicts."""
+        layers = [leaf for leaf in self._held() if isinstance(leaf, Parts)]
+        return list({id(leaf): leaf for leaf in layers}.values())
 
     def _held(self) -> Iterator[Any]:
         for name, value in vars(self).items():
@@ -42,8 +42,8 @@ class Parts(Layer):
 
     def _own(self) -> list[Any]:
         """Variables that were not made by `add_weight`, but are attributes."""
-        known = {*map(id, self._trainable_weights), *map(id, self._non_trainable_weights)}
-        return [x for x in self._held() if isinstance(x, Variable) and id(x) not in known]
+        weight_ids = {*map(id, self._trainable_weights), *map(id, self._non_trainable_weights)}
+        return [x for x in self._held() if isinstance(x, Variable) and id(x) not in weight_ids]
 
     def _of_parts(self, what: str) -> list[Any]:
         return [item for part in self.parts() for item in getattr(part, what)]

@@ -48,9 +48,9 @@ class Counts(Metric):
 
     def _count(self, labels: Any, predicted: Any, sample_weight: Any) -> Any:
         labels, predicted = of_one_rank(labels, predicted)
-        seen = seen_at(labels, predicted, self._thresholds, sample_weight, self._cases)
+        counts = seen_at(labels, predicted, self._thresholds, sample_weight, self._cases)
         return group(
-            *(self._counts[case].assign_add(cast(seen[case], self.dtype)) for case in seen)
+            *(self._counts[case].assign_add(cast(counts[case], self.dtype)) for case in counts)
         )
 
     def read(self) -> list[Any]:
@@ -64,8 +64,8 @@ class _AtThresholds(Counts):
     def __init__(self, thresholds: Any = None, name: str | None = None, dtype: Any = None) -> None:
         super().__init__(name, dtype)
         self.thresholds = thresholds
-        given = 0.5 if thresholds is None else thresholds
-        inner = [float(x) for x in (given if isinstance(given, (list, tuple)) else [given])]
+        steps = 0.5 if thresholds is None else thresholds
+        inner = [float(x) for x in (steps if isinstance(steps, (list, tuple)) else [steps])]
         if wrong := [x for x in inner if not 0.0 <= x <= 1.0]:
             raise ValueError(f"thresholds must be in [0, 1], got {wrong[0]}")
         self.begin(inner)
@@ -75,16 +75,16 @@ class _AtThresholds(Counts):
 
     def result(self) -> Any:
         """The numbers so far, a tensor."""
-        found = self._share(self.read())
-        return found[0] if len(self._thresholds) == 1 else found
+        ratio = self._share(self.read())
+        return ratio[0] if len(self._thresholds) == 1 else ratio
 
     def get_config(self) -> dict[str, Any]:
-        """The arguments that make one like it."""
+        """Returns the constructor arguments of an equal object."""
         return {**super().get_config(), "thresholds": self.thresholds}
 
 
 class TruePositives(_AtThresholds):
-    """How many labels are true, and predicted.
+    """Number of true positives.
 
     Args:
         thresholds: what predictions must be above: a number, or several; by default 0.5.
@@ -102,7 +102,7 @@ class TruePositives(_AtThresholds):
 
 
 class TrueNegatives(_AtThresholds):
-    """How many labels are false, and not predicted.
+    """Number of true negatives.
 
     Args:
         thresholds: what predictions must be above: a number, or several; by default 0.5.
@@ -120,7 +120,7 @@ class TrueNegatives(_AtThresholds):
 
 
 class FalsePositives(_AtThresholds):
-    """How many labels are false, but predicted.
+    """Number of false positives.
 
     Args:
         thresholds: what predictions must be above: a number, or several; by default 0.5.
@@ -138,7 +138,7 @@ class FalsePositives(_AtThresholds):
 
 
 class FalseNegatives(_AtThresholds):
-    """How many labels are true, but not predicted.
+    """Number of false negatives.
 
     Args:
         thresholds: what predictions must be above: a number, or several; by default 0.5.
@@ -156,7 +156,7 @@ class FalseNegatives(_AtThresholds):
 
 
 class _Share(_AtThresholds):
-    """Of two cases, which share the first has; of some predictions only, where told."""
+    """Share of one count in the sum of two; optionally of the top predictions or one class."""
 
     def __init__(
         self,
@@ -187,12 +187,12 @@ class _Share(_AtThresholds):
         return div_no_nan(counts[0], counts[0] + counts[1])
 
     def get_config(self) -> dict[str, Any]:
-        """The arguments that make one like it."""
+        """Returns the constructor arguments of an equal object."""
         return {**super().get_config(), "top_k": self.top_k, "class_id": self.class_id}
 
 
 class Precision(_Share):
-    """Which part of what is predicted is true.
+    """Precision: the share of positive predictions that are true.
 
     Args:
         thresholds: what predictions must be above: a number, or several; by default 0.5.
@@ -212,7 +212,7 @@ class Precision(_Share):
 
 
 class Recall(_Share):
-    """Which part of what is true is predicted.
+    """Recall: the share of positives that are predicted.
 
     Args:
         thresholds: what predictions must be above: a number, or several; by default 0.5.

@@ -50,13 +50,13 @@ class _WhereOther(Counts):
         return div_no_nan(asked[0][place], asked[0][place] + asked[1][place])
 
     def get_config(self) -> dict[str, Any]:
-        """The arguments that make one like it."""
-        told = {self._value_name: self.value, "num_thresholds": self.num_thresholds}
-        return {**super().get_config(), **told}
+        """Returns the constructor arguments of an equal object."""
+        config = {self._value_name: self.value, "num_thresholds": self.num_thresholds}
+        return {**super().get_config(), **config}
 
 
 class SensitivityAtSpecificity(_WhereOther):
-    """How much of what is true is found where about so much of what is false is not.
+    """Sensitivity (recall) at about a given specificity.
 
     Args:
         specificity: the share of what is false, by which the threshold is chosen.
@@ -90,7 +90,7 @@ class SensitivityAtSpecificity(_WhereOther):
 
 
 class SpecificityAtSensitivity(_WhereOther):
-    """How much of what is false is not found where about so much of what is true is.
+    """Specificity at about a given sensitivity (recall).
 
     Args:
         sensitivity: the share of what is true, by which the threshold is chosen.
@@ -160,8 +160,8 @@ class AUC(Counts):
             raise ValueError(f"num_thresholds must be at least 2, got {num_thresholds}")
         super().__init__(name or numbered("auc"), dtype)
         self.curve, self.summation_method = curve, summation_method
-        told = None if thresholds is None else sorted(float(x) for x in thresholds)
-        self.thresholds = even_thresholds(num_thresholds) if told is None else around(told)
+        steps = None if thresholds is None else sorted(float(x) for x in thresholds)
+        self.thresholds = even_thresholds(num_thresholds) if steps is None else around(steps)
         self.num_thresholds = len(self.thresholds)
         self.begin(self.thresholds)
 
@@ -178,7 +178,7 @@ class AUC(Counts):
         return reduce_sum((x[:-1] - x[1:]) * _HEIGHTS[self.summation_method](y[:-1], y[1:]))
 
     def get_config(self) -> dict[str, Any]:
-        """The arguments that make one like it."""
+        """Returns the constructor arguments of an equal object."""
         return {
             **super().get_config(),
             "num_thresholds": self.num_thresholds,
@@ -225,5 +225,5 @@ class MeanIoU(Metric):
         return cast(iou(self.total_cm.read_value(), "mean_iou"), self.dtype)
 
     def get_config(self) -> dict[str, Any]:
-        """The arguments that make one like it."""
+        """Returns the constructor arguments of an equal object."""
         return {**super().get_config(), "num_classes": self.num_classes}

@@ -1,4 +1,4 @@
-"""Metrics of Keras that are means of what a function tells of labels and predictions."""
+"""Metrics of Keras that are means of a function of labels and predictions."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from ...ops.math.division import div_no_nan
 from ...ops.math.exponentials import sqrt
 from ...ops.math.reductions import reduce_sum
 from ...ops.statistics.norms import l2_normalize
-from ..losses import keras_losses as losses, more_keras_losses as further
+from ..losses import loss_functions as losses
 from . import metric_functions as metrics
 from .metric import Mean, MeanMetricWrapper, of_one_rank
 
@@ -38,7 +38,7 @@ def _mean_of(
         cls: the name of the class.
         name: what its metrics are called by default.
         fn: the function of labels and predictions.
-        summary: what it tells.
+        summary: the first line of the docstring.
         case: labels and predictions of the example, and what comes of them.
         defaults: further arguments of the function, and what they are by default.
     """
@@ -47,14 +47,14 @@ def _mean_of(
     def init(self: Any, *args: Any, **kwargs: Any) -> None:
         # Settings come before or behind the name, as TensorFlow has it for each class.
         order = [*words, "name", "dtype"] if cls.endswith("KCategoricalAccuracy") else None
-        given = dict(zip(order or ["name", "dtype", *words], args, strict=False)) | kwargs
-        if unknown := given.keys() - {"name", "dtype", *words}:
+        arguments = dict(zip(order or ["name", "dtype", *words], args, strict=False)) | kwargs
+        if unknown := arguments.keys() - {"name", "dtype", *words}:
             raise TypeError(f"{cls} takes no argument {min(unknown)!r}")
-        settings = {word: given.get(word, default) for word, default in defaults.items()}
-        named = given.get("name") or name
-        MeanMetricWrapper.__init__(self, fn, named, given.get("dtype"), **settings)
+        settings = {word: arguments.get(word, default) for word, default in defaults.items()}
+        named = arguments.get("name") or name
+        MeanMetricWrapper.__init__(self, fn, named, arguments.get("dtype"), **settings)
 
-    data, _, found = case.partition(" -> ")
+    data, _, result = case.partition(" -> ")
     more = "".join(f"        {word}: by default {value!r}.\n" for word, value in defaults.items())
     doc = (
         f"{summary}\n\n    Args:\n        name: the name, by default {name!r}.\n"
@@ -63,7 +63,7 @@ def _mean_of(
         "        >>> with td.Graph().as_default():\n"
         f"        ...     so_far = td.keras.metrics.{cls}()({data})\n"
         "        ...     print(td.keras.backend.get_session().run(so_far).round(4))\n"
-        f"        {found}\n    "
+        f"        {result}\n    "
     )
     return type(
         cls, (MeanMetricWrapper,), {"__init__": init, "__doc__": doc, "__module__": __name__}
@@ -89,7 +89,7 @@ BinaryAccuracy = _mean_of(
     "BinaryAccuracy",
     "binary_accuracy",
     metrics.binary_accuracy,
-    "How often labels of 0 and 1 are told right: what is above a threshold counts as 1.",
+    "Binary accuracy: predictions above a threshold count as 1.",
     "[[1], [1], [0]], [[0.9], [0.4], [0.1]] -> 0.6667",
     threshold=0.5,
 )
@@ -168,14 +168,14 @@ SquaredHinge = _mean_of(
 CategoricalHinge = _mean_of(
     "CategoricalHinge",
     "categorical_hinge",
-    further.categorical_hinge,
+    losses.categorical_hinge,
     "By how much the greatest other prediction exceeds that of the label less 1.",
     "[[0.0, 1.0]], [[0.5, 1.0]] -> 0.5",
 )
 LogCoshError = _mean_of(
     "LogCoshError",
     "logcosh",
-    further.logcosh,
+    losses.logcosh,
     "The mean of the logarithms of the hyperbolic cosine of what predictions are off.",
     "[[0.0]], [[1.0]] -> 0.4338",
 )

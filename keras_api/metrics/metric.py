@@ -137,12 +137,12 @@ class Metric:
             return identity(self.result())
 
     def get_config(self) -> dict[str, Any]:
-        """The arguments that make one like it."""
+        """Returns the constructor arguments of an equal object."""
         return {"name": self.name, "dtype": self.dtype.name}
 
     @classmethod
     def from_config(cls, config: Mapping[str, Any]) -> Any:
-        """The metric that `get_config` told."""
+        """Creates a metric from the result of `get_config`."""
         return cls(**config)
 
 
@@ -154,11 +154,11 @@ def _one_op(update_state: Any) -> Any:
         graph = get_default_graph()
         before = len(graph.get_operations())
         with name_scope(f"{self.name}/"):
-            found = update_state(self, *args, **kwargs)
-            made = graph.get_operations()[before:]
+            result = update_state(self, *args, **kwargs)
+            ops = graph.get_operations()[before:]
             first = {variable.initializer for variable in self.variables}
-            changes = [op for op in made if "Assign" in op.type and op not in first]
-            op = group(*changes, *([] if found is None else [found]))
+            changes = [op for op in ops if "Assign" in op.type and op not in first]
+            op = group(*changes, *([] if result is None else [result]))
         self.updates.append(op)
         return op
 
@@ -244,7 +244,7 @@ class Sum(_Sums):
 
 
 class MeanMetricWrapper(Mean):
-    """The mean of what a function tells of labels and predictions.
+    """Mean of a function of labels and predictions.
 
     Args:
         fn: the function of labels and predictions.
@@ -264,7 +264,7 @@ class MeanMetricWrapper(Mean):
         self._fn, self._settings = fn, kwargs
 
     def update_state(self, y_true: Any, y_pred: Any, sample_weight: Any = None) -> Any:  # type: ignore[override]
-        """The op that adds what the function tells of a batch.
+        """Returns the op that adds the values of a batch.
 
         Args:
             y_true: the labels.
@@ -276,7 +276,7 @@ class MeanMetricWrapper(Mean):
         return super().update_state(self._fn(labels, predicted, **self._settings), sample_weight)
 
     def get_config(self) -> dict[str, Any]:
-        """The arguments that make one like it."""
+        """Returns the constructor arguments of an equal object."""
         return {**super().get_config(), **self._settings}
 
 

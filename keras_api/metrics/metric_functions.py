@@ -23,7 +23,7 @@ public = {
 
 
 def binary_accuracy(y_true: Any, y_pred: Any, threshold: float = 0.5) -> Tensor:
-    """Which part of labels of 0 and 1 is told right.
+    """Binary accuracy.
 
     Args:
         y_true: the labels, of the shape of the predictions.
@@ -36,8 +36,8 @@ def binary_accuracy(y_true: Any, y_pred: Any, threshold: float = 0.5) -> Tensor:
         [0.5]
     """
     predicted = convert_to_tensor(y_pred)
-    found = cast(predicted > threshold, predicted.dtype)
-    right = equal(cast(y_true, predicted.dtype), found)
+    classes = cast(predicted > threshold, predicted.dtype)
+    right = equal(cast(y_true, predicted.dtype), classes)
     return reduce_mean(cast(right, predicted.dtype), axis=-1)
 
 
@@ -72,8 +72,8 @@ def sparse_categorical_accuracy(y_true: Any, y_pred: Any) -> Any:
         ...     )
         [1.]
     """
-    found = argmax(y_pred, -1)
-    return cast(equal(reshape(cast(y_true, "int64"), shape(found)), found), "float32")
+    classes = argmax(y_pred, -1)
+    return cast(equal(reshape(cast(y_true, "int64"), shape(classes)), classes), "float32")
 
 
 def top_k_categorical_accuracy(y_true: Any, y_pred: Any, k: int = 5) -> Any:

@@ -1,11 +1,11 @@
-"""What words mean to Keras where metrics are asked for."""
+"""`td.keras.metrics.get`: metrics by name."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from ...training.layers.named_functions import custom_objects, made_of
-from ..losses import more_keras_losses
+from ..losses import named_losses
 from . import counts, curves, means, metric, metric_functions
 
 public = {"td.keras.metrics": "get"}
@@ -24,14 +24,14 @@ _CLASSES = {
 
 
 def get(identifier: Any) -> Any:
-    """The metric that a word stands for: a function, a loss, or an object of a class.
+    """Looks up a metric by name: a function, a loss, or an object of a class.
 
     Args:
         identifier: the word, or a dict of `class_name` and `config`; a function and a metric stay
             as they are.
 
     Raises:
-        ValueError: the word stands for none.
+        ValueError: unknown name.
 
     Example:
         >>> td.keras.metrics.get("mae").__name__
@@ -44,11 +44,11 @@ def get(identifier: Any) -> Any:
     """
     if isinstance(identifier, dict) and {*identifier} >= {"class_name", "config"}:
         name, config = identifier["class_name"], dict(identifier["config"] or {})
-        known = {**_CLASSES, **custom_objects}
+        metrics = {**_CLASSES, **custom_objects}
         if "fn" in config and name == "MeanMetricWrapper":
             return get(config["fn"])  # TensorFlow has made an object of a function
-        if name in known:
-            return made_of(known[name], config)
+        if name in metrics:
+            return made_of(metrics[name], config)
     if isinstance(identifier, metric.Metric):
         return identifier
     if isinstance(identifier, str) and identifier not in custom_objects:
@@ -56,4 +56,4 @@ def get(identifier: Any) -> Any:
             return _FUNCTIONS[identifier]
         if identifier in _CLASSES:
             return _CLASSES[identifier]()
-    return more_keras_losses.get(identifier)
+    return named_losses.get(identifier)

@@ -10,7 +10,7 @@ import numpy as np
 from ...protos.dtypes import DType
 
 KERAS_VERSION = "2.2.4-tf"
-"""What TensorFlow 1.15 says of itself: readers go by it."""
+"""Keras version of TensorFlow 1.15, which readers check."""
 
 
 def json_of(config: Any, **options: Any) -> str:
@@ -23,11 +23,11 @@ def json_of(config: Any, **options: Any) -> str:
     Raises:
         ValueError: there is something else in it.
     """
-    return json.dumps(config, default=_told, **options)
+    return json.dumps(config, default=_encoded, **options)
 
 
-def _told(value: Any) -> Any:
-    """What JSON has for a value that it cannot tell itself.
+def _encoded(value: Any) -> Any:
+    """JSON representation of a value that JSON does not support.
 
     Raises:
         ValueError: there is nothing.
@@ -38,10 +38,10 @@ def _told(value: Any) -> Any:
         return value.name
     name = getattr(value, "__name__", None)
     if name is None or not callable(value):
-        raise ValueError(f"a file cannot tell {value!r}: give numbers, words, lists or dicts")
+        raise ValueError(f"cannot store {value!r}: expected numbers, strings, lists or dicts")
     if name == "<lambda>":
         raise ValueError(
-            f"a file tells a function by its name, and {value!r} has none: define it by def, and "
+            f"a file stores functions by name, and {value!r} has none: define it by def, and "
             "give custom_objects where the file is read"
         )
     return name

@@ -114,7 +114,7 @@ class Batches:
         return rows
 
     def _given(self) -> Iterator[Any]:
-        """What a generator, a sequence or a dataset gives in an epoch."""
+        """Batches of a generator, a sequence or a dataset in an epoch."""
         if isinstance(self._source, BatchSequence):
             for place in range(self.steps or 0):
                 yield self._source[place % len(self._source)]
@@ -165,7 +165,7 @@ class Means:
             values[place] = self._last[place]
         return values
 
-    def told(self, prefix: str = "") -> dict[str, float]:
+    def by_name(self, prefix: str = "") -> dict[str, float]:
         """The means by name."""
         pairs = zip(self._names, self.values(), strict=True)
         return {prefix + name: value for name, value in pairs}
@@ -191,39 +191,39 @@ def fitted(
     elif part:
         judged = batches.split(part)
     history = History()
-    told = CallbackList([*callbacks, history])  # callbacks may add to the numbers
+    hooks = CallbackList([*callbacks, history])  # callbacks may add to the numbers
     model.history, model.stop_training = history, False
     if batches.examples is not None and verbose:
         beside = f", validate on {judged.examples} samples" if judged and judged.examples else ""
         print(f"Train on {batches.examples} samples{beside}")
     names = list(model.metrics_names)
-    told.set_model(model)
+    hooks.set_model(model)
     names += [f"val_{name}" for name in names if judged is not None]
-    told.set_params(_params(batches, size, names, span[1], verbose, judged is not None))
+    hooks.set_params(_params(batches, size, names, span[1], verbose, judged is not None))
     for callback in callbacks:
         callback.validation_data = None if judged is None else judged.whole()
-    told.on_train_begin({})
+    hooks.on_train_begin({})
     for epoch in range(*span):
         if verbose:
             print(f"Epoch {epoch + 1}/{span[1]}")
-        told.on_epoch_begin(epoch, {})
-        logs = _epoch(model, batches, shuffle, told, verbose, judged)
-        told.on_epoch_end(epoch, logs)
+        hooks.on_epoch_begin(epoch, {})
+        logs = _epoch(model, batches, shuffle, hooks, verbose, judged)
+        hooks.on_epoch_end(epoch, logs)
         if model.stop_training:
             break
-    told.on_train_end({})
+    hooks.on_train_end({})
     return history
 
 
-def _validation(given: Any) -> Any:
+def _validation(data: Any) -> Any:
     """Validation data as `fit` takes data."""
-    if isinstance(given, tuple) and len(given) in (2, 3):
-        return (*given, *[None] * (4 - len(given)))
-    return given, None, None, None
+    if isinstance(data, tuple) and len(data) in (2, 3):
+        return (*data, *[None] * (4 - len(data)))
+    return data, None, None, None
 
 
 def _epoch(
-    model: Any, batches: Batches, shuffle: bool, told: CallbackList, verbose: int, judged: Any
+    model: Any, batches: Batches, shuffle: bool, hooks: CallbackList, verbose: int, judged: Any
 ) -> dict[str, Any]:
     """Trains one epoch; the numbers that it came to."""
     progress = Progress(batches.examples or batches.steps, verbose)
@@ -231,41 +231,41 @@ def _epoch(
     done = 0
     model.reset_metrics()
     for place, (count, inputs, labels, weights) in enumerate(batches.epoch(shuffle)):
-        told.on_train_batch_begin(place, {"batch": place, "size": count})
+        hooks.on_train_batch_begin(place, {"batch": place, "size": count})
         numbers = model.run_step(inputs, labels, weights, True)
         means = means or model.means()
         means.add(numbers, count)
         done += count if batches.examples is not None else 1
         one = dict(zip(model.metrics_names, numbers, strict=True))
-        told.on_train_batch_end(place, {"batch": place, "size": count, **one})
-        progress.show(done, means.told())
+        hooks.on_train_batch_end(place, {"batch": place, "size": count, **one})
+        progress.show(done, means.by_name())
         if model.stop_training:
             break
     if means is None:
         raise ValueError("there is nothing to train on: the data gave no batch")
-    logs: dict[str, Any] = means.told()
+    logs: dict[str, Any] = means.by_name()
     if judged is not None:
         # As in Keras, validation draws an order of its own; later epochs follow from that.
-        logs.update(_judged(model, judged, told, shuffle).told("val_"))
+        logs.update(_judged(model, judged, hooks, shuffle).by_name("val_"))
     progress.show(done, logs, end=True)
     return logs
 
 
-def _judged(model: Any, batches: Batches, told: CallbackList, shuffle: bool = False) -> Means:
+def _judged(model: Any, batches: Batches, hooks: CallbackList, shuffle: bool = False) -> Means:
     """The numbers of all batches, without training."""
     means: Means | None = None
     model.reset_metrics()
-    told.on_test_begin({})
+    hooks.on_test_begin({})
     for place, (count, inputs, labels, weights) in enumerate(batches.epoch(shuffle)):
-        told.on_test_batch_begin(place, {"batch": place, "size": count})
+        hooks.on_test_batch_begin(place, {"batch": place, "size": count})
         numbers = model.run_step(inputs, labels, weights, False)
         means = means or model.means()
         means.add(numbers, count)
         one = dict(zip(model.metrics_names, numbers, strict=True))
-        told.on_test_batch_end(place, {"batch": place, "size": count, **one})
+        hooks.on_test_batch_end(place, {"batch": place, "size": count, **one})
     if means is None:
         raise ValueError("there is nothing to evaluate: the data gave no batch")
-    told.on_test_end({})
+    hooks.on_test_end({})
     return means
 
 
@@ -277,7 +277,7 @@ def _params(
     verbose: int = 0,
     validated: bool = False,
 ) -> dict[str, Any]:
-    """What callbacks are told of how a model is trained, judged or asked."""
+    """Parameters of training, evaluation or prediction for callbacks."""
     return {
         "epochs": epochs,
         "batch_size": size,
@@ -289,12 +289,12 @@ def _params(
     }
 
 
-def _told(callbacks: Any, model: Any, params: dict[str, Any]) -> CallbackList:
+def _callback_list(callbacks: Any, model: Any, params: dict[str, Any]) -> CallbackList:
     """Callbacks that know what a model is judged or asked by."""
-    told = CallbackList(callbacks)
-    told.set_model(model)
-    told.set_params(params)
-    return told
+    hooks = CallbackList(callbacks)
+    hooks.set_model(model)
+    hooks.set_params(params)
+    return hooks
 
 
 def evaluated(
@@ -303,9 +303,9 @@ def evaluated(
     """The numbers of all data."""
     batches = Batches(model, data, size, steps)
     progress = Progress(batches.examples or batches.steps, 1 if verbose == 1 else 0)
-    told = _told(callbacks, model, _params(batches, size, model.metrics_names))
-    means = _judged(model, batches, told)
-    progress.show(batches.examples or batches.steps or 0, means.told(), end=True)
+    hooks = _callback_list(callbacks, model, _params(batches, size, model.metrics_names))
+    means = _judged(model, batches, hooks)
+    progress.show(batches.examples or batches.steps or 0, means.by_name(), end=True)
     return means.values()
 
 
@@ -314,12 +314,12 @@ def predicted(
 ) -> list[Any]:
     """The outputs for all data, put together."""
     batches = Batches(model, (x, None, None, None), size, steps, labelled=False)
-    told = _told(callbacks, model, _params(batches, size, []))
-    found = []
-    told.on_predict_begin({})
+    hooks = _callback_list(callbacks, model, _params(batches, size, []))
+    outputs = []
+    hooks.on_predict_begin({})
     for place, (count, inputs, _, _) in enumerate(batches.epoch(False)):
-        told.on_predict_batch_begin(place, {"batch": place, "size": count})
-        found.append(model.run_outputs(inputs))
-        told.on_predict_batch_end(place, {"batch": place, "size": count, "outputs": found[-1]})
-    told.on_predict_end({})
-    return [np.concatenate(parts) for parts in zip(*found, strict=True)]
+        hooks.on_predict_batch_begin(place, {"batch": place, "size": count})
+        outputs.append(model.run_outputs(inputs))
+        hooks.on_predict_batch_end(place, {"batch": place, "size": count, "outputs": outputs[-1]})
+    hooks.on_predict_end({})
+    return [np.concatenate(parts) for parts in zip(*outputs, strict=True)]

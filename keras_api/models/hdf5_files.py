@@ -17,7 +17,7 @@ from ...protos.config import config
 from ...runtime import errors
 
 SUFFIXES = (".h5", ".hdf5", ".keras")
-"""What names of files end in that Keras writes as HDF5."""
+"""Suffixes of files that Keras writes as HDF5."""
 
 _MOST = 64000  # bytes that HDF5 keeps in one attribute
 _SMALL = 1 << 24  # bytes that may be read, whatever the file holds of them
@@ -41,7 +41,7 @@ def h5py() -> Any:
 
 
 def is_hdf5(path: str) -> bool:
-    """Whether a file is one of HDF5, by its content."""
+    """Returns True for an HDF5 file, by its content."""
     try:
         with open(path, "rb") as file:
             return not_hdf5(file) is None
@@ -66,21 +66,21 @@ def written(path: str) -> Iterator[Any]:
 
 @contextmanager
 def opened(path: str) -> Iterator[Any]:
-    """A file that is read; what h5py cannot read is told as damage.
+    """Opens a file for reading; h5py's read errors become DataLossError.
 
     Raises:
         ImportError: h5py is not installed.
-        FileNotFoundError: there is no such file.
-        DataLossError: it is no HDF5 file, or damaged.
+        FileNotFoundError: the file does not exist.
+        DataLossError: it is not an HDF5 file, or is damaged.
     """
     if os.path.isdir(path):
         raise errors.DataLossError(
-            None, None, f"{path} is a folder, and no HDF5 file: td.load reads SavedModels"
+            None, None, f"{path} is a folder, not an HDF5 file: td.load reads SavedModels"
         )
     with open(path, "rb") as plain:
-        told = not_hdf5(plain)
-    if told is not None:
-        raise errors.DataLossError(None, None, f"{path} is no HDF5 file: it is {told}")
+        other_kind = not_hdf5(plain)
+    if other_kind is not None:
+        raise errors.DataLossError(None, None, f"{path} is not an HDF5 file: it is {other_kind}")
     module = h5py()
     try:
         with module.File(path, "r") as file:
@@ -95,10 +95,10 @@ def group_at(parent: Any, name: str) -> Any:
     Raises:
         DataLossError: there is none.
     """
-    found = _inner(parent, name)
-    if not isinstance(found, h5py().Group):
+    item = _inner(parent, name)
+    if not isinstance(item, h5py().Group):
         raise _damaged(parent, f"has no group {name!r}, only {_listed(parent)}")
-    return found
+    return item
 
 
 def array_at(parent: Any, name: str, shape: Sequence[int] | None = None) -> np.ndarray[Any, Any]:
@@ -113,17 +113,17 @@ def array_at(parent: Any, name: str, shape: Sequence[int] | None = None) -> np.n
         DataLossError: there is none, or it holds no numbers.
         ValueError: it has another shape.
     """
-    found = _inner(parent, name)
-    if not isinstance(found, h5py().Dataset):
+    item = _inner(parent, name)
+    if not isinstance(item, h5py().Dataset):
         raise _damaged(parent, f"has no dataset {name!r}, only {_listed(parent)}")
-    if found.shape is None or found.dtype.kind not in "biufc" or found.external:
-        raise _damaged(parent, f"has {name!r} as {found.dtype}, which is no array of numbers")
-    if found.is_virtual:
+    if item.shape is None or item.dtype.kind not in "biufc" or item.external:
+        raise _damaged(parent, f"has {name!r} as {item.dtype}, which is not an array of numbers")
+    if item.is_virtual:
         raise _damaged(parent, f"has {name!r} in other files, which are not opened")
-    if shape is not None and tuple(found.shape) != tuple(shape):
-        raise ValueError(f"{name!r} has shape {tuple(found.shape)}, where {tuple(shape)} is taken")
-    _check_bytes(parent, name, found)
-    return np.asarray(found[()])
+    if shape is not None and tuple(item.shape) != tuple(shape):
+        raise ValueError(f"{name!r} has shape {tuple(item.shape)}, where {tuple(shape)} is taken")
+    _check_bytes(parent, name, item)
+    return np.asarray(item[()])
 
 
 def _check_bytes(parent: Any, name: str, dataset: Any) -> None:
@@ -147,23 +147,23 @@ def _check_bytes(parent: Any, name: str, dataset: Any) -> None:
 
 
 def _inner(parent: Any, name: str) -> Any:
-    """What lies under a name; links to elsewhere are not followed."""
-    module, found = h5py(), parent
+    """Looks up an item by name, without following soft or external links."""
+    module, item = h5py(), parent
     for part in str(name).split("/"):
-        if not part or part == ".." or not isinstance(found, module.Group):
+        if not part or part == ".." or not isinstance(item, module.Group):
             return None
-        if not isinstance(found.get(part, getlink=True), module.HardLink):
+        if not isinstance(item.get(part, getlink=True), module.HardLink):
             return None
-        found = found[part]
-    return found
+        item = item[part]
+    return item
 
 
 def _listed(group: Any) -> list[str]:
     return sorted(map(str, group))[:20] if isinstance(group, h5py().Group) else []
 
 
-def _damaged(group: Any, told: str) -> errors.DataLossError:
-    return errors.DataLossError(None, None, f"{group.file.filename}: {group.name} {told}")
+def _damaged(group: Any, damage: str) -> errors.DataLossError:
+    return errors.DataLossError(None, None, f"{group.file.filename}: {group.name} {damage}")
 
 
 def write_names(group: Any, attribute: str, names: Sequence[str]) -> None:
@@ -189,7 +189,7 @@ def _attribute(group: Any, name: str) -> Any:
 
 
 def read_names(group: Any, attribute: str) -> list[str]:
-    """The names that an attribute tells.
+    """Reads a list of names from an attribute.
 
     Raises:
         DataLossError: there is none.
@@ -206,7 +206,7 @@ def read_names(group: Any, attribute: str) -> list[str]:
             )
     names = [name for piece in pieces for name in np.atleast_1d(piece).tolist()]
     if not all(isinstance(name, (bytes, str)) for name in names):
-        raise _damaged(group, f"has {attribute!r} = {names[:5]}, which are no names")
+        raise _damaged(group, f"has {attribute!r} = {names[:5]}, which are not names")
     return [name.decode() if isinstance(name, bytes) else name for name in names]
 
 
@@ -214,12 +214,12 @@ def read_text(group: Any, attribute: str) -> str | None:
     """The text of an attribute; None where there is none.
 
     Raises:
-        DataLossError: it is no text.
+        DataLossError: it is not text.
     """
     if attribute not in group.attrs:
         return None
-    found = _attribute(group, attribute)
-    text = found.decode() if isinstance(found, bytes) else found
+    value = _attribute(group, attribute)
+    text = value.decode() if isinstance(value, bytes) else value
     if not isinstance(text, str):
-        raise _damaged(group, f"has {attribute!r} of {type(found).__name__}, which is no text")
+        raise _damaged(group, f"has {attribute!r} of {type(value).__name__}, which is not text")
     return text

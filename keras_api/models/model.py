@@ -44,7 +44,7 @@ class Model(Network):
         ...     outputs = td.keras.layers.Dense(1, kernel_initializer="zeros")(inputs)
         ...     model = td.keras.Model(inputs, outputs)
         ...     model.compile(optimizer=td.keras.optimizers.SGD(lr=0.1), loss="mse")
-        ...     told = model.fit(x, 3 * x + 1, epochs=200, batch_size=3, verbose=0)
+        ...     history = model.fit(x, 3 * x + 1, epochs=200, batch_size=3, verbose=0)
         ...     print(model.predict(np.array([[4.0]])).round(1))
         [[13.]]
     """
@@ -86,7 +86,7 @@ class Model(Network):
             kwargs: accepted for TensorFlow's sake.
 
         Raises:
-            ValueError: a word stands for nothing, or an argument must be None.
+            ValueError: a name is unknown, or an argument must be None.
         """
         others = {
             "sample_weight_mode": sample_weight_mode,
@@ -129,7 +129,7 @@ class Model(Network):
 
     @property
     def metrics_names(self) -> list[str]:
-        """What the numbers of `evaluate` are called."""
+        """Names of the values that `evaluate` returns."""
         return self._judge().names
 
     @property
@@ -138,7 +138,7 @@ class Model(Network):
         return [] if self.optimizer is None else self._judge().metrics
 
     def reset_metrics(self) -> None:
-        """Has the metrics that are objects begin anew."""
+        """Resets the metrics that are objects."""
         for metric in self.metrics:
             metric.reset_states()
 
@@ -229,13 +229,13 @@ class Model(Network):
         """Trains the model.
 
         Args:
-            x: an array for each input, alone, in a list or in a dict by name; or a generator, a
+            x: an array for each input, single, in a list or in a dict by name; or a generator, a
                 `td.keras.utils.Sequence` or a Dataset of pairs `(x, y)`.
             y: labels for each output; for generators and datasets None.
             batch_size: how many examples a step takes, by default 32.
             epochs: the number of the last epoch.
             verbose: 0 prints nothing, 1 a bar, 2 a line for each epoch.
-            callbacks: what is told of it.
+            callbacks: callbacks to call.
             validation_split: which part of the data, at its end, is for validation.
             validation_data: a pair `(x, y)` or a triple with weights, or as `x`.
             shuffle: whether each epoch takes the examples in another order.
@@ -244,7 +244,7 @@ class Model(Network):
             initial_epoch: the number of epochs that are done already.
             steps_per_epoch: how many batches of a generator or dataset an epoch has.
             validation_steps: how many batches of `validation_data`.
-            kwargs: `workers` and its kin, accepted for TensorFlow's sake.
+            kwargs: `workers` and the like, accepted for TensorFlow's sake.
 
         Returns:
             A History, whose `history` has the numbers of each epoch.
@@ -291,7 +291,7 @@ class Model(Network):
             verbose: 0 prints nothing, 1 a bar.
             sample_weight: how much each example counts.
             steps: how many batches of a generator or dataset.
-            callbacks: what is told of it.
+            callbacks: callbacks to call.
             kwargs: accepted for TensorFlow's sake.
         """
         data = (x, y, sample_weight, None)
@@ -318,11 +318,11 @@ class Model(Network):
             batch_size: how many examples a run takes, by default 32.
             verbose: accepted for TensorFlow's sake.
             steps: how many batches of a generator or dataset.
-            callbacks: what is told of it.
+            callbacks: callbacks to call.
             kwargs: accepted for TensorFlow's sake.
         """
-        found = predicted(self, x, batch_size or 32, steps, callbacks)
-        return found[0] if len(found) == 1 else found
+        outputs = predicted(self, x, batch_size or 32, steps, callbacks)
+        return outputs[0] if len(outputs) == 1 else outputs
 
     def predict_generator(self, generator: Any, steps: float | None = None, **kwargs: Any) -> Any:
         """`predict` by a generator."""
@@ -357,8 +357,8 @@ class Model(Network):
 
     def predict_on_batch(self, x: Any) -> Any:
         """The outputs for one batch."""
-        found = self.run_outputs(self._inputs_of(x))
-        return found[0] if len(found) == 1 else found
+        outputs = self.run_outputs(self._inputs_of(x))
+        return outputs[0] if len(outputs) == 1 else outputs
 
     def save(self, filepath: Any, *args: Any, **kwargs: Any) -> None:
         """Writes the whole model into a file of HDF5: see `td.keras.models.save_model`."""

@@ -1,4 +1,4 @@
-"""Models as JSON: what tells their layers, from which they are built again."""
+"""Models as JSON: configs of their layers, from which they are rebuilt."""
 
 from __future__ import annotations
 
@@ -21,20 +21,20 @@ public = {
 
 
 def model_from_config(config: Any, custom_objects: Any = None) -> Any:
-    """The model that a config tells, with variables of its own.
+    """Builds a model, with new variables, from a config.
 
     Args:
         config: a dict of `class_name` and `config`, as in a model's JSON.
         custom_objects: classes and functions of your own by name.
 
     Raises:
-        ValueError: it tells no model, or a layer is not known.
+        ValueError: it does not describe a model, or a layer is unknown.
 
     Example:
         >>> flat = {"class_name": "Flatten", "config": {"name": "flat"}}
         >>> with td.Graph().as_default():
-        ...     told = {"class_name": "Sequential", "config": {"name": "mine", "layers": [flat]}}
-        ...     td.keras.models.model_from_config(told).layers[0].name
+        ...     config = {"class_name": "Sequential", "config": {"name": "mine", "layers": [flat]}}
+        ...     td.keras.models.model_from_config(config).layers[0].name
         'flat'
     """
     if isinstance(config, list):
@@ -42,21 +42,21 @@ def model_from_config(config: Any, custom_objects: Any = None) -> Any:
             "config must be a dict of class_name and config: a list is for Sequential.from_config"
         )
     with custom_object_scope(custom_objects or {}):
-        found = layer_from(config)
-    if not isinstance(found, Model):
+        model = layer_from(config)
+    if not isinstance(model, Model):
         raise ValueError(f"class_name = {config['class_name']!r} is a layer, and no model")
-    return found
+    return model
 
 
 def model_from_json(json_string: str, custom_objects: Any = None) -> Any:
-    """The model that a JSON tells: of `model.to_json()`, or of TensorFlow's Keras.
+    """Builds a model from JSON of `model.to_json()` or of TensorFlow's Keras.
 
     Args:
         json_string: the JSON.
         custom_objects: classes and functions of your own by name.
 
     Raises:
-        ValueError: it is no JSON, tells no model, or a layer is not known.
+        ValueError: it is not JSON, does not describe a model, or a layer is unknown.
 
     Example:
         >>> with td.Graph().as_default():
@@ -69,35 +69,35 @@ def model_from_json(json_string: str, custom_objects: Any = None) -> Any:
     try:
         config = json.loads(json_string)
     except (TypeError, ValueError, RecursionError) as exc:
-        raise ValueError(f"json_string is no JSON: {exc}") from exc
+        raise ValueError(f"json_string is not JSON: {exc}") from exc
     if not isinstance(config, dict):
-        raise ValueError(f"json_string must tell a dict, got {type(config).__name__}")
+        raise ValueError(f"json_string: expected a dict, got {type(config).__name__}")
     return model_from_config(config, custom_objects)
 
 
 def serialize(layer: Any) -> dict[str, Any]:
-    """What tells a layer: the name of its class, and its config.
+    """Serializes a layer to the name of its class and its config.
 
     Args:
         layer: a layer or a model.
 
     Example:
-        >>> told = td.keras.layers.serialize(td.keras.layers.Flatten(name="flat"))
-        >>> told["class_name"], told["config"]["name"]
+        >>> spec = td.keras.layers.serialize(td.keras.layers.Flatten(name="flat"))
+        >>> spec["class_name"], spec["config"]["name"]
         ('Flatten', 'flat')
     """
     return described(layer)
 
 
 def deserialize(config: Mapping[str, Any], custom_objects: Mapping[str, Any] | None = None) -> Any:
-    """The layer or model that `serialize` told.
+    """Creates a layer or model from the result of `serialize`.
 
     Args:
         config: a dict of `class_name` and `config`.
         custom_objects: classes and functions of your own by name.
 
     Raises:
-        ValueError: the class is not known, or the config does not tell one.
+        ValueError: the class is unknown, or the config is invalid.
 
     Example:
         >>> td.keras.layers.deserialize({"class_name": "Dense", "config": {"units": 3}}).units
@@ -129,10 +129,10 @@ def clone_model(
     """
     if not isinstance(model, Model):
         raise ValueError(f"model must be a model of td.keras, got {model!r}")
-    given = None if input_tensors is None else flatten(input_tensors)
-    if given is not None and len(given) != len(model.inputs):
-        raise ValueError(f"the model has {len(model.inputs)} inputs, got {len(given)} tensors")
-    begins = iter([None] * len(model.inputs) if given is None else given)
+    tensors = None if input_tensors is None else flatten(input_tensors)
+    if tensors is not None and len(tensors) != len(model.inputs):
+        raise ValueError(f"the model has {len(model.inputs)} inputs, got {len(tensors)} tensors")
+    begins = iter([None] * len(model.inputs) if tensors is None else tensors)
 
     def cloned(layer: Any) -> Any:
         if isinstance(layer, InputLayer):
@@ -142,12 +142,12 @@ def clone_model(
         return clone_function(layer) if clone_function else layer.from_config(layer.get_config())
 
     if isinstance(model, Sequential):
-        made = Sequential(name=model.name)
+        clone = Sequential(name=model.name)
         if model.inputs:
-            made.start(cloned(layer_of(model.inputs[0])).output)
+            clone.start(cloned(layer_of(model.inputs[0])).output)
         for layer in model.layers:
-            made.add(cloned(layer))
-        return made
+            clone.add(cloned(layer))
+        return clone
     order = {layer_of(tensor).name: layer_of(tensor) for tensor in model.inputs}
     first = {name: cloned(layer) for name, layer in order.items()}
     rest = {layer.name: layer for layer in model.layers}

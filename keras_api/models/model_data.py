@@ -42,15 +42,15 @@ def arrays_of(data: Any, names: Sequence[str], what: str) -> Arrays:
 def example_weights(
     labels: Arrays, sample_weight: Any, class_weight: Mapping[int, float] | None
 ) -> np.ndarray[Any, Any] | None:
-    """How much each example counts; None where all count alike.
+    """Weight of each example; None if all are equal.
 
     Args:
-        labels: the labels, of which the first tell the classes.
+        labels: the labels, of which the first determine the classes.
         sample_weight: a number for each example.
         class_weight: a number for each class.
 
     Raises:
-        ValueError: there is no number for a class.
+        ValueError: a class has no weight.
     """
     weights = None if sample_weight is None else np.asarray(sample_weight, np.float32)
     if class_weight is not None:
@@ -58,8 +58,8 @@ def example_weights(
         classes = rows.argmax(1) if rows.shape[-1] > 1 else rows.reshape(-1)
         if lacking := {int(number) for number in np.unique(classes)} - {*class_weight}:
             raise ValueError(f"class_weight has nothing for classes {sorted(lacking)}")
-        told = np.array([class_weight[int(number)] for number in classes], np.float32)
-        weights = told if weights is None else weights * told
+        class_weights = np.array([class_weight[int(number)] for number in classes], np.float32)
+        weights = class_weights if weights is None else weights * class_weights
     return weights
 
 

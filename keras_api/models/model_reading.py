@@ -11,7 +11,7 @@ from typing import Any
 from ...runtime import errors
 from ..backend.backend_session import batch_set_value
 from ..layers.custom_objects import custom_object_scope
-from ..losses import more_keras_losses as losses
+from ..losses import named_losses as losses
 from ..metrics import named_metrics as metrics
 from ..optimizers import keras_optimizers
 from .hdf5_files import array_at, group_at, opened, read_names, read_text
@@ -35,9 +35,9 @@ def load_model(
         compile: whether the model is compiled as it was, with what its optimizer had kept.
 
     Raises:
-        FileNotFoundError: there is no such file.
-        DataLossError: it is no HDF5 file, or damaged; the error says what it is.
-        ValueError: it tells no model, or something is not known.
+        FileNotFoundError: the file does not exist.
+        DataLossError: it is not an HDF5 file, or is damaged; the error says what it is.
+        ValueError: it does not contain a model, or something in it is unknown.
         ImportError: h5py is not installed.
 
     Example:
@@ -55,7 +55,7 @@ def load_model(
         config = _json(file, "model_config")
         if config is None:
             hint = ": load_weights of a model reads it" if "layer_names" in file.attrs else ""
-            raise ValueError(f"{path} holds no model, but variables alone{hint}")
+            raise ValueError(f"{path} contains only variables, not a model{hint}")
         if (read_text(file, "keras_version") or "2").startswith("3"):
             raise ValueError(
                 f"{path} is a model of Keras 3, whose configs are others: build the model here, "
@@ -69,7 +69,7 @@ def load_model(
             try:
                 _compile(model, training)
             except (TypeError, KeyError, AttributeError) as exc:
-                raise ValueError(f"{path} does not tell how the model is trained: {exc}") from exc
+                raise ValueError(f"{path} has an invalid training config: {exc}") from exc
             if "optimizer_weights" in file:
                 _restore_optimizer(model, group_at(file, "optimizer_weights"))
     return model
@@ -78,36 +78,36 @@ def load_model(
 def _json(file: Any, attribute: str) -> Any:
     text = read_text(file, attribute)
     try:
-        found = None if text is None else json.loads(text)
+        value = None if text is None else json.loads(text)
     except (ValueError, RecursionError) as exc:
         raise errors.DataLossError(
-            None, None, f"{file.filename}: its {attribute} is no JSON: {exc}"
+            None, None, f"{file.filename}: its {attribute} is not JSON: {exc}"
         ) from exc
-    if text is not None and not isinstance(found, dict):
+    if text is not None and not isinstance(value, dict):
         raise errors.DataLossError(
-            None, None, f"{file.filename}: its {attribute} is no dict, but {found!r}"
+            None, None, f"{file.filename}: its {attribute} is not a dict, but {value!r}"
         )
-    return found
+    return value
 
 
 def _compile(model: Any, training: Mapping[str, Any]) -> None:
-    """Compiles a model as its file tells."""
-    told = {name: training.get(name) for name in COMPILED}
-    if isinstance(told["loss"], dict) and "class_name" in told["loss"]:
-        told["loss"] = losses.get(told["loss"])
-    told["metrics"] = _metrics(told["metrics"], len(model.outputs) == 1)
-    model.compile(keras_optimizers.get(training.get("optimizer_config")), **told)
+    """Compiles a model by the training config of its file."""
+    settings = {name: training.get(name) for name in COMPILED}
+    if isinstance(settings["loss"], dict) and "class_name" in settings["loss"]:
+        settings["loss"] = losses.get(settings["loss"])
+    settings["metrics"] = _metrics(settings["metrics"], len(model.outputs) == 1)
+    model.compile(keras_optimizers.get(training.get("optimizer_config")), **settings)
 
 
-def _metrics(told: Any, alone: bool) -> Any:
+def _metrics(specs: Any, is_single: bool) -> Any:
     """Metrics as `compile` takes them; of one output they may be in a list of their own."""
-    if isinstance(told, list):
-        items = [_metrics(item, alone) for item in told]
-        return [x for item in items for x in (item if alone and _is_list(item) else [item])]
-    if isinstance(told, dict) and "class_name" in told:
-        name = (told.get("config") or {}).get("name")
-        return "accuracy" if name in ("acc", "accuracy") else metrics.get(told)
-    return {key: _metrics(item, False) for key, item in told.items()} if _is_dict(told) else told
+    if isinstance(specs, list):
+        items = [_metrics(item, is_single) for item in specs]
+        return [x for item in items for x in (item if is_single and _is_list(item) else [item])]
+    if isinstance(specs, dict) and "class_name" in specs:
+        name = (specs.get("config") or {}).get("name")
+        return "accuracy" if name in ("acc", "accuracy") else metrics.get(specs)
+    return {key: _metrics(item, False) for key, item in specs.items()} if _is_dict(specs) else specs
 
 
 def _is_dict(item: Any) -> bool:
@@ -128,7 +128,7 @@ def _restore_optimizer(model: Any, group: Any) -> None:
     if len(own) != len(names):
         raise ValueError(
             f"{model.optimizer.get_config()['name']} keeps {len(own)} variables, where the file "
-            f"has {len(names)}: load_model(…, compile=False), and compile anew"
+            f"has {len(names)}: load_model(…, compile=False), and compile it again"
         )
     shapes = [variable.shape.as_list() for variable in own]
     pairs = zip(names, shapes, strict=True)

@@ -14,7 +14,7 @@ from .weight_files import write_arrays, write_weights
 public = {"td.keras.models": "save_model"}
 
 COMPILED = ("loss", "metrics", "loss_weights")
-"""What files tell of how a model was compiled, beside the optimizer."""
+"""Arguments of `compile` that files store, besides the optimizer."""
 
 
 def save_model(
@@ -36,7 +36,7 @@ def save_model(
         kwargs: accepted for TensorFlow's sake.
 
     Raises:
-        ValueError: something in the model cannot be told, or another format is asked for.
+        ValueError: something in the model cannot be stored, or another format is requested.
         FileExistsError: the file is there, and `overwrite` is False.
         ImportError: h5py is not installed.
 
@@ -59,7 +59,7 @@ def save_model(
     refuse_overwriting(path, overwrite)
     config = json_of(described(model))
     training = None
-    if include_optimizer and getattr(model.optimizer, "is_told", False):
+    if include_optimizer and getattr(model.optimizer, "is_stored", False):
         training = json_of(_training_config(model))
     with written(path) as file:
         file.attrs["keras_version"] = KERAS_VERSION.encode()
@@ -84,7 +84,7 @@ def refuse_overwriting(path: str, overwrite: bool) -> None:
 
 
 def _training_config(model: Any) -> dict[str, Any]:
-    """How a model is trained."""
-    told = {name: model._asked.get(name) for name in COMPILED}
-    told |= {"weighted_metrics": None, "sample_weight_mode": None}
-    return {"optimizer_config": described(model.optimizer), **described(told)}
+    """Training config of a model."""
+    settings = {name: model._asked.get(name) for name in COMPILED}
+    settings |= {"weighted_metrics": None, "sample_weight_mode": None}
+    return {"optimizer_config": described(model.optimizer), **described(settings)}

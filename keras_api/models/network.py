@@ -68,12 +68,12 @@ class Network(KerasStyle):
 
     @property
     def input_names(self) -> list[str]:
-        """What the inputs are called."""
+        """Names of the inputs."""
         return [_layer_name(tensor) for tensor in self.inputs]
 
     @property
     def output_names(self) -> list[str]:
-        """What the outputs are called: as the layers that made them."""
+        """Names of the outputs, those of the layers that made them."""
         names = [_layer_name(tensor) for tensor in self.outputs]
         counted = [names[:place].count(name) for place, name in enumerate(names)]
         return [f"{name}_{n}" if n else name for name, n in zip(names, counted, strict=True)]
@@ -112,19 +112,19 @@ class Network(KerasStyle):
 
         A layer that is also called on other inputs adds only those of these inputs.
         """
-        found = self._all_updates
-        return _fed_by(self.inputs, found) if self.inputs else found
+        updates = self._all_updates
+        return _fed_by(self.inputs, updates) if self.inputs else updates
 
     @property
     def stateful(self) -> bool:
-        """Whether a layer keeps states from batch to batch."""
+        """True if a layer keeps states from batch to batch."""
         return bool(self._keeping())
 
     @property
     def state_updates(self) -> list[Any]:
         """The updates of layers that keep states: they are also run where nothing is trained."""
-        found = _distinct([update for layer in self._keeping() for update in layer.updates])
-        return _fed_by(self.inputs, found) if self.inputs else found
+        updates = _distinct([update for layer in self._keeping() for update in layer.updates])
+        return _fed_by(self.inputs, updates) if self.inputs else updates
 
     def _keeping(self) -> list[Any]:
         """The layers within that keep states."""
@@ -154,27 +154,27 @@ class Network(KerasStyle):
         return map_structure(lambda tensor: made[tensor], self._output_form)
 
     def get_config(self) -> dict[str, Any]:
-        """What tells the model: layers, and of what each call was made, as TensorFlow 1.15 has it.
+        """Config of the model in the format of TensorFlow 1.15: layers and the inputs of each call.
 
         Raises:
             NotImplementedError: the model is a subclass with a `call` of its own.
         """
         if type(self).call is not Network.call or not self.outputs:
             raise NotImplementedError(
-                f"{type(self).__name__} is a class of its own, which no config tells: make it by "
+                f"{type(self).__name__} is a subclassed model, which has no config: make it by "
                 "its program, and use save_weights and load_weights"
             )
         return network_config(self)
 
     @classmethod
     def from_config(cls, config: Any, custom_objects: Any = None) -> Any:
-        """The model that a config tells: see `td.keras.models.model_from_config`."""
+        """Builds a model from a config: see `td.keras.models.model_from_config`."""
         with custom_object_scope(custom_objects or {}):
             inputs, outputs = ends_of_config(config)
         return cls(inputs, outputs, name=config.get("name"))
 
     def to_json(self, **kwargs: Any) -> str:
-        """What tells the model, as the JSON of TensorFlow 1.15, without variables and training.
+        """Config of the model as JSON of TensorFlow 1.15, without variables and training.
 
         Args:
             kwargs: arguments of `json.dumps`, such as `indent`.
@@ -182,8 +182,8 @@ class Network(KerasStyle):
         Raises:
             ValueError: it holds a function without a name.
         """
-        told = {**described(self), "keras_version": KERAS_VERSION, "backend": "tensorflow"}
-        return json_of(told, **kwargs)
+        config = {**described(self), "keras_version": KERAS_VERSION, "backend": "tensorflow"}
+        return json_of(config, **kwargs)
 
     def get_layer(self, name: str | None = None, index: int | None = None) -> Any:
         """A layer of the network.
@@ -199,10 +199,10 @@ class Network(KerasStyle):
             if not -len(self.layers) <= index < len(self.layers):
                 raise ValueError(f"there are {len(self.layers)} layers, and none at {index}")
             return self.layers[index]
-        found = next((layer for layer in self.layers if layer.name == name), None)
-        if found is None:
+        match = next((layer for layer in self.layers if layer.name == name), None)
+        if match is None:
             raise ValueError(f"there is no layer {name!r}, but {[x.name for x in self.layers]}")
-        return found
+        return match
 
     def summary(
         self,
@@ -224,7 +224,7 @@ class Network(KerasStyle):
             (print_fn or print)(line)
 
     def count_params(self) -> int:
-        """How many numbers the variables hold."""
+        """Number of elements of all variables."""
         return sum(weight.shape.num_elements() or 0 for weight in self.weights)
 
     def save_weights(
@@ -298,7 +298,7 @@ def ordered_calls(inputs: Sequence[Tensor], outputs: Sequence[Tensor]) -> list[L
     """The calls between tensors, each after those that it needs.
 
     Raises:
-        ValueError: an output does not come from the inputs by layers alone.
+        ValueError: an output is not computed from the inputs by layers only.
     """
     order: dict[int, LayerCall] = {}
     done = {id(tensor) for tensor in inputs}
@@ -328,14 +328,14 @@ def layers_in_order(
     """The layers of calls, and of inputs: the farthest from the outputs first."""
     made_by = {id(tensor): call for call in order for tensor in flatten(call.outputs)}
     first_met: dict[Any, int] = {}
-    seen: set[int] = set()
+    visited: set[int] = set()
     waiting = list(reversed(outputs))
     while waiting:
         tensor = waiting.pop()
         call = made_by.get(id(tensor)) or call_of(tensor)
-        if call is None or id(call) in seen:
+        if call is None or id(call) in visited:
             continue
-        seen.add(id(call))
+        visited.add(id(call))
         first_met.setdefault(call.layer, len(first_met))
         if id(tensor) in made_by:
             waiting.extend(reversed(flatten(call.inputs)))

@@ -17,7 +17,7 @@ def network_config(network: Any) -> dict[str, Any]:
     """The config of a network between inputs and outputs, as TensorFlow 1.15 writes it.
 
     Raises:
-        ValueError: what a layer was called with cannot be told.
+        ValueError: an argument of a layer call cannot be stored.
     """
     calls = _calls_of(network)
     places: dict[Tensor, list[Any]] = {}
@@ -40,39 +40,39 @@ def network_config(network: Any) -> dict[str, Any]:
 def _calls_of(network: Any) -> dict[Any, list[LayerCall]]:
     """The calls of each layer that make the network."""
     within = {id(call) for call in network._order}
-    found = {}
+    calls = {}
     for layer in network.layers:
         begins = isinstance(layer, InputLayer)
-        found[layer] = [call for call in layer.calls if begins or id(call) in within]
-    return found
+        calls[layer] = [call for call in layer.calls if begins or id(call) in within]
+    return calls
 
 
 def _node(call: LayerCall, places: dict[Tensor, list[Any]]) -> Any:
-    """What a layer was called on, and with which further arguments."""
+    """Inputs and further arguments of a layer call."""
     words = list(signature(call.layer.call).parameters.values())[1 : 1 + len(call.args)]
     named = [word.name for word in words if word.kind is word.POSITIONAL_OR_KEYWORD]
     if len(named) < len(call.args):
         raise ValueError(
             f"layer {call.layer.name} was called with {len(call.args)} arguments behind the "
-            "inputs: give them by name, so that a config can tell them"
+            "inputs: give them by name, so that a config can store them"
         )
     given = {**dict(zip(named, call.args, strict=True)), **call.kwargs}
     if isinstance(given.get("initial_state"), int):  # the states are among the inputs
         del given["initial_state"]
-    told = {
+    arguments = {
         name: map_structure(
             lambda leaf: places.get(leaf, leaf) if _is_tensor(leaf) else leaf, value
         )
         for name, value in given.items()
         if value is not None
     }
-    for name, value in told.items():
+    for name, value in arguments.items():
         if any(_is_tensor(leaf) for leaf in flatten(value)):
             raise ValueError(
                 f"layer {call.layer.name} was called with {name} = a tensor of no layer of the "
-                "network: a config cannot tell it"
+                "network: a config cannot store it"
             )
-    nodes = map_structure(lambda tensor: (*places[tensor], told), call.inputs)
+    nodes = map_structure(lambda tensor: (*places[tensor], arguments), call.inputs)
     if isinstance(call.inputs, Tensor):
         return [list(nodes)]
     return _lists(nodes)
@@ -107,10 +107,10 @@ class _Rebuilding:
                 self._made[name, 0] = [begun(layer).output]
 
     def build(self) -> None:
-        """Calls each layer as soon as there is what it was called on.
+        """Calls each layer as soon as its inputs exist.
 
         Raises:
-            ValueError: something never is.
+            ValueError: some inputs are never created.
         """
         waiting = {name: list(spec["inbound_nodes"]) for name, spec in self._specs.items()}
         done = {name: self.layers[name].own_calls for name in waiting}
@@ -119,7 +119,7 @@ class _Rebuilding:
             if not ready:
                 lacking = sorted(name for name, nodes in waiting.items() if nodes)
                 raise ValueError(
-                    f"layers {lacking} are called on what no layer of the config gives"
+                    f"layers {lacking} have inputs that no layer of the config outputs"
                 )
             for name in ready:
                 self._made[name, done[name]] = flatten(self._call(name, waiting[name].pop(0)))
@@ -155,7 +155,7 @@ class _Rebuilding:
             ends = [node, *(end for end in beside if end[0] in self._specs)]
             return all(self._place(end) in self._made for end in ends)
         if not _holds(node):
-            raise ValueError(f"{node!r} is no [layer, call, output, arguments]")
+            raise ValueError(f"{node!r} is not [layer, call, output, arguments]")
         return all(map(self._is_ready, node.values() if isinstance(node, dict) else node))
 
     def _place(self, end: Any) -> tuple[str, int]:
@@ -198,12 +198,12 @@ def layer_of(tensor: Any) -> Any:
     """The layer of an input."""
     call = call_of(tensor)
     if call is None:
-        raise ValueError(f"{tensor.name} is no tensor of td.keras.Input")
+        raise ValueError(f"{tensor.name} is not a tensor of td.keras.Input")
     return call.layer
 
 
 def begun(layer: Any, tensor: Any = None) -> Any:
-    """A layer of inputs with the tensor that it stands for; a placeholder, where none is given."""
+    """An input layer with its tensor; by default a new placeholder."""
     if not layer.calls:
         if tensor is None:
             sizes, dtype = layer.batch_input_shape, layer.dtype
@@ -214,19 +214,21 @@ def begun(layer: Any, tensor: Any = None) -> Any:
 
 
 def ends_of_config(config: dict[str, Any], make: Callable[[Any], Any] = layer_from) -> Any:
-    """Builds the network that a config tells; gives its inputs and its outputs.
+    """Builds a network from a config; returns its inputs and outputs.
 
     Args:
         config: what `network_config` gave.
-        make: makes a layer of what tells it.
+        make: creates a layer from its config.
 
     Raises:
-        ValueError: the config is damaged, or a layer is not known.
+        ValueError: the config is damaged, or a layer is unknown.
     """
     try:
         return _ends(config, make)
     except (TypeError, KeyError, IndexError, AttributeError) as exc:
-        raise ValueError(f"the config does not tell a model: {type(exc).__name__}: {exc}") from exc
+        raise ValueError(
+            f"the config does not describe a model: {type(exc).__name__}: {exc}"
+        ) from exc
 
 
 def _ends(config: dict[str, Any], make: Callable[[Any], Any]) -> Any:

@@ -1,4 +1,4 @@
-"""What a model is trained for and judged by: losses and metrics as tensors."""
+"""Losses and metrics of a model as tensors."""
 
 from __future__ import annotations
 
@@ -16,7 +16,8 @@ from ...ops.array.squeezing import expand_dims
 from ...ops.math.add_n import add_n
 from ...ops.math.reductions import reduce_mean
 from ..backend.keras_tensors import mask_of
-from ..losses import keras_losses, more_keras_losses
+from ..losses import loss_functions, named_losses
+from ..losses.loss_classes import Loss
 from ..metrics import metric_functions, named_metrics
 from ..metrics.metric import MeanMetricWrapper, Metric
 
@@ -63,7 +64,7 @@ def objectives_of(
         loss_weights: factors of the losses of outputs, a list or a dict by name.
         extra: further losses, such as those of regularizers.
     """
-    losses = [more_keras_losses.get(item) for item in _for_outputs(loss, names, "loss")]
+    losses = [named_losses.get(item) for item in _for_outputs(loss, names, "loss")]
     factors = _for_outputs(loss_weights, names, "loss_weights")
     judged = _metrics_for(metrics, names)
     several = len(outputs) > 1
@@ -112,7 +113,7 @@ def objectives_of(
 
 def _mean_loss(function: Any, target: Any, output: Any, weights: Any) -> Any:
     """The mean over all examples, each of which counts as much as its weight says."""
-    call = function.call if isinstance(function, more_keras_losses.Loss) else function
+    call = function.call if isinstance(function, Loss) else function
     losses = call(target, output)
     mask = mask_of(output)
     if mask is not None and (losses.shape.rank or 0) >= mask.shape.rank:
@@ -128,19 +129,19 @@ def _mean_loss(function: Any, target: Any, output: Any, weights: Any) -> Any:
     return reduce_mean(columns * cast(weights, columns.dtype))
 
 
-def _for_outputs(given: Any, names: Sequence[str], what: str) -> list[Any]:
-    """What is given for each output."""
-    if isinstance(given, dict):
-        if unknown := [name for name in given if name not in names]:
+def _for_outputs(items: Any, names: Sequence[str], what: str) -> list[Any]:
+    """Expands an argument to one item per output."""
+    if isinstance(items, dict):
+        if unknown := [name for name in items if name not in names]:
             raise ValueError(f"{what} names {unknown}, but the outputs are {list(names)}")
-        return [given.get(name) for name in names]
-    if isinstance(given, (list, tuple)):
-        if len(given) != len(names):
+        return [items.get(name) for name in names]
+    if isinstance(items, (list, tuple)):
+        if len(items) != len(names):
             raise ValueError(
-                f"{what} has {len(given)} items for {len(names)} outputs {list(names)}"
+                f"{what} has {len(items)} items for {len(names)} outputs {list(names)}"
             )
-        return list(given)
-    return [given] * len(names)
+        return list(items)
+    return [items] * len(names)
 
 
 def _metrics_for(metrics: Any, names: Sequence[str]) -> list[list[Any]]:
@@ -148,12 +149,12 @@ def _metrics_for(metrics: Any, names: Sequence[str]) -> list[list[Any]]:
     if isinstance(metrics, dict) or (
         isinstance(metrics, (list, tuple)) and any(isinstance(m, (list, tuple)) for m in metrics)
     ):
-        found = _for_outputs(metrics, names, "metrics")
+        specs = _for_outputs(metrics, names, "metrics")
     else:
-        found = [metrics] * len(names)
+        specs = [metrics] * len(names)
     return [
         [] if item is None else list(item) if isinstance(item, (list, tuple)) else [item]
-        for item in found
+        for item in specs
     ]
 
 
@@ -162,9 +163,9 @@ def _metric(item: Any, loss: Any, output: Any) -> tuple[Any, str]:
     if not isinstance(item, str) or item not in ("accuracy", "acc"):
         function = named_metrics.get(item)
         return function, getattr(function, "__name__", None) or function.name
-    told = unwrap(getattr(loss, "function", loss))  # users hold it with a guard around it
-    if output.shape.as_list()[-1] == 1 or told is unwrap(keras_losses.binary_crossentropy):
+    function = unwrap(getattr(loss, "function", loss))  # users hold it with a guard around it
+    if output.shape.as_list()[-1] == 1 or function is unwrap(loss_functions.binary_crossentropy):
         return metric_functions.binary_accuracy, "acc"
-    if told is unwrap(keras_losses.sparse_categorical_crossentropy):
+    if function is unwrap(loss_functions.sparse_categorical_crossentropy):
         return metric_functions.sparse_categorical_accuracy, "acc"
     return metric_functions.categorical_accuracy, "acc"

@@ -40,7 +40,7 @@ class Sequential(Model):
         super().__init__(name=name)
         self._chain: list[Any] = []
         self._ends: list[Any] = []  # what each layer gave
-        self._explicit = False  # whether the first layer does not tell the shape of the input
+        self._explicit = False  # whether the input shape comes from elsewhere than the first layer
         for layer in layers or ():
             self.add(layer)
 
@@ -61,7 +61,7 @@ class Sequential(Model):
         if not isinstance(layer, KerasStyle):
             raise TypeError(
                 f"the added layer must be a layer of td.keras.layers, got {layer!r}: those of "
-                "td.layers have their kin there"
+                "those of td.layers have equivalents there"
             )
         if isinstance(layer, InputLayer):
             self.start(begun(layer).output)
@@ -125,7 +125,7 @@ class Sequential(Model):
             self._trained = self.trainable_weights
 
     def get_config(self) -> dict[str, Any]:
-        """What tells the model: its name, and its layers one after the other."""
+        """Config of the model: its name and its layers in order."""
         layers = self._chain
         if self._explicit or (self.inputs and layers and layers[0].batch_input_shape is None):
             layers = [layer_of(self.inputs[0]), *layers]
@@ -133,15 +133,17 @@ class Sequential(Model):
 
     @classmethod
     def from_config(cls, config: Any, custom_objects: Any = None) -> Any:
-        """The model that a config tells: see `td.keras.models.model_from_config`."""
-        told = config if isinstance(config, dict) else {"layers": config}
-        if not isinstance(told.get("layers"), list):
+        """Builds a model from a config: see `td.keras.models.model_from_config`."""
+        settings = config if isinstance(config, dict) else {"layers": config}
+        if not isinstance(settings.get("layers"), list):
             raise ValueError(f"the config of a Sequential has a list of layers, got {config!r}")
         with custom_object_scope(custom_objects or {}):
-            made = cls([layer_from(spec) for spec in told["layers"]], name=told.get("name"))
-        if not made.outputs and told.get("build_input_shape"):
-            made.build(told["build_input_shape"])
-        return made
+            model = cls(
+                [layer_from(spec) for spec in settings["layers"]], name=settings.get("name")
+            )
+        if not model.outputs and settings.get("build_input_shape"):
+            model.build(settings["build_input_shape"])
+        return model
 
     def call(self, inputs: Any, *args: Any, **kwargs: Any) -> Any:
         """Calls the layers again, on another input."""
@@ -156,15 +158,15 @@ class Sequential(Model):
             self.build((None, *arrays[0].shape[1:]))
 
     def predict_classes(self, x: Any, batch_size: int = 32, verbose: int = 0) -> Any:
-        """The numbers of the classes that are told.
+        """Predicted classes.
 
         Args:
             x: as for `predict`.
             batch_size: as for `predict`.
             verbose: as for `predict`.
         """
-        found = self.predict(x, batch_size, verbose)
-        return found.argmax(axis=-1) if found.shape[-1] > 1 else (found > 0.5).astype("int32")
+        scores = self.predict(x, batch_size, verbose)
+        return scores.argmax(axis=-1) if scores.shape[-1] > 1 else (scores > 0.5).astype("int32")
 
     def predict_proba(self, x: Any, batch_size: int = 32, verbose: int = 0) -> Any:
         """The same as `predict`."""

@@ -9,7 +9,7 @@ from ...training.layers.named_functions import custom_objects as known_to_all, m
 from ..layers import named_objects
 from ..layers.custom_objects import custom_object_scope
 from ..layers.keras_configs import described
-from ..losses import more_keras_losses
+from ..losses import named_losses
 from ..metrics import named_metrics
 from ..optimizers import keras_optimizers
 
@@ -32,7 +32,7 @@ public = {
 
 
 def serialize_keras_object(instance: Any) -> Any:
-    """What tells an object: of a function its name, else a dict of `class_name` and `config`.
+    """Serializes an object: a function to its name, else a dict of `class_name` and `config`.
 
     Args:
         instance: a function, or an object that has `get_config`; or None.
@@ -46,12 +46,14 @@ def serialize_keras_object(instance: Any) -> Any:
         >>> td.keras.activations.serialize(td.nn.relu)
         'relu'
     """
-    told = described(instance)
-    if told is instance and callable(instance):
-        told = getattr(instance, "__name__", instance)
-    if told is instance and not isinstance(instance, (str, dict, type(None))):
-        raise ValueError(f"cannot serialize {instance!r}: it is no function, and has no get_config")
-    return told
+    spec = described(instance)
+    if spec is instance and callable(instance):
+        spec = getattr(instance, "__name__", instance)
+    if spec is instance and not isinstance(instance, (str, dict, type(None))):
+        raise ValueError(
+            f"cannot serialize {instance!r}: it is not a function and has no get_config"
+        )
+    return spec
 
 
 def deserialize_keras_object(
@@ -60,34 +62,34 @@ def deserialize_keras_object(
     custom_objects: Mapping[str, Any] | None = None,
     printable_module_name: str = "object",
 ) -> Any:
-    """The object that `serialize_keras_object` told.
+    """Creates an object from the result of `serialize_keras_object`.
 
     Args:
         identifier: the name of a function or class, or a dict of `class_name` and `config`.
-        module_objects: what names stand for.
-        custom_objects: what they stand for before that.
+        module_objects: objects by name.
+        custom_objects: objects by name, which take precedence.
         printable_module_name: what they are, for errors.
 
     Raises:
-        ValueError: the name stands for nothing.
+        ValueError: unknown name.
 
     Example:
-        >>> told = {"class_name": "Dense", "config": {"units": 3}}
-        >>> td.keras.utils.deserialize_keras_object(told, vars(td.keras.layers)).units
+        >>> spec = {"class_name": "Dense", "config": {"units": 3}}
+        >>> td.keras.utils.deserialize_keras_object(spec, vars(td.keras.layers)).units
         3
     """
     if identifier is None or callable(identifier):
         return identifier
     is_config = isinstance(identifier, dict) and {*identifier} >= {"class_name", "config"}
     name = identifier["class_name"] if is_config else identifier
-    known = {**(module_objects or {}), **known_to_all, **(custom_objects or {})}
-    if not isinstance(name, str) or name not in known:
+    objects = {**(module_objects or {}), **known_to_all, **(custom_objects or {})}
+    if not isinstance(name, str) or name not in objects:
         raise ValueError(f"Unknown {printable_module_name}: {name!r}; give it in custom_objects")
-    found = known[name]
+    target = objects[name]
     if is_config:
         with custom_object_scope(custom_objects or {}):
-            return made_of(found, identifier["config"])
-    return found() if isinstance(found, type) else found
+            return made_of(target, identifier["config"])
+    return target() if isinstance(target, type) else target
 
 
 def _deserializer(get: Callable[[Any], Any], what: str, example: str) -> Any:
@@ -105,14 +107,14 @@ def _deserializer(get: Callable[[Any], Any], what: str, example: str) -> Any:
 
     called, _, printed = example.partition(" -> ")
     deserialize.__name__ = deserialize.__qualname__ = f"deserialize_{what}"
-    deserialize.__doc__ = f"""The {what} that `serialize` told.
+    deserialize.__doc__ = f"""Creates an object from the result of `serialize`: {what}.
 
     Args:
         config: a name, or a dict of `class_name` and `config`.
         custom_objects: classes and functions of your own by name.
 
     Raises:
-        ValueError: the name stands for nothing.
+        ValueError: unknown name.
 
     Example:
         >>> {called}
@@ -142,7 +144,7 @@ deserialize_regularizer = _deserializer(
     "type(td.keras.regularizers.deserialize('l2')).__name__ -> 'L1L2'",
 )
 deserialize_loss = _deserializer(
-    more_keras_losses.get,
+    named_losses.get,
     "loss",
     "td.keras.losses.deserialize('mse').__name__ -> 'mean_squared_error'",
 )

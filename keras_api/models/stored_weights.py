@@ -36,7 +36,7 @@ def save_weights(model: Any, path: str, overwrite: bool, save_format: str | None
 def load_weights(model: Any, path: str, by_name: bool, skip_mismatch: bool) -> None:
     """Gives the variables of a model what a file has for them: see `Model.load_weights`."""
     if skip_mismatch and not by_name:
-        raise ValueError("skip_mismatch goes with by_name=True alone")
+        raise ValueError("skip_mismatch requires by_name=True")
     if not model.weights:
         raise ValueError(
             f"model {model.name} has no variables yet: call it, fit it, or give its first layer "
@@ -44,7 +44,7 @@ def load_weights(model: Any, path: str, by_name: bool, skip_mismatch: bool) -> N
         )
     if os.path.exists(f"{path}.index") and not is_hdf5(path):
         if by_name:
-            raise ValueError("by_name goes with files of HDF5 alone, and this is a checkpoint")
+            raise ValueError("by_name requires an HDF5 file, and this is a checkpoint")
         status = RestoreStatus(model, CheckpointReader(path))
         lacking = [variable.op.name for variable in status.unmatched()]
         if lacking:

@@ -49,15 +49,15 @@ def _layer_rows(layer: Any, ends: list[int], chain: bool) -> Iterator[str]:
     if chain:
         yield _row(row, ends)
         return
-    made = [call.layer for call in map(call_of, _inputs(layer)) if call is not None]
-    names = [f"{beside.name}[0][0]" for beside in made if beside is not layer]
+    layers = [call.layer for call in map(call_of, _inputs(layer)) if call is not None]
+    names = [f"{beside.name}[0][0]" for beside in layers if beside is not layer]
     yield _row([*row, names[0] if names else ""], ends)
     for name in names[1:]:
         yield _row(["", "", "", name], ends)
 
 
 def _inputs(layer: Any) -> list[Any]:
-    """What a layer was first called on."""
+    """Input of the first call of a layer."""
     return flatten(layer.calls[0].inputs) if layer.calls else []
 
 

@@ -33,7 +33,7 @@ def write_weights(group: Any, layers: Sequence[Any]) -> None:
     """
     names = [layer.name for layer in layers]
     if doubled := sorted({name for name in names if names.count(name) > 1}):
-        raise ValueError(f"a file tells layers by name, and several are called {doubled}")
+        raise ValueError(f"a file identifies layers by name, and several are called {doubled}")
     write_names(group, "layer_names", names)
     group.attrs["backend"] = b"tensorflow"
     group.attrs["keras_version"] = KERAS_VERSION.encode()
@@ -45,12 +45,12 @@ def write_weights(group: Any, layers: Sequence[Any]) -> None:
 
 
 def write_arrays(group: Any, names: Sequence[str], values: Sequence[Any]) -> None:
-    """Writes arrays by names, which an attribute tells in their order."""
-    told: list[str] = []
+    """Writes arrays by name, with an attribute that lists the names in order."""
+    stored: list[str] = []
     for name, value in zip(names, values, strict=True):
-        told.append(name if name not in told else f"{name}_{len(told)}")
-        group.create_dataset(told[-1], data=np.asarray(value))
-    write_names(group, "weight_names", told)
+        stored.append(name if name not in stored else f"{name}_{len(stored)}")
+        group.create_dataset(stored[-1], data=np.asarray(value))
+    write_names(group, "weight_names", stored)
 
 
 def weights_group(file: Any) -> Any:
@@ -59,14 +59,14 @@ def weights_group(file: Any) -> Any:
     Raises:
         DataLossError: there is none.
     """
-    told = {"layer_names", "layer_names0"}
-    if not told & {*file.attrs} and "model_weights" in file:
+    attributes = {"layer_names", "layer_names0"}
+    if not attributes & {*file.attrs} and "model_weights" in file:
         return group_at(file, "model_weights")
     return file
 
 
 def read_weights(group: Any, layers: Sequence[Any]) -> Pairs:
-    """What a file has for the variables of layers, by the order of layers that have any.
+    """Pairs variables of layers with arrays of a file, by the order of layers with variables.
 
     Args:
         group: a group of HDF5, or the file.
@@ -80,8 +80,8 @@ def read_weights(group: Any, layers: Sequence[Any]) -> Pairs:
         ValueError: it does not fit the layers.
     """
     taking = [layer for layer in layers if variables_of(layer)]
-    told = {name: _names_in(group, name) for name in read_names(group, "layer_names")}
-    giving = [name for name, inner in told.items() if inner]
+    names = {name: _names_in(group, name) for name in read_names(group, "layer_names")}
+    giving = [name for name, inner in names.items() if inner]
     if len(giving) != len(taking):
         raise ValueError(
             f"the file has variables for {len(giving)} layers, {giving}, where the model has "
@@ -89,12 +89,12 @@ def read_weights(group: Any, layers: Sequence[Any]) -> Pairs:
         )
     pairs: Pairs = []
     for layer, name in zip(taking, giving, strict=True):
-        pairs += _read_layer(group, name, told[name], layer)
+        pairs += _read_layer(group, name, names[name], layer)
     return pairs
 
 
 def read_weights_by_name(group: Any, layers: Sequence[Any], skip_mismatch: bool) -> Pairs:
-    """What a file has for the variables of those layers whose names it has.
+    """Pairs variables of layers with arrays of a file, by the names of layers.
 
     Args:
         group: a group of HDF5, or the file.
@@ -127,17 +127,17 @@ def _names_in(group: Any, name: str) -> list[str]:
     return read_names(group_at(group, name), "weight_names")
 
 
-def _read_layer(group: Any, name: str, told: Sequence[str], layer: Any) -> Pairs:
-    """What the file has for the variables of one layer."""
+def _read_layer(group: Any, name: str, names: Sequence[str], layer: Any) -> Pairs:
+    """Pairs variables of one layer with arrays of a file."""
     own = variables_of(layer)
-    if len(own) != len(told):
+    if len(own) != len(names):
         raise ValueError(
-            f"layer {layer.name!r} has {len(own)} variables, where the file has {len(told)} for "
-            f"{name!r}: {list(told)}"
+            f"layer {layer.name!r} has {len(own)} variables, where the file has {len(names)} for "
+            f"{name!r}: {list(names)}"
         )
     within = group_at(group, name)
     pairs: Pairs = []
-    for variable, inner in zip(own, told, strict=True):
+    for variable, inner in zip(own, names, strict=True):
         try:
             pairs.append((variable, array_at(within, inner, variable.shape.as_list())))
         except errors.DataLossError:

@@ -1,4 +1,4 @@
-"""What optimizers of Keras have in common: numbers that live in variables, and updates."""
+"""Base of Keras optimizers: hyperparameters in variables, and updates."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ public = {"td.keras.optimizers": "Optimizer"}
 
 
 class Optimizer:
-    """What optimizers of Keras have in common.
+    """Base class of Keras optimizers.
 
     Args:
         name: the name.
@@ -76,27 +76,27 @@ class Optimizer:
 
     @property
     def iterations(self) -> Any:
-        """How many steps have been done: a variable of int64."""
+        """Number of steps so far: an int64 variable."""
         if "iterations" not in self._variables:
             with control_dependencies(None), name_scope(f"{self._name}/"):
-                made = Variable(0, trainable=False, name="iter", dtype="int64")
-                self._variables["iterations"] = made
+                counter = Variable(0, trainable=False, name="iter", dtype="int64")
+                self._variables["iterations"] = counter
         return self._variables["iterations"]
 
     slots: ClassVar[tuple[str, ...]] = ()
-    """What the step keeps beside each variable, in the order of Keras's files."""
+    """Slots of each variable, in the order of Keras's files."""
 
     counted: ClassVar[tuple[str, ...]] = ()
     """Numbers that steps change, of which configs say nothing."""
 
-    is_told = True
-    """Whether files of models tell it."""
+    is_stored = True
+    """True if files of models store it."""
 
     def get_config(self) -> dict[str, Any]:
         """The arguments that make one like it; the learning rate as it is now."""
-        told = {key: self._now(key) for key in self._initial if key not in self.counted}
+        settings = {key: self._now(key) for key in self._initial if key not in self.counted}
         clips = zip(("clipnorm", "clipvalue"), self._clip, strict=True)
-        return {"name": self._name, **told, **{k: v for k, v in clips if v is not None}}
+        return {"name": self._name, **settings, **{k: v for k, v in clips if v is not None}}
 
     def _now(self, name: str) -> Any:
         """A number of the step, as it is now."""
@@ -108,31 +108,34 @@ class Optimizer:
 
     @classmethod
     def from_config(cls, config: dict[str, Any]) -> Any:
-        """The optimizer that a config tells."""
+        """Creates an optimizer from a config."""
         return cls(**config)
 
     @property
     def weights(self) -> list[Any]:
-        """How many steps there were, and what they keep: the variables of Keras's files."""
-        return [variable for _, variable in self._told()]
+        """Step count and slots: the variables of Keras's files."""
+        return [variable for _, variable in self._stored()]
 
-    def _told(self) -> list[tuple[str, Any]]:
+    def _stored(self) -> list[tuple[str, Any]]:
         """The variables, by the names that files have for them."""
         if self._maker is None:
             return []
-        told = [("iter", self.iterations), *((name, self._variable(name)) for name in self.counted)]
+        pairs = [
+            ("iter", self.iterations),
+            *((name, self._variable(name)) for name in self.counted),
+        ]
         for slot in self.slots:
             for param in self._params:
                 kept = self._maker.get_slot(param, slot)
                 if kept is not None:
-                    told.append((f"{param.op.name}/{slot}", kept))
-        return [(f"training/{self._name}/{name}:0", variable) for name, variable in told]
+                    pairs.append((f"{param.op.name}/{slot}", kept))
+        return [(f"training/{self._name}/{name}:0", variable) for name, variable in pairs]
 
     def told_weights(self) -> tuple[list[str], list[Any]]:
         """The names of the variables in files, and their values."""
-        told = self._told()
-        values = get_session().run([variable for _, variable in told]) if told else []
-        return [name for name, _ in told], values
+        stored = self._stored()
+        values = get_session().run([variable for _, variable in stored]) if stored else []
+        return [name for name, _ in stored], values
 
     def get_weights(self) -> list[Any]:
         """The values of `weights`."""
@@ -150,14 +153,14 @@ class Optimizer:
         own = self.weights
         if len(own) != len(weights):
             raise ValueError(
-                f"optimizer {self._name} keeps {len(own)} variables, got {len(weights)} values; "
-                "before its first step it keeps none"
+                f"optimizer {self._name} has {len(own)} variables, got {len(weights)} values; "
+                "it has none before its first step"
             )
         pairs = list(zip(own, weights, strict=True))
         batch_set_value([*pairs, *self._following(int(weights[0]) if pairs else 0)])
 
     def _following(self, done: int) -> list[tuple[Any, Any]]:
-        """What else is kept that follows from how many steps there were."""
+        """Further variables whose values follow from the number of steps."""
         return []
 
     def _rate(self) -> Any:
@@ -184,9 +187,9 @@ class Optimizer:
         Raises:
             ValueError: the loss does not depend on a variable.
         """
-        found = gradients(loss, list(params))
+        slopes = gradients(loss, list(params))
         pairs = []
-        for gradient, variable in zip(found, params, strict=True):
+        for gradient, variable in zip(slopes, params, strict=True):
             if gradient is None:
                 raise ValueError(
                     f"variable {variable.op.name} has no gradient: the loss does not depend on it, "
@@ -218,7 +221,7 @@ def _changed(gradient: Any, change: Callable[[Any], Any]) -> Any:
 class FromPlain(Optimizer):
     """An optimizer of `td.train` as one of Keras."""
 
-    is_told = False
+    is_stored = False
 
     def __init__(self, optimizer: PlainOptimizer) -> None:
         super().__init__(optimizer.get_name(), 0.0)

@@ -14,12 +14,12 @@ from ...training.optimizers.descent_optimizers import GradientDescentOptimizer
 from ...training.optimizers.optimizer import Optimizer as PlainOptimizer
 from ..backend.backend_settings import epsilon as default_epsilon
 from .keras_optimizer import FromPlain, Optimizer
-from .keras_update_rules import GreatestAdam, Momentum, NesterovAdam, RootMeanSquare, SteadyAdam
+from .rule_optimizers import GreatestAdam, Momentum, NesterovAdam, RootMeanSquare, SteadyAdam
 
 public = {"td.keras.optimizers": "Adadelta Adagrad Adam Adamax Nadam RMSprop SGD get"}
 
 
-# What configs of TensorFlow tell of optimizers, and what alone it may be here.
+# Settings in TensorFlow's configs of optimizers, with the only value supported here.
 _LATER: dict[str, Any] = {"centered": False, "momentum": 0.0}
 
 
@@ -27,8 +27,8 @@ def _given(lr: Any, settings: dict[str, Any]) -> Any:
     """The learning rate, which has had two names.
 
     Raises:
-        TypeError: a setting is not known.
-        ValueError: one is not what alone it may be.
+        TypeError: unknown setting.
+        ValueError: a setting has an unsupported value.
     """
     rate = settings.pop("lr", settings.pop("learning_rate", lr))
     for name in {*settings} - {"clipnorm", "clipvalue", "name"}:
@@ -40,11 +40,11 @@ def _given(lr: Any, settings: dict[str, Any]) -> Any:
 
 
 class SGD(Optimizer):
-    """Steps against the gradient, which may go on as momentum.
+    """Gradient descent, optionally with momentum.
 
     Args:
         lr: the learning rate.
-        momentum: which part of a step goes on.
+        momentum: the momentum factor.
         decay: as for `Optimizer`.
         nesterov: whether the gradient is taken ahead.
         settings: `clipnorm`, `clipvalue`, `name`, and `learning_rate` as another name for `lr`.
@@ -241,8 +241,8 @@ class Adam(Optimizer):
         """The powers of both factors, which the step keeps."""
         if not isinstance(self._maker, AdamOptimizer):
             return []
-        told = zip(("beta_1", "beta_2"), self._maker._get_beta_accumulators(), strict=True)
-        return [(power, self._initial[name] ** (done + 1)) for name, power in told]
+        powers = zip(("beta_1", "beta_2"), self._maker._get_beta_accumulators(), strict=True)
+        return [(power, self._initial[name] ** (done + 1)) for name, power in powers]
 
     def get_config(self) -> dict[str, Any]:
         """The arguments that make one like it; the learning rate as it is now."""
@@ -300,8 +300,8 @@ class Nadam(Adam):
 
     def __init__(self, lr: Any = 0.001, **settings: Any) -> None:
         # Files of Keras say decay for what its programs say schedule_decay.
-        told = settings.pop("decay", 0.004)
-        self.schedule_decay = float(settings.pop("schedule_decay", told))
+        decay = settings.pop("decay", 0.004)
+        self.schedule_decay = float(settings.pop("schedule_decay", decay))
         super().__init__(lr, **{"name": "Nadam", **settings})
         self._initial["momentum_cache"] = 1.0
 
@@ -337,7 +337,7 @@ _WORDS = {
 
 
 def get(identifier: Any) -> Optimizer:
-    """The optimizer that a word stands for.
+    """Looks up an optimizer by name.
 
     Args:
         identifier: the word, or a dict of `class_name` and `config`; an optimizer stays as it is,
@@ -356,8 +356,8 @@ def get(identifier: Any) -> Optimizer:
         return FromPlain(identifier)
     described = isinstance(identifier, dict) and {*identifier} >= {"class_name", "config"}
     word = identifier["class_name"] if described else identifier
-    known = {**_WORDS, **custom_objects}
-    found = known.get(word, _WORDS.get(str(word).lower())) if isinstance(word, str) else None
-    if found is None:
+    optimizers = {**_WORDS, **custom_objects}
+    target = optimizers.get(word, _WORDS.get(str(word).lower())) if isinstance(word, str) else None
+    if target is None:
         raise ValueError(f"optimizer must be one of {sorted(_WORDS)} or an Optimizer, got {word!r}")
-    return made_of(found, identifier["config"]) if described else found()
+    return made_of(target, identifier["config"]) if described else target()

@@ -89,7 +89,7 @@ def apply_affine_transform(
 def _matrix(
     theta: float, tx: float, ty: float, shear: float, zx: float, zy: float, shape: Sequence[int]
 ) -> Any:
-    """Where each place of the result comes from."""
+    """Source coordinates of each pixel of the result."""
     turn, lean = math.radians(theta), math.radians(shear)
     steps = np.array([[math.cos(turn), -math.sin(turn), 0], [math.sin(turn), math.cos(turn), 0]])
     matrix = np.vstack([steps, [0, 0, 1]])
@@ -253,7 +253,7 @@ def random_zoom(
     """An image scaled by factors from a range: see `apply_affine_transform`.
 
     Raises:
-        ValueError: the range is no pair.
+        ValueError: the range is not a pair.
 
     Example:
         >>> td.keras.preprocessing.image.random_zoom(np.ones((3, 4, 4)), (0.5, 1.0)).shape
@@ -283,7 +283,7 @@ def random_brightness(x: Any, brightness_range: Sequence[float]) -> Any:
     """An image as bright as a factor from a range says.
 
     Raises:
-        ValueError: the range is no pair.
+        ValueError: the range is not a pair.
 
     Example:
         >>> td.keras.preprocessing.image.random_brightness(np.ones((4, 4, 3)), (0.5, 1.5)).shape

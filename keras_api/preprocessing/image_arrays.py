@@ -91,7 +91,7 @@ def load_img(
         interpolation: "nearest", "bilinear", "bicubic", "lanczos", "box" or "hamming".
 
     Raises:
-        FileNotFoundError: there is no such file.
+        FileNotFoundError: the file does not exist.
         ValueError: it is damaged or no image, a word is another one, or Pillow is not installed.
 
     Example:
@@ -130,7 +130,7 @@ def save_img(
     """Writes an array `[rows, columns, channels]` into a file of an image.
 
     Args:
-        path: the file; its ending tells the format.
+        path: the file; its suffix determines the format.
         x: the array.
         data_format: "channels_last" or "channels_first".
         file_format: the format, such as "png".

@@ -48,7 +48,7 @@ class Iterator(BatchSequence):
         self.index_array: _Array | None = None
 
     def __len__(self) -> int:
-        """How many batches have all examples."""
+        """Number of batches in an epoch."""
         return (self.n + self.batch_size - 1) // self.batch_size
 
     def __getitem__(self, index: int) -> Any:
@@ -110,7 +110,7 @@ class Iterator(BatchSequence):
 
 
 class _Saved:
-    """Where the images of batches are written, for a look at them."""
+    """Destination of the images of batches, for inspection."""
 
     def __init__(self, folder: Any, prefix: str, ending: str, data_format: str) -> None:
         self._folder = None if folder is None else Path(os.fsdecode(folder))
@@ -184,8 +184,8 @@ class NumpyArrayIterator(Iterator):
             raise ValueError(f"x must be images [count, rows, columns, channels], got shape "
                              f"{self.x.shape}")  # fmt: skip
         self._changes, self._rest = image_data_generator, len(rest)
-        told = image_data_generator.data_format
-        self._saved = _Saved(save_to_dir, save_prefix, save_format, told)
+        data_format = image_data_generator.data_format
+        self._saved = _Saved(save_to_dir, save_prefix, save_format, data_format)
         super().__init__(len(self.x), batch_size, shuffle, seed)
 
     def _get_batches_of_transformed_samples(self, index_array: _Array) -> Any:
@@ -273,12 +273,12 @@ class DirectoryIterator(Iterator):
         numbers: list[int] = []
         share = image_data_generator.validation_split or 0.0
         for name, number in self.class_indices.items():
-            found = [str(each.relative_to(root)) for each in _images(root / name, follow_links)]
-            split = int(len(found) * share)
+            paths = [str(each.relative_to(root)) for each in _images(root / name, follow_links)]
+            split = int(len(paths) * share)
             part = {"validation": slice(split), "training": slice(split, None)}
-            found = found[part[subset]] if subset else found
-            self.filenames += found
-            numbers += [number] * len(found)
+            paths = paths[part[subset]] if subset else paths
+            self.filenames += paths
+            numbers += [number] * len(paths)
         self.classes = np.array(numbers, "int32")
         print(f"Found {len(self.filenames)} images belonging to {self.num_classes} classes.")
         self.target_size, self.color_mode = tuple(target_size), color_mode
@@ -289,7 +289,7 @@ class DirectoryIterator(Iterator):
 
     @property
     def samples(self) -> int:
-        """How many images there are."""
+        """Number of images."""
         return self.n
 
     @property

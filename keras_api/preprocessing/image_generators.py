@@ -169,7 +169,7 @@ class ImageDataGenerator:
         return found is not None
 
     def get_random_transform(self, img_shape: Any, seed: int | None = None) -> dict[str, Any]:
-        """What is done to an image, drawn at random.
+        """Draws random parameters of a transformation.
 
         Args:
             img_shape: its shape.
@@ -205,20 +205,20 @@ class ImageDataGenerator:
             x: the image.
             transform_parameters: by name; what is not there is not done.
         """
-        told: Any = transform_parameters.get
+        get: Any = transform_parameters.get
         rows, columns, channels = self.row_axis - 1, self.col_axis - 1, self.channel_axis - 1
         image = apply_affine_transform(
-            x, told("theta", 0), told("tx", 0), told("ty", 0), told("shear", 0), told("zx", 1),
-            told("zy", 1), rows, columns, channels, self.fill_mode, self.cval,
+            x, get("theta", 0), get("tx", 0), get("ty", 0), get("shear", 0), get("zx", 1),
+            get("zy", 1), rows, columns, channels, self.fill_mode, self.cval,
         )  # fmt: skip
-        if told("channel_shift_intensity") is not None:
-            image = apply_channel_shift(image, told("channel_shift_intensity"), channels)
-        if told("flip_horizontal", False):
+        if get("channel_shift_intensity") is not None:
+            image = apply_channel_shift(image, get("channel_shift_intensity"), channels)
+        if get("flip_horizontal", False):
             image = np.flip(image, columns)
-        if told("flip_vertical", False):
+        if get("flip_vertical", False):
             image = np.flip(image, rows)
-        if told("brightness") is not None:
-            image = apply_brightness_shift(image, told("brightness"))
+        if get("brightness") is not None:
+            image = apply_brightness_shift(image, get("brightness"))
         return image
 
     def random_transform(self, x: Any, seed: int | None = None) -> Any:

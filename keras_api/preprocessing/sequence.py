@@ -25,7 +25,7 @@ class Sequence:
     """
 
     def __len__(self) -> int:
-        """How many batches there are; to be overridden."""
+        """Number of batches; to be overridden."""
         raise NotImplementedError(f"{type(self).__name__} does not say how many batches it has")
 
     def __getitem__(self, index: int) -> Any:
@@ -37,7 +37,7 @@ class Sequence:
         return (self[place] for place in range(len(self)))
 
     def on_epoch_end(self) -> None:
-        """Told at the end of each epoch."""
+        """Called at the end of each epoch."""
 
 
 def to_categorical(y: Any, num_classes: int | None = None, dtype: Any = "float32") -> Any:

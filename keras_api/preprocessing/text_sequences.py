@@ -33,7 +33,7 @@ def pad_sequences(
         dtype: the dtype.
         padding: whether what is missing stands before ("pre") or behind ("post").
         truncating: whether what is too much goes from before or from behind.
-        value: what stands for what is missing.
+        value: the padding value.
 
     Returns:
         An array `[count, maxlen, …]`.
@@ -84,7 +84,7 @@ def text_to_word_sequence(
 
 
 class Tokenizer:
-    """Gives each word a number, the most frequent ones the least; 0 is no word.
+    """Gives each word a number, the most frequent ones the least; 0 is padding.
 
     Args:
         num_words: numbers from here on are left out.
@@ -92,7 +92,7 @@ class Tokenizer:
         lower: whether capitals become small.
         split: what parts words, too.
         char_level: whether each character is a word.
-        oov_token: what stands for words that are not known, which are left out otherwise.
+        oov_token: substitute for unknown words, which are left out by default.
 
     Example:
         >>> tokenizer = td.keras.preprocessing.text.Tokenizer()
@@ -238,13 +238,13 @@ _ARGUMENTS = ("num_words", "filters", "lower", "split", "char_level", "oov_token
 
 
 def tokenizer_from_json(json_string: str) -> Tokenizer:
-    """The Tokenizer that a JSON tells: of `to_json`, or of Keras.
+    """Creates a Tokenizer from JSON of `to_json` or of Keras.
 
     Args:
         json_string: the JSON.
 
     Raises:
-        ValueError: it tells none.
+        ValueError: it does not describe a Tokenizer.
 
     Example:
         >>> text = td.keras.preprocessing.text
@@ -255,13 +255,13 @@ def tokenizer_from_json(json_string: str) -> Tokenizer:
     """
     try:
         config = json.loads(json_string)["config"]
-        made = Tokenizer(**{name: config[name] for name in _ARGUMENTS})
-        made.document_count = int(config["document_count"])
-        made.word_counts = Counter(json.loads(config["word_counts"]))
-        made.word_docs = Counter(json.loads(config["word_docs"]))
-        made.word_index = dict(json.loads(config["word_index"]))
-        told = dict(json.loads(config["index_word"]))
-        made.index_word = {int(number): word for number, word in told.items()}
+        tokenizer = Tokenizer(**{name: config[name] for name in _ARGUMENTS})
+        tokenizer.document_count = int(config["document_count"])
+        tokenizer.word_counts = Counter(json.loads(config["word_counts"]))
+        tokenizer.word_docs = Counter(json.loads(config["word_docs"]))
+        tokenizer.word_index = dict(json.loads(config["word_index"]))
+        words = dict(json.loads(config["index_word"]))
+        tokenizer.index_word = {int(number): word for number, word in words.items()}
     except (TypeError, KeyError, ValueError, RecursionError) as exc:
-        raise ValueError(f"json_string tells no Tokenizer: {exc}") from exc
-    return made
+        raise ValueError(f"json_string does not describe a Tokenizer: {exc}") from exc
+    return tokenizer

@@ -27,7 +27,7 @@ class TimeseriesGenerator(BatchSequence):
         batch_size: how many windows a batch has.
 
     Raises:
-        ValueError: data and targets differ in length, or there is no window.
+        ValueError: data and targets differ in length, or no window fits.
 
     Example:
         >>> series = np.arange(6)
@@ -63,7 +63,7 @@ class TimeseriesGenerator(BatchSequence):
             )
 
     def __len__(self) -> int:
-        """How many batches there are."""
+        """Number of batches."""
         steps = self.batch_size * self.stride
         return (self.end_index - self.start_index + steps) // steps
 

@@ -20,7 +20,7 @@ _EULER = 0.577  # as many digits of Euler's constant as Keras takes
 
 
 def make_sampling_table(size: int, sampling_factor: float = 1e-5) -> Any:
-    """How likely a word is kept, by its place among the most frequent ones, after Zipf.
+    """Sampling probability of each word by its frequency rank, by Zipf's law.
 
     Args:
         size: how many words there are.
@@ -53,7 +53,7 @@ def skipgrams(
     """Pairs of words that stand near each other, and others of words drawn at random.
 
     Args:
-        sequence: the numbers of words; 0 is no word.
+        sequence: the numbers of words; 0 is padding.
         vocabulary_size: numbers are drawn from below it.
         window_size: how far words of a pair may be apart.
         negative_samples: how many random pairs there are for each true one.

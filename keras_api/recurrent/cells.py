@@ -47,8 +47,8 @@ class AbstractRNNCell(KerasStyle):
         """States of zeros.
 
         Args:
-            inputs: an input, which tells how many rows there are.
-            batch_size: that number, where there is no input.
+            inputs: an input, which determines the batch size.
+            batch_size: the batch size, if there is no input.
             dtype: the dtype of the states.
         """
         rows = shape(inputs)[0] if inputs is not None else batch_size
@@ -68,7 +68,7 @@ def zero_states(sizes: Any, rows: Any, dtype: Any) -> list[Any]:
 
 
 class _Cell(AbstractRNNCell):
-    """What the cells of layers have in common: two kernels and a bias, and what is dropped."""
+    """Base of cells: two kernels, a bias and dropout masks."""
 
     gates = 1
 
@@ -115,7 +115,7 @@ class _Cell(AbstractRNNCell):
         """Makes the variables.
 
         Raises:
-            ValueError: the last size of the input is not known.
+            ValueError: the last dimension of the input is unknown.
         """
         size = TensorShape(input_shape).as_list()[-1]
         if size is None:
@@ -125,14 +125,14 @@ class _Cell(AbstractRNNCell):
             ("kernel", "kernel", size),
             ("recurrent_kernel", "recurrent", self.units),
         ):
-            made = self.add_weight(
+            kernel = self.add_weight(
                 name,
                 [rows, columns],
                 initializer=getattr(self, f"{kind}_initializer"),
                 regularizer=getattr(self, f"{kind}_regularizer"),
                 constraint=getattr(self, f"{kind}_constraint"),
             )
-            setattr(self, name, made)
+            setattr(self, name, kernel)
         if self.use_bias:
             self.bias = self.add_weight(
                 "bias",
@@ -148,7 +148,7 @@ class _Cell(AbstractRNNCell):
         return [self.gates * self.units]
 
     def first_bias(self) -> Any:
-        """What the bias begins with."""
+        """Initial value of the bias."""
         return self.bias_initializer
 
     def biases(self) -> Any:
@@ -156,15 +156,15 @@ class _Cell(AbstractRNNCell):
         return self.bias
 
     def reset_dropout_mask(self) -> None:
-        """Has the next step draw anew which inputs are dropped."""
+        """Resets the dropout mask of inputs, so that the next step draws another."""
         self._drawn.pop("inputs", None)
 
     def reset_recurrent_dropout_mask(self) -> None:
-        """Has the next step draw anew which states are dropped."""
+        """Resets the dropout mask of states, so that the next step draws another."""
         self._drawn.pop("states", None)
 
     def _products(self, values: Any, kernel: Any, kind: str, training: Any) -> Any:
-        """What a kernel makes of inputs or a state: for each gate, others are dropped."""
+        """Product of inputs or a state with a kernel, with separate dropout for each gate."""
         rate = self.dropout if kind == "inputs" else self.recurrent_dropout
         if not rate:
             return matmul(values, kernel)
@@ -243,7 +243,7 @@ class LSTMCell(_Cell):
         self.state_size = [self.units, self.units]
 
     def first_bias(self) -> Any:
-        """What the bias begins with: ones where the forget gate is."""
+        """Initial value of the bias: ones for the forget gate."""
         plain, units = self.bias_initializer, self.units
         if not self.unit_forget_bias:
             return plain

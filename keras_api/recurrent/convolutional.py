@@ -99,8 +99,8 @@ class ConvLSTM2D(KerasStyle):
 
     def get_config(self) -> dict[str, Any]:
         """The arguments that make a layer like it."""
-        told = {name: value for name, value in self._kinds.items() if value is not None}
-        return {**super().get_config(), **told}
+        kinds = {name: value for name, value in self._kinds.items() if value is not None}
+        return {**super().get_config(), **kinds}
 
     def build(self, input_shape: Any) -> None:
         """Makes the kernels and the bias."""
@@ -108,7 +108,7 @@ class ConvLSTM2D(KerasStyle):
         if channels is None:
             raise ValueError(f"the number of channels must be known, got {input_shape.as_list()}")
         gates = 4 * self.filters
-        made = {
+        kernels = {
             "kernel": ("kernel", [*self.kernel_size, channels, gates], self.kernel_initializer),
             "recurrent_kernel": (
                 "recurrent",
@@ -117,7 +117,7 @@ class ConvLSTM2D(KerasStyle):
             ),
             "bias": ("bias", [gates], self._first_bias),
         }
-        for name, (what, sizes, initializer) in made.items():
+        for name, (what, sizes, initializer) in kernels.items():
             if name != "bias" or self.use_bias:
                 variable = self.add_weight(
                     name,
@@ -139,13 +139,13 @@ class ConvLSTM2D(KerasStyle):
 
     def _step(self, x: Any, states: list[Any]) -> tuple[Any, list[Any]]:
         """One step: of a product of the input, the output and the states."""
-        seen = conv2d(
+        convolved = conv2d(
             x, self.kernel, self.strides, self.padding, self.data_format, self.dilation_rate
         )
         if self.bias is not None:
-            seen = bias_add(seen, self.bias, self.data_format)
+            convolved = bias_add(convolved, self.bias, self.data_format)
         kept = conv2d(states[0], self.recurrent_kernel, (1, 1), "same", self.data_format)
-        parts = split(seen + kept, 4, 1 if self._first else 3)
+        parts = split(convolved + kept, 4, 1 if self._first else 3)
         enter, keep, leave = (self.recurrent_activation(parts[place]) for place in (0, 1, 3))
         carried = keep * states[1] + enter * self.activation(parts[2])
         output = leave * self.activation(carried)
@@ -162,8 +162,8 @@ class ConvLSTM2D(KerasStyle):
         """
         states = kwargs.get("initial_state") or [self._zeros(inputs)] * 2
         last, whole, after = rnn(self._step, inputs, states, self.go_backwards, mask)
-        made = whole if self.return_sequences else last
-        return [made, *after] if self.return_state else made
+        outputs = whole if self.return_sequences else last
+        return [outputs, *after] if self.return_state else outputs
 
     def _zeros(self, inputs: Any) -> Any:
         """A state of zeros: of the shape of what a convolution of an image gives."""

@@ -15,7 +15,7 @@ from .layers import _OfCell
 public = {"td.keras.layers": "CuDNNGRU CuDNNLSTM"}
 
 # Arguments of the cells that these layers do not take.
-_UNTOLD = frozenset(
+_OMITTED = frozenset(
     {
         *("activation", "recurrent_activation", "use_bias", "implementation", "reset_after"),
         *("dropout", "recurrent_dropout", "unroll", "time_major"),
@@ -95,7 +95,7 @@ class CuDNNLSTM(_OfCell):
     """
 
     cell_class = _CuDNNLSTMCell
-    _untold = _UNTOLD
+    _omitted = _OMITTED
 
     def __init__(self, units: int, **settings: Any) -> None:
         super().__init__({"units": units}, **settings)
@@ -116,7 +116,7 @@ class CuDNNGRU(_OfCell):
     """
 
     cell_class = _CuDNNGRUCell
-    _untold = _UNTOLD
+    _omitted = _OMITTED
 
     def __init__(self, units: int, **settings: Any) -> None:
         super().__init__({"units": units}, **settings)

@@ -29,18 +29,18 @@ class KeptStates(Parts):
         """Makes the variables of the states.
 
         Raises:
-            ValueError: the number of rows is not known.
+            ValueError: the batch size is unknown.
         """
         if rows is None:
             raise ValueError(
                 f"stateful=True keeps states row by row: layer {self.name} needs "
                 "batch_input_shape=(rows, …) or Input(batch_shape=(rows, …)), got an open number"
             )
-        made = [
+        variables = [
             Variable(zeros([rows, *dims_of(size)], dtype), trainable=False, name="state")
             for size in flat(form)
         ]
-        self._kept = packed(form, made)
+        self._kept = packed(form, variables)
 
     def kept(self) -> list[Any]:
         """The states as they are."""
@@ -66,14 +66,14 @@ class KeptStates(Parts):
         if self._kept is None:
             return
         held = flat(self._kept)
-        given = [np.zeros(each.shape.as_list()) for each in held] if states is None else states
-        given = flat(given)
-        if len(given) != len(held):
-            raise ValueError(f"layer {self.name} has {len(held)} states, got {len(given)}")
-        for variable, value in zip(held, given, strict=True):
+        arrays = [np.zeros(each.shape.as_list()) for each in held] if states is None else states
+        arrays = flat(arrays)
+        if len(arrays) != len(held):
+            raise ValueError(f"layer {self.name} has {len(held)} states, got {len(arrays)}")
+        for variable, value in zip(held, arrays, strict=True):
             if tuple(variable.shape.as_list()) != np.shape(value):
                 raise ValueError(
                     f"a state of layer {self.name} is {variable.shape}, got an array of shape "
                     f"{np.shape(value)}"
                 )
-        batch_set_value(zip(held, given, strict=True))
+        batch_set_value(zip(held, arrays, strict=True))

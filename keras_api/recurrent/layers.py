@@ -39,7 +39,7 @@ _OF_CELLS = frozenset(
 class _Step:
     """One step of a layer as a cell of `td.nn.dynamic_rnn`, whose states are a flat tuple.
 
-    Where steps are masked, the inputs are a pair with what tells which rows count, and the first
+    With a mask of steps, the inputs are a pair with the mask of the rows, and the first
     state is the output before: rows that do not count keep that and their states.
     """
 
@@ -66,7 +66,7 @@ class _Step:
 
 
 def _reaching(counts: Any, state: Any) -> Any:
-    """Which rows count, of the rank of a state."""
+    """Mask of the rows, with the rank of a state."""
     rank = state.shape.rank
     return reshape(counts, [-1, *[1] * (rank - 1)]) if rank else counts
 
@@ -152,14 +152,16 @@ class RNN(KeptStates, KerasStyle):
     def __call__(self, inputs: Any, *args: Any, **kwargs: Any) -> Any:
         """Calls the layer; `initial_state` may be a list of the states before the first step."""
         for name in ("initial_state", "constants"):
-            given = kwargs.get(name)
-            if given is None:
+            argument = kwargs.get(name)
+            if argument is None:
                 continue
-            kwargs[name] = given = list(given) if isinstance(given, (list, tuple)) else [given]
-            if all(isinstance(leaf, Tensor) for leaf in given):
+            kwargs[name] = argument = (
+                list(argument) if isinstance(argument, (list, tuple)) else [argument]
+            )
+            if all(isinstance(leaf, Tensor) for leaf in argument):
                 # Tensors among the inputs, so that models find the layers that made them.
-                inputs = [*inputs, *given] if isinstance(inputs, list) else [inputs, *given]
-                kwargs[name] = len(given)
+                inputs = [*inputs, *argument] if isinstance(inputs, list) else [inputs, *argument]
+                kwargs[name] = len(argument)
         return super().__call__(inputs, *args, **kwargs)
 
     def call(
@@ -221,17 +223,17 @@ class RNN(KeptStates, KerasStyle):
     def _options_of(self, training: Any, constants: Any) -> dict[str, Any]:
         """Further arguments for the cell, as far as it takes them."""
         taken = signature(self.cell.call).parameters
-        found = {"training": training} if "training" in taken else {}
-        return found if constants is None else {**found, "constants": constants}
+        options = {"training": training} if "training" in taken else {}
+        return options if constants is None else {**options, "constants": constants}
 
-    def _first_states(self, inputs: Any, given: Any) -> Any:
-        if given is not None:
-            if len(flat(given)) != len(flat(self.state_form)):
+    def _first_states(self, inputs: Any, states: Any) -> Any:
+        if states is not None:
+            if len(flat(states)) != len(flat(self.state_form)):
                 raise ValueError(
-                    f"initial_state has {len(flat(given))} tensors, where the cell of layer "
+                    f"initial_state has {len(flat(states))} tensors, where the cell of layer "
                     f"{self.name} has states of sizes {self.state_form}"
                 )
-            return given
+            return states
         return self.kept() if self.stateful else self.get_initial_state(inputs)
 
     def get_initial_state(self, inputs: Any) -> list[Any]:
@@ -244,8 +246,8 @@ class RNN(KeptStates, KerasStyle):
         dtype = inputs.dtype.base_dtype
         if not hasattr(self.cell, "get_initial_state"):
             return zero_states(self.state_form, rows, dtype)
-        made = self.cell.get_initial_state(inputs=None, batch_size=rows, dtype=dtype)
-        return list(made) if isinstance(made, (list, tuple)) else [made]
+        states = self.cell.get_initial_state(inputs=None, batch_size=rows, dtype=dtype)
+        return list(states) if isinstance(states, (list, tuple)) else [states]
 
     def _draw(self, first: Any, states: list[Any], options: Mapping[str, Any]) -> None:
         """Has cells draw what they drop: outside of the loop, alike for all steps."""
@@ -281,7 +283,7 @@ class _OfCell(RNN):
     """A layer that makes its cell itself, and takes the arguments of both."""
 
     cell_class: ClassVar[Any] = None
-    _untold: ClassVar[frozenset[str]] = frozenset()
+    _omitted: ClassVar[frozenset[str]] = frozenset()
 
     def __init__(self, cell: Mapping[str, Any], **settings: Any) -> None:
         inner = {name: value for name, value in settings.items() if name in _OF_CELLS}
@@ -290,7 +292,7 @@ class _OfCell(RNN):
         super().__init__(self.cell_class(**cell, **inner, **shared), **rest)
 
     def __getattr__(self, name: str) -> Any:
-        """What the layer has not, its cell has: `units`, `kernel`, `activation`."""
+        """Delegates missing attributes such as `units`, `kernel` and `activation` to the cell."""
         cell = vars(self).get("cell")
         if cell is None or name.startswith("__"):
             raise AttributeError(f"{type(self).__name__} has no attribute {name!r}")
@@ -298,8 +300,8 @@ class _OfCell(RNN):
 
     def get_config(self) -> dict[str, Any]:
         """The arguments that make a layer like it: its own, and those of its cell."""
-        told = {**self.cell.get_config(), **super().get_config()}
-        return {name: told[name] for name in told if name not in self._untold | {"cell"}}
+        config = {**self.cell.get_config(), **super().get_config()}
+        return {name: config[name] for name in config if name not in self._omitted | {"cell"}}
 
 
 class SimpleRNN(_OfCell):

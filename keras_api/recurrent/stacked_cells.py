@@ -23,7 +23,7 @@ class StackedRNNCells(AbstractRNNCell):
         kwargs: arguments of a layer.
 
     Raises:
-        ValueError: one of them is no cell.
+        ValueError: one of them is not a cell.
 
     Example:
         >>> cells = [td.keras.layers.GRUCell(4), td.keras.layers.LSTMCell(3)]
@@ -70,14 +70,14 @@ class StackedRNNCells(AbstractRNNCell):
         for cell, states in zip(self.cells, args[0], strict=True):
             taken = signature(cell.call).parameters
             options = {name: value for name, value in kwargs.items() if name in taken}
-            alone = not isinstance(states, (list, tuple)) and isinstance(cell, KerasStyle)
-            inputs, new = cell.call(inputs, [states] if alone else states, **options)
+            is_single = not isinstance(states, (list, tuple)) and isinstance(cell, KerasStyle)
+            inputs, new = cell.call(inputs, [states] if is_single else states, **options)
             after.append(new)
         return inputs, after
 
 
 def _size_of(cell: Any) -> Any:
-    """The size of the output of a cell: that of its first state, where it does not tell."""
+    """The size of the output of a cell: by default that of its first state."""
     size = getattr(cell, "output_size", None)
     first = cell.state_size
     while size is None:

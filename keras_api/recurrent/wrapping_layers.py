@@ -71,13 +71,13 @@ class TimeDistributed(Wrapper):
 
 
 def _of_steps(outputs: Any, inputs: Any) -> Any:
-    """What a layer gave for single steps, with the first two dimensions of sequences."""
+    """Restores the first two dimensions of sequences on the output for single steps."""
     sizes, rest = inputs.shape.as_list()[:2], outputs.shape.as_list()[1:]
     if sizes[1] is not None:
         return reshape(outputs, [-1 if sizes[0] is None else sizes[0], sizes[1], *rest])
-    made = reshape(outputs, concat([shape(inputs)[:2], rest], 0))
-    made.set_shape([sizes[0], None, *rest])
-    return made
+    sequences = reshape(outputs, concat([shape(inputs)[:2], rest], 0))
+    sequences.set_shape([sizes[0], None, *rest])
+    return sequences
 
 
 class Bidirectional(Wrapper):
@@ -135,7 +135,7 @@ class Bidirectional(Wrapper):
 
     @property
     def stateful(self) -> bool:
-        """Whether the states are kept from batch to batch."""
+        """True if the states are kept from batch to batch."""
         return bool(self.forward_layer.stateful or self.backward_layer.stateful)
 
     def reset_states(self) -> None:
@@ -144,7 +144,7 @@ class Bidirectional(Wrapper):
             part.reset_states()
 
     def call(self, inputs: Any, *args: Any, mask: Any = None, **kwargs: Any) -> Any:
-        """What both ways give, put together; behind it their states where they are asked for."""
+        """Merged output of both directions, followed by their states if requested."""
         options = {**kwargs, "mask": mask}
         if isinstance(inputs, list):  # the states of both ways are behind the sequences
             first, *states = inputs
@@ -167,8 +167,8 @@ class Bidirectional(Wrapper):
 
     def compute_mask(self, inputs: Any, mask: Any = None) -> Any:
         """The mask of the output: that of the inputs, where all steps are given."""
-        found = self.forward_layer.compute_mask(inputs, mask)
-        return [found, found] if self.merge_mode is None else found
+        mask_of_steps = self.forward_layer.compute_mask(inputs, mask)
+        return [mask_of_steps, mask_of_steps] if self.merge_mode is None else mask_of_steps
 
 
 def _again(layer: Any, word: str, go_backwards: bool) -> Any:
@@ -181,7 +181,7 @@ def _again(layer: Any, word: str, go_backwards: bool) -> Any:
 
 
 def _merged(one: Any, other: Any, mode: str | None) -> Any:
-    """What both ways give, put together."""
+    """Merges the outputs of both directions."""
     if mode is None:
         return [one, other]
     if mode == "concat":

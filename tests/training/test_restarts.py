@@ -1,4 +1,4 @@
-"""Training that is cut in two goes on, in a new process, bit for bit as if it had not been."""
+"""Training interrupted halfway continues in a new process, bit for bit as without a break."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def go_on(folder: str) -> None:
 
 @pytest.fixture(scope="module")
 def halves(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, dict[str, Any]]]:
-    """What the second halves gave in this process, and a folder of what they gave in another."""
+    """Results of the second halves in this process, and a folder with those of another."""
     folder = tmp_path_factory.mktemp("halves")
     found = {}
     for case in ALL:

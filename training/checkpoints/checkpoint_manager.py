@@ -1,4 +1,4 @@
-"""Which checkpoints of objects are kept: `td.train.CheckpointManager`."""
+"""Retention of object-based checkpoints: `td.train.CheckpointManager`."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ public = {"td.train": "CheckpointManager"}
 class CheckpointManager:
     """Saves checkpoints of objects into a folder, and deletes the oldest.
 
-    It goes on where an earlier process has stopped: the file `checkpoint` in the folder tells
+    It continues where an earlier process stopped: the file `checkpoint` in the folder records
     which checkpoints there are.
 
     Args:
@@ -71,9 +71,9 @@ class CheckpointManager:
         if state is not None:
             self._latest = state.model_checkpoint_path
             paths, times = state.all_model_checkpoint_paths, state.all_model_checkpoint_timestamps
-            known = [*times, *[self._preserved] * (len(paths) - len(times))]
-            pairs = zip(paths, known, strict=False)
-            self._kept = {path: made for path, made in pairs if checkpoint_exists(path)}
+            timestamps = [*times, *[self._preserved] * (len(paths) - len(times))]
+            pairs = zip(paths, timestamps, strict=False)
+            self._kept = {path: timestamp for path, timestamp in pairs if checkpoint_exists(path)}
             self._preserved = state.last_preserved_timestamp or self._preserved
 
     @property
@@ -88,7 +88,7 @@ class CheckpointManager:
 
     @property
     def latest_checkpoint(self) -> str | None:
-        """The name of the latest checkpoint; None where there is none."""
+        """The name of the latest checkpoint; or None."""
         return self._latest
 
     @property
@@ -97,7 +97,7 @@ class CheckpointManager:
         return list(self._kept)
 
     def save(self, checkpoint_number: Any = None, session: Any = None) -> str:
-        """Saves the objects, and deletes what there is beyond the number to be kept.
+        """Saves the objects, and deletes surplus checkpoints.
 
         Args:
             checkpoint_number: the number of the checkpoint, or a variable that has it; by default
@@ -134,18 +134,18 @@ class CheckpointManager:
             all_model_checkpoint_timestamps=list(self._kept.values()),
             last_preserved_timestamp=self._preserved,
         )
-        for old in surplus:  # once the state no longer tells of them
+        for old in surplus:  # once the state no longer lists them
             remove_checkpoint(old)
         return path
 
     def _surplus(self) -> list[str]:
-        """Takes what is beyond the number to be kept out of those that are kept."""
+        """Removes surplus checkpoints from the list."""
         surplus = []
         while self._most is not None and len(self._kept) > self._most:
             path = next(iter(self._kept))
-            made = self._kept.pop(path)
-            if self._hours is not None and made - self._hours * 3600 >= self._preserved:
-                self._preserved = made
+            timestamp = self._kept.pop(path)
+            if self._hours is not None and timestamp - self._hours * 3600 >= self._preserved:
+                self._preserved = timestamp
             else:
                 surplus.append(path)
         return surplus

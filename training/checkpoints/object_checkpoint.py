@@ -23,7 +23,7 @@ public = {"td.train": "Checkpoint"}
 
 
 class Checkpoint(Tracked):
-    """Objects whose variables are saved and restored by the attributes that lead to them.
+    """Saves and restores the variables of objects by their attribute paths.
 
     What is saved does not depend on the names of variables, as `td.train.Saver` does: a value is
     found again by the path from the checkpoint to it, such as `model/dense/kernel`, and the slots
@@ -62,7 +62,7 @@ class Checkpoint(Tracked):
 
     @property
     def save_counter(self) -> Variable:
-        """How often `save` was called: a variable that is made when it is first asked for."""
+        """Number of `save` calls, a variable created on first access."""
         if "save_counter" not in vars(self):
             vars(self)["save_counter"] = Variable(
                 np.int64(0), name="save_counter", trainable=False, dtype="int64"
@@ -70,7 +70,7 @@ class Checkpoint(Tracked):
         return vars(self)["save_counter"]
 
     def write(self, file_prefix: str | PathLike[str], session: Any = None) -> str:
-        """Saves the values of all variables under a name of its own.
+        """Saves all variables under exactly the given name.
 
         Args:
             file_prefix: the name of the checkpoint.
@@ -89,7 +89,7 @@ class Checkpoint(Tracked):
         return prefix
 
     def save(self, file_prefix: str | PathLike[str], session: Any = None) -> str:
-        """Saves under the next number, and has `td.train.latest_checkpoint` find it.
+        """Saves under the next number, and makes it the latest checkpoint.
 
         Args:
             file_prefix: the name of the checkpoint, before the number.
@@ -127,7 +127,7 @@ class Checkpoint(Tracked):
         return number
 
     def restore(self, save_path: str | PathLike[str] | None) -> RestoreStatus:
-        """Opens a checkpoint whose values the returned status gives to the variables.
+        """Opens a checkpoint; the returned status restores the variables.
 
         Args:
             save_path: the name of a checkpoint of this class, or of a `td.train.Saver`, whose
@@ -139,7 +139,7 @@ class Checkpoint(Tracked):
             the variables that there are then.
 
         Raises:
-            NotFoundError: there is no such checkpoint.
+            NotFoundError: the checkpoint does not exist.
             DataLossError: it is damaged.
         """
         counter = self.save_counter
@@ -150,25 +150,25 @@ class Checkpoint(Tracked):
 
 
 def write_objects(root: Any, prefix: str, session: Any) -> None:
-    """Writes the values of the variables that an object leads to.
+    """Writes the variables reachable from an object.
 
     Args:
         root: the object.
         prefix: the name of the checkpoint.
         session: the session whose values are saved.
     """
-    told = ObjectGraph(root)
-    values = session.run(list(told.keys))
+    tracked = ObjectGraph(root)
+    values = session.run(list(tracked.keys))
     saved = [
         Saved(key, variable.dtype.base_dtype, np.asarray(value))
-        for (variable, key), value in zip(told.keys.items(), values, strict=True)
+        for (variable, key), value in zip(tracked.keys.items(), values, strict=True)
     ]
-    text = np.array(told.message.SerializeToString(), object)
+    text = np.array(tracked.message.SerializeToString(), object)
     write_bundle(prefix, [*saved, Saved(OBJECT_GRAPH_KEY, as_dtype("string"), text)])
 
 
 class RestoreStatus:
-    """A checkpoint that was opened, and what of it fits the objects of the program.
+    """An open checkpoint, matched with the objects of the program.
 
     Args:
         root: the objects.
@@ -194,7 +194,7 @@ class RestoreStatus:
         return ObjectGraph(self._root).by_names(names)
 
     def unmatched(self) -> list[Variable]:
-        """The variables of the objects that have no value in the checkpoint."""
+        """Variables of the objects without a value in the checkpoint."""
         return self._matched().new
 
     def assert_consumed(self) -> Self:
@@ -220,7 +220,7 @@ class RestoreStatus:
         return self
 
     def assert_nontrivial_match(self) -> Self:
-        """Checks that some value fits a variable, beside `save_counter`.
+        """Checks that some variable other than `save_counter` has a value.
 
         Raises:
             AssertionError: none does.
@@ -230,11 +230,11 @@ class RestoreStatus:
         return self
 
     def expect_partial(self) -> Self:
-        """Nothing: what does not fit is not warned of here."""
+        """Does nothing: mismatches cause no warnings here."""
         return self
 
     def run_restore_ops(self, session: Any = None) -> None:
-        """Gives the variables their values.
+        """Restores the variables.
 
         Args:
             session: the session; by default the default one.
@@ -250,7 +250,7 @@ class RestoreStatus:
         self._restore(self._matched(), (), _session(session))
 
     def initialize_or_restore(self, session: Any = None) -> None:
-        """Gives the variables their values, and initializes those that have none.
+        """Restores the variables, and initializes those without a value.
 
         Args:
             session: the session; by default the default one.
@@ -290,7 +290,7 @@ def _value(reader: Any, variable: Variable, key: str) -> np.ndarray[Any, Any]:
 
 
 def _session(session: Any) -> Any:
-    found = session or get_default_session()
-    if found is None:
+    current = session or get_default_session()
+    if current is None:
         raise ValueError("there is no session: pass one, or enter one by `with td.Session():`")
-    return found
+    return current

@@ -1,4 +1,4 @@
-"""Which variables an object has, by the attributes that lead to them: what checkpoints name.
+"""Variables of an object by attribute path, the names used in checkpoints.
 
 The names are those of TensorFlow's object graphs (1.15 and later), so that its
 `tf.train.Checkpoint` reads what is written here, and the other way round.
@@ -24,7 +24,7 @@ _OWN = {"_calls", "_layers", "_losses", "_non_trainable_weights", "_trainable_we
 
 
 class Tracked:
-    """A base of objects of this library whose attributes are tracked."""
+    """Base class of this library's objects with tracked attributes."""
 
 
 class SlotOf(NamedTuple):
@@ -37,7 +37,7 @@ class SlotOf(NamedTuple):
 
 
 def is_tracked(value: Any) -> bool:
-    """Whether an object has variables that checkpoints name, or is one."""
+    """Returns True for a variable and for an object that tracks variables."""
     if isinstance(value, (Variable, Module, Layer, Optimizer, Tracked)):
         return True
     if isinstance(value, (list, tuple)):
@@ -46,7 +46,7 @@ def is_tracked(value: Any) -> bool:
 
 
 def children(value: Any) -> dict[str, Any]:
-    """What an object holds that is tracked, by the names that checkpoints have for it.
+    """Tracked children of an object, by their names in checkpoints.
 
     Args:
         value: an object that is tracked.
@@ -81,14 +81,14 @@ def _numbered_layers(layers: Any) -> dict[str, Any]:
 
 
 def _further_variables(layer: Layer, held: Iterable[Any]) -> dict[str, Variable]:
-    """The variables of a layer that no attribute holds, in the order in which they were made."""
+    """Variables of a layer that are not attributes, in order of creation."""
     there = {id(item) for item in held}
     own = [*layer._trainable_weights, *layer._non_trainable_weights]
     return {f"variable-{i}": v for i, v in enumerate(own) if id(v) not in there}
 
 
 class ObjectGraph:
-    """The objects that are reached from one, breadth first, and the slots of optimizers.
+    """Objects reachable from a root, breadth first, and the slots of optimizers.
 
     Args:
         root: the object to begin with.
@@ -109,16 +109,16 @@ class ObjectGraph:
             self._add_slot(slot)
 
     def by_names(self, names: Iterable[str]) -> Matched:
-        """How the variables fit a checkpoint that has values by their names.
+        """Matches variables with a name-based checkpoint.
 
         Args:
             names: the names that it has.
         """
         there = set(names)
         keys = {variable: variable.op.name for variable in self.keys}
-        found = {variable: name for variable, name in keys.items() if name in there}
-        new = [variable for variable in keys if variable not in found]
-        return Matched(found, new, sorted(there - set(found.values())))
+        matches = {variable: name for variable, name in keys.items() if name in there}
+        new = [variable for variable in keys if variable not in matches]
+        return Matched(matches, new, sorted(there - set(matches.values())))
 
     def _follow(self) -> None:
         number = 0
@@ -157,7 +157,7 @@ class ObjectGraph:
 
 
 def slots_of(objects: list[Any]) -> list[SlotOf]:
-    """The slots that optimizers among objects have of variables among them."""
+    """Slots of the optimizers among the objects for the variables among them."""
     variables = [item for item in objects if isinstance(item, Variable)]
     return [
         SlotOf(optimizer, variable, name, slot)
@@ -170,7 +170,7 @@ def slots_of(objects: list[Any]) -> list[SlotOf]:
 
 
 class Matched(NamedTuple):
-    """How the objects of a program and those of a checkpoint agree.
+    """Matches the objects of a program with those of a checkpoint.
 
     Attributes:
         keys: the keys of variables that the checkpoint has.
@@ -184,7 +184,7 @@ class Matched(NamedTuple):
 
 
 def matched(root: Any, graph: TrackableObjectGraph) -> Matched:
-    """Follows the objects of a program and those of a checkpoint by the same names.
+    """Traverses the objects of a program and of a checkpoint by the same names.
 
     Args:
         root: the object to begin with.
@@ -207,10 +207,12 @@ def matched(root: Any, graph: TrackableObjectGraph) -> Matched:
         for slot in slots_of(objects)
     }
     for optimizer, node in enumerate(graph.nodes):
-        for told in node.slot_variables:
-            slot = slots.pop((optimizer, told.original_variable_node_id, told.slot_name), None)
+        for reference in node.slot_variables:
+            slot = slots.pop(
+                (optimizer, reference.original_variable_node_id, reference.slot_name), None
+            )
             if slot is not None:
-                pairs[id(slot)] = told.slot_variable_node_id
+                pairs[id(slot)] = reference.slot_variable_node_id
                 objects.append(slot)
     new += slots.values()
     keys: dict[Variable, str] = {}

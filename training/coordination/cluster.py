@@ -1,4 +1,4 @@
-"""Clusters, as programs for several machines describe them: all of it is this process here."""
+"""Clusters as in programs for several machines; all tasks run in this process."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ _PS_OPS = ("Variable", "VariableV2", "AutoReloadVariable", "MutableHashTable", "
 
 
 class ClusterSpec:
-    """Which tasks a cluster has: addresses, by job and number.
+    """Tasks of a cluster: addresses by job and task index.
 
     Args:
         cluster: a dict from the names of jobs to lists of addresses, or to dicts from numbers to
             addresses; or another ClusterSpec, or a ClusterDef message.
 
     Raises:
-        TypeError: it is none of these, or an address is no text.
+        TypeError: it is none of these, or an address is not a string.
         ValueError: the number of a task is none.
 
     Example:
@@ -46,8 +46,8 @@ class ClusterSpec:
         if isinstance(cluster, ClusterSpec):
             cluster = cluster._tasks
         elif isinstance(cluster, Message):
-            given: Any = cluster
-            cluster = {job.name: dict(job.tasks) for job in given.job}
+            definition: Any = cluster
+            cluster = {job.name: dict(job.tasks) for job in definition.job}
         if not isinstance(cluster, dict):
             raise TypeError(
                 "`cluster` must be a dictionary mapping one or more job names to lists of network "
@@ -107,10 +107,10 @@ class ClusterSpec:
             raise ValueError(f"No such job in cluster: {job_name!r}") from None
 
     def num_tasks(self, job_name: str) -> int:
-        """How many tasks a job has.
+        """Number of tasks of a job.
 
         Raises:
-            ValueError: there is no such job.
+            ValueError: unknown job.
         """
         return len(self._of(job_name))
 
@@ -118,7 +118,7 @@ class ClusterSpec:
         """The numbers of the tasks of a job.
 
         Raises:
-            ValueError: there is no such job.
+            ValueError: unknown job.
         """
         return sorted(self._of(job_name))
 
@@ -126,7 +126,7 @@ class ClusterSpec:
         """The address of a task.
 
         Raises:
-            ValueError: there is no such job or task.
+            ValueError: unknown job or task.
         """
         try:
             return self._of(job_name)[task_index]
@@ -137,7 +137,7 @@ class ClusterSpec:
         """The addresses of the tasks of a job, by number; None for a number that has none.
 
         Raises:
-            ValueError: there is no such job.
+            ValueError: unknown job.
         """
         tasks = self._of(job_name)
         return [tasks.get(i) for i in range(max(tasks, default=-1) + 1)]
@@ -146,14 +146,14 @@ class ClusterSpec:
 class Server:
     """A server in this process: sessions on it share variables and queues.
 
-    There are no others: programs for several machines run on this one, each task by itself.
+    All servers are local: programs for several machines run on this one, each task by itself.
 
     Args:
         server_or_cluster_def: a ClusterSpec, or the dict or message of one; or a ServerDef, which
             says what the further arguments leave out.
         job_name: the job of this task; by default the only one there is.
         task_index: the number of this task; by default the only one there is.
-        protocol: what `server_def` tells, "grpc" by default: nothing is sent.
+        protocol: by default that of `server_def`, or "grpc"; nothing is sent.
         config: accepted for TensorFlow's sake.
         start: whether to start it.
 
@@ -180,12 +180,12 @@ class Server:
         config: Any = None,
         start: bool = True,
     ) -> None:
-        given = ServerDef()
+        definition = ServerDef()
         if isinstance(server_or_cluster_def, Message) and hasattr(server_or_cluster_def, "cluster"):
-            given = ServerDef.FromString(server_or_cluster_def.SerializeToString())
-            job_name = job_name or given.job_name
-            task_index = given.task_index if task_index is None else task_index
-            server_or_cluster_def = given.cluster
+            definition = ServerDef.FromString(server_or_cluster_def.SerializeToString())
+            job_name = job_name or definition.job_name
+            task_index = definition.task_index if task_index is None else task_index
+            server_or_cluster_def = definition.cluster
         spec = ClusterSpec(server_or_cluster_def)
         if not job_name:
             if len(spec.jobs) != 1:
@@ -209,33 +209,33 @@ class Server:
             cluster=spec.as_cluster_def(),
             job_name=job_name,
             task_index=task_index,
-            protocol=protocol or given.protocol or "grpc",
+            protocol=protocol or definition.protocol or "grpc",
         )
         if start:
             self.start()
 
     def start(self) -> None:
-        """Starts the server; nothing happens where it has been started."""
+        """Starts the server; no effect if it is running."""
         if not self._target:
             self._target = servers.started(self._address)
 
     def join(self) -> None:
-        """Waits until the program is ended: the server has all its work done by sessions."""
+        """Blocks until the program ends: all work of the server is done by sessions."""
         threading.Event().wait()
 
     @property
     def target(self) -> bytes:
-        """What to give to `td.Session`."""
+        """Target to pass to `td.Session`."""
         return self._target.encode()
 
     @property
     def server_def(self) -> ServerDef:
-        """Which task of which cluster it is, as a ServerDef message."""
+        """The cluster and this server's task in it, as a ServerDef message."""
         return self._def
 
     @staticmethod
     def create_local_server(config: Any = None, start: bool = True) -> Server:
-        """A new server of a cluster that consists of it alone."""
+        """Creates a server that is the only one of its cluster."""
         return Server({"localhost": ["localhost:0"]}, config=config, start=start)
 
 
@@ -274,12 +274,12 @@ def replica_device_setter(
         ps_device: the device of variables, without the number of the task.
         worker_device: the device of all other ops.
         merge_devices: whether parts that an op's own device names are kept; always so here.
-        cluster: a ClusterSpec or its dict, which tells `ps_tasks`.
+        cluster: a ClusterSpec or its dict, which determines `ps_tasks`.
         ps_ops: the op types that are put on parameter servers; by default those of variables.
         ps_strategy: from an op to the number of its server; by default they take turns.
 
     Returns:
-        The function, for `td.device`; None where there are no parameter servers.
+        A device function for `td.device`; None without parameter servers.
 
     Example:
         >>> cluster = {"ps": ["a:1", "b:1"], "worker": ["c:1"]}
@@ -315,14 +315,14 @@ def replica_device_setter(
 
 
 class Turns:
-    """Numbers from 0 on, again and again."""
+    """Round-robin task numbers."""
 
     def __init__(self, number: int) -> None:
         self._number = number
         self._next = 0
 
     def __call__(self, op: Operation) -> int:
-        """The number that is next, whatever the op."""
+        """The next number, for any op."""
         task = self._next
         self._next = (self._next + 1) % self._number
         return task
@@ -333,6 +333,6 @@ def _with_task(device: str, task: int) -> DeviceSpec:
 
 
 def _merged(chosen: DeviceSpec, own: DeviceSpec) -> str:
-    """A device, of which an op's own says the last word."""
+    """Merges a device with that of an op, which takes precedence."""
     chosen.merge_from(own)
     return chosen.to_string()

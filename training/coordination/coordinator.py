@@ -1,4 +1,4 @@
-"""The coordinator of threads: they stop when one asks for it, and what one raises reaches all."""
+"""Coordination of threads: joint stop, and propagation of exceptions."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ _LOOK = 0.05  # seconds between two looks at which threads have ended
 
 
 class Coordinator:
-    """Stops threads together, and raises in `join` what one of them has raised.
+    """Stops threads together, and re-raises in `join` the first exception of one of them.
 
     Args:
-        clean_stop_exception_types: errors that ask for a stop and are no failure, maybe none; by
-            default OutOfRangeError alone.
+        clean_stop_exception_types: errors that request a stop without being failures; by
+            default only OutOfRangeError.
 
     Example:
         >>> import threading
@@ -50,15 +50,15 @@ class Coordinator:
 
     @property
     def joined(self) -> bool:
-        """Whether `join` has been called and has returned."""
+        """True once `join` has returned."""
         return self._joined
 
     def should_stop(self) -> bool:
-        """Whether a stop was asked for."""
+        """True once a stop has been requested."""
         return self._stop.is_set()
 
     def request_stop(self, ex: Any = None) -> None:
-        """Asks all threads to stop.
+        """Requests all threads to stop.
 
         Args:
             ex: an exception, or a triple of `sys.exc_info`, which `join` is to raise. What asks
@@ -69,35 +69,35 @@ class Coordinator:
             if isinstance(error, BaseException) and not isinstance(error, self._clean):
                 if self._joined:
                     raise error
-                # What threads meet once they are to stop, such as closed queues, is no failure.
+                # Errors after the stop request, such as closed queues, are not failures.
                 if self._raised is None and not self._stop.is_set():
                     self._raised = error
             self._stop.set()
 
     def clear_stop(self) -> None:
-        """Takes back that a stop was asked for, and what was raised."""
+        """Clears the stop request and the exception."""
         with self._lock:
             self._joined = False
             self._raised = None
             self._stop.clear()
 
     def wait_for_stop(self, timeout: float | None = None) -> bool:
-        """Waits until a stop is asked for; False if `timeout` seconds have passed before."""
+        """Waits until a stop is requested; False if `timeout` seconds have passed before."""
         return self._stop.wait(timeout)
 
     def register_thread(self, thread: threading.Thread) -> None:
-        """Adds a thread for `join` to wait for."""
+        """Registers a thread that `join` waits for."""
         with self._lock:
             self._registered.add(thread)
 
     def release_thread(self, thread: threading.Thread) -> None:
-        """Takes a thread out of those that `join` waits for."""
+        """Removes a thread from those that `join` waits for."""
         with self._lock:
             self._registered.discard(thread)
 
     @contextmanager
     def stop_on_exception(self) -> Iterator[None]:
-        """A `with` block that asks for a stop where it raises; nothing comes out of it."""
+        """A `with` block that requests a stop on an exception, which is not propagated."""
         try:
             yield
         except Exception as error:  # noqa: BLE001 - `join` raises it
@@ -109,12 +109,12 @@ class Coordinator:
         stop_grace_period_secs: float = 120.0,
         ignore_live_threads: bool = False,
     ) -> None:
-        """Waits until threads have ended, and raises what was given to `request_stop`.
+        """Waits for threads to end, and raises the exception passed to `request_stop`.
 
         Args:
             threads: the threads, beside those that are registered.
             stop_grace_period_secs: how long to wait for them once a stop is asked for.
-            ignore_live_threads: whether threads that have not ended then are no error.
+            ignore_live_threads: whether to ignore threads that have not ended by then.
 
         Raises:
             RuntimeError: threads have not ended.
@@ -139,14 +139,14 @@ class Coordinator:
             raise RuntimeError(f"Coordinator stopped with threads still running: {' '.join(late)}")
 
     def raise_requested_exception(self) -> None:
-        """Raises what was given to `request_stop`, if anything was."""
+        """Raises the exception passed to `request_stop`, if any."""
         with self._lock:
             if self._raised is not None:
                 raise self._raised
 
 
 class LooperThread(threading.Thread):
-    """A thread that calls a function again and again, until its coordinator asks for a stop.
+    """Thread that calls a function repeatedly until its coordinator requests a stop.
 
     Args:
         coord: the coordinator.
@@ -156,7 +156,7 @@ class LooperThread(threading.Thread):
         kwargs: what it is called with by keyword.
 
     Raises:
-        ValueError: `coord` is no Coordinator.
+        ValueError: `coord` is not a Coordinator.
 
     Example:
         >>> coordinator, calls = td.train.Coordinator(), []
@@ -192,13 +192,13 @@ class LooperThread(threading.Thread):
         args: Sequence[Any] | None = None,
         kwargs: Mapping[str, Any] | None = None,
     ) -> LooperThread:
-        """A new such thread, which has been started."""
+        """Creates and starts such a thread."""
         thread = LooperThread(coord, timer_interval_secs, target, args, kwargs)
         thread.start()
         return thread
 
     def run(self) -> None:
-        """Loops until a stop is asked for."""
+        """Loops until a stop is requested."""
         with self._coord.stop_on_exception():
             self.start_loop()
             following = time.monotonic()
@@ -214,7 +214,7 @@ class LooperThread(threading.Thread):
         """Called when it has stopped."""
 
     def run_loop(self) -> None:
-        """Called again and again."""
+        """Called repeatedly."""
         target, args, kwargs = self._call
         if target is not None:
             target(*args, **kwargs)

@@ -1,4 +1,4 @@
-"""Strategies that spread training over devices: of which there is one, with one replica."""
+"""Distribution strategies: all with a single replica."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _CPU = "/device:CPU:0"
 
 
 class ReduceOp:
-    """How the values of several replicas become one.
+    """Reduction of the values of several replicas to one.
 
     Example:
         >>> td.distribute.ReduceOp.MEAN
@@ -42,7 +42,7 @@ _REDUCTIONS = {ReduceOp.SUM: reduce_sum, ReduceOp.MEAN: reduce_mean}
 
 
 class _InForce(threading.local):
-    """Of each thread the strategies and replicas that it has entered, the innermost last."""
+    """Strategies and replica contexts entered by each thread, innermost last."""
 
     def __init__(self) -> None:
         self.entered: list[tuple[Strategy, ReplicaContext | None]] = []
@@ -62,7 +62,7 @@ def _entered(strategy: Strategy, replica: ReplicaContext | None) -> Generator[No
 
 
 class ReplicaContext:
-    """What a function finds that a strategy runs for a replica, of which there is one.
+    """Context of a function that a strategy runs on a replica; there is a single replica.
 
     Args:
         strategy: the strategy.
@@ -79,12 +79,12 @@ class ReplicaContext:
 
     @property
     def num_replicas_in_sync(self) -> int:
-        """How many replicas train together."""
+        """Number of replicas that train together."""
         return self.strategy.num_replicas_in_sync
 
     @property
     def replica_id_in_sync_group(self) -> Tensor:
-        """The number of the replica, as a tensor."""
+        """Index of the replica, as a tensor."""
         return constant(self._id, name="replica_id_in_sync_group")
 
     @property
@@ -119,7 +119,7 @@ class ReplicaContext:
 
 
 class Strategy:
-    """How training is spread over devices: one replica on the CPU, whatever devices are named.
+    """Distribution of training over devices: one replica on the CPU, whatever devices are named.
 
     Programs for several GPUs run as they would on a machine without: `num_replicas_in_sync` is 1,
     what replicas compute is not added up, and `scope` changes nothing about variables.
@@ -150,14 +150,14 @@ class Strategy:
 
     @contextmanager
     def scope(self) -> Generator[Strategy]:
-        """The strategy is in force while a `with` block runs."""
+        """Context manager that makes the strategy current."""
         with _entered(self, None):
             yield self
 
     def experimental_run_v2(
         self, fn: Callable[..., Any], args: Sequence[Any] = (), kwargs: Any = None
     ) -> Any:
-        """Runs a function for each replica, that is once.
+        """Runs a function on each replica, that is, once.
 
         Args:
             fn: the function.
@@ -219,13 +219,13 @@ class Strategy:
         return dataset
 
     def make_dataset_iterator(self, dataset: Dataset) -> InputIterator:
-        """An iterator over a dataset; `initialize` gives the ops that make it begin."""
+        """Creates an iterator over a dataset; `initialize` returns its initializer ops."""
         return InputIterator(dataset.make_initializable_iterator())
 
     def make_input_fn_iterator(
         self, input_fn: Callable[[InputContext], Dataset], replication_mode: Any = None
     ) -> InputIterator:
-        """An iterator over the dataset that a function of an InputContext gives."""
+        """Creates an iterator over the dataset of a function of an InputContext."""
         return self.make_dataset_iterator(input_fn(InputContext()))
 
     def experimental_make_numpy_dataset(self, numpy_input: Any, session: Any = None) -> Dataset:
@@ -233,19 +233,19 @@ class Strategy:
         return Dataset.from_tensor_slices(numpy_input)
 
     def experimental_local_results(self, value: Any) -> tuple[Any, ...]:
-        """What each replica of this process gave."""
+        """Values of the replicas of this process."""
         return (value,)
 
     def unwrap(self, value: Any) -> list[Any]:
-        """What each replica gave, as a list."""
+        """Values of all replicas, as a list."""
         return [value]
 
     def group(self, value: Any, name: str | None = None) -> Any:
-        """An op of what each replica gave."""
+        """Groups the values of the replicas into an op."""
         return value
 
     def update_config_proto(self, config_proto: Any) -> Any:
-        """The configuration that sessions are to have: as it is."""
+        """Session configuration, unchanged."""
         return config_proto
 
 
@@ -260,7 +260,7 @@ class InputIterator:
         self._iterator = iterator
 
     def initialize(self) -> list[Operation]:
-        """The ops that make it begin."""
+        """Initializer ops."""
         return [self._iterator.initializer]
 
     def get_next(self) -> Any:
@@ -269,7 +269,7 @@ class InputIterator:
 
 
 class InputContext:
-    """Which part of the input a pipeline is for.
+    """Share of the input that a pipeline reads.
 
     Args:
         num_input_pipelines: how many pipelines there are.
@@ -292,7 +292,7 @@ class InputContext:
         self.num_replicas_in_sync = num_replicas_in_sync
 
     def get_per_replica_batch_size(self, global_batch_size: int) -> int:
-        """How many examples of a batch each replica gets.
+        """Batch size per replica.
 
         Args:
             global_batch_size: how many the batch has.
@@ -314,7 +314,7 @@ def _default_strategy() -> Strategy:
 
 
 def get_strategy() -> Strategy:
-    """The strategy in force: a default one outside of all scopes.
+    """Current strategy; outside all scopes, the default strategy.
 
     Example:
         >>> strategy = td.distribute.MirroredStrategy()
@@ -326,7 +326,7 @@ def get_strategy() -> Strategy:
 
 
 def has_strategy() -> bool:
-    """Whether a strategy is in force that is not the default one.
+    """Returns True inside the scope of a strategy other than the default.
 
     Example:
         >>> td.distribute.has_strategy()
@@ -336,7 +336,7 @@ def has_strategy() -> bool:
 
 
 def experimental_set_strategy(strategy: Strategy | None) -> None:
-    """Has a strategy be in force from now on, in this thread.
+    """Sets the strategy of this thread from now on.
 
     Args:
         strategy: the strategy; None for the default one. In the scope of another one it is in
@@ -352,7 +352,7 @@ def experimental_set_strategy(strategy: Strategy | None) -> None:
 
 
 def in_cross_replica_context() -> bool:
-    """Whether a strategy is in force, and no function that it runs for a replica.
+    """Returns True in cross-replica context: in a strategy's scope, outside replica functions.
 
     Example:
         >>> with td.distribute.MirroredStrategy().scope():

@@ -1,4 +1,4 @@
-"""The strategies that programs name: each is that of one replica on the CPU."""
+"""Named strategies: each runs one replica on the CPU."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ public = {
 
 
 class CrossDeviceOps:
-    """How values go from device to device: accepted for the sake of programs for several.
+    """Communication between devices; accepted so that multi-device programs run.
 
     Args:
         settings: whatever the kinds of TensorFlow take.
@@ -45,7 +45,7 @@ AllReduceCrossDeviceOps = ReductionToOneDeviceCrossDeviceOps = CrossDeviceOps
 
 
 class MirroredStrategy(Strategy):
-    """Training of one replica, where programs ask for one on each GPU.
+    """MirroredStrategy with one replica instead of one per GPU.
 
     Args:
         devices: the devices of the replicas; there is one on the CPU, whatever is named.
@@ -84,7 +84,7 @@ class OneDeviceStrategy(Strategy):
 
 
 class ParameterServerStrategy(Strategy):
-    """Training in one process, where programs ask for servers of parameters.
+    """ParameterServerStrategy in a single process.
 
     Args:
         settings: whatever TensorFlow takes.

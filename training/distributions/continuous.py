@@ -51,11 +51,11 @@ class Normal(Parametric):
         allow_nan_stats: bool = True,
         name: str = "Normal",
     ) -> None:
-        given = dict(locals())
+        arguments = dict(locals())
         positive = "scale" if validate_args else ""
         self.loc, self.scale = parameters_of_one_dtype("loc scale", [loc, scale], positive)
         super().__init__(
-            self.loc.dtype, given, [self.loc, self.scale], validate_args, allow_nan_stats, name
+            self.loc.dtype, arguments, [self.loc, self.scale], validate_args, allow_nan_stats, name
         )
 
     def _sample_n(self, n: Tensor, seed: int | None = None) -> Tensor:
@@ -132,7 +132,7 @@ class Uniform(Parametric):
         allow_nan_stats: bool = True,
         name: str = "Uniform",
     ) -> None:
-        given = dict(locals())
+        arguments = dict(locals())
         self.low, self.high = parameters_of_one_dtype("low high", [low, high])
         if validate_args:
             check = assert_less(
@@ -140,7 +140,7 @@ class Uniform(Parametric):
             )
             self.low = with_dependencies([check], self.low)
         super().__init__(
-            self.low.dtype, given, [self.low, self.high], validate_args, allow_nan_stats, name
+            self.low.dtype, arguments, [self.low, self.high], validate_args, allow_nan_stats, name
         )
 
     def range(self, name: str = "range") -> Tensor:
@@ -198,11 +198,11 @@ class Laplace(Parametric):
         allow_nan_stats: bool = True,
         name: str = "Laplace",
     ) -> None:
-        given = dict(locals())
+        arguments = dict(locals())
         positive = "scale" if validate_args else ""
         self.loc, self.scale = parameters_of_one_dtype("loc scale", [loc, scale], positive)
         super().__init__(
-            self.loc.dtype, given, [self.loc, self.scale], validate_args, allow_nan_stats, name
+            self.loc.dtype, arguments, [self.loc, self.scale], validate_args, allow_nan_stats, name
         )
 
     def _sample_n(self, n: Tensor, seed: int | None = None) -> Tensor:
@@ -268,11 +268,11 @@ class StudentT(Parametric):
         allow_nan_stats: bool = True,
         name: str = "StudentT",
     ) -> None:
-        given = dict(locals())
+        arguments = dict(locals())
         positive = "df scale" if validate_args else ""
-        made = parameters_of_one_dtype("df loc scale", [df, loc, scale], positive)
-        self.df, self.loc, self.scale = made
-        super().__init__(self.df.dtype, given, made, validate_args, allow_nan_stats, name)
+        parameters = parameters_of_one_dtype("df loc scale", [df, loc, scale], positive)
+        self.df, self.loc, self.scale = parameters
+        super().__init__(self.df.dtype, arguments, parameters, validate_args, allow_nan_stats, name)
 
     def _sample_n(self, n: Tensor, seed: int | None = None) -> Tensor:
         normal = random_normal(self._sizes(n), dtype=self.dtype, seed=seed)

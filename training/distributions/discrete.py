@@ -62,7 +62,7 @@ def _logits_and_probs(logits: Any, probs: Any, several: bool) -> tuple[Tensor, T
 
 
 class Bernoulli(Parametric):
-    """The distribution of 1 and 0: 1 is as likely as `probs` says.
+    """Bernoulli distribution: 1 with probability `probs`, else 0.
 
     Args:
         logits: `log(p / (1 - p))`.
@@ -92,11 +92,11 @@ class Bernoulli(Parametric):
         allow_nan_stats: bool = True,
         name: str = "Bernoulli",
     ) -> None:
-        given = dict(locals())
+        arguments = dict(locals())
         with name_scope(name):
             self.logits, self.probs = _logits_and_probs(logits, probs, several=False)
         super().__init__(
-            as_dtype(dtype), given, [self.logits], validate_args, allow_nan_stats, name
+            as_dtype(dtype), arguments, [self.logits], validate_args, allow_nan_stats, name
         )
 
     def _sample_n(self, n: Tensor, seed: int | None = None) -> Tensor:
@@ -122,7 +122,7 @@ class Bernoulli(Parametric):
 
 
 class Categorical(Parametric):
-    """The distribution of class numbers; the classes are the last dimension of the parameters.
+    """Categorical distribution of class indices; the last dimension of parameters is the classes.
 
     Args:
         logits: logarithms of how likely the classes are, up to a constant.
@@ -152,13 +152,13 @@ class Categorical(Parametric):
         allow_nan_stats: bool = True,
         name: str = "Categorical",
     ) -> None:
-        given = dict(locals())
+        arguments = dict(locals())
         with name_scope(name):
             self.logits, self.probs = _logits_and_probs(logits, probs, several=True)
             self._by_class = reduce_max(self.logits, -1)  # has the shape of the batch
             self.event_size = shape(self.logits)[-1]
         super().__init__(
-            as_dtype(dtype), given, [self._by_class], validate_args, allow_nan_stats, name
+            as_dtype(dtype), arguments, [self._by_class], validate_args, allow_nan_stats, name
         )
 
     def _sample_n(self, n: Tensor, seed: int | None = None) -> Tensor:
@@ -184,7 +184,7 @@ class Categorical(Parametric):
 
 
 class Multinomial(Parametric):
-    """The distribution of how often each class is drawn, in a number of draws.
+    """Multinomial distribution: counts of each class in a number of draws.
 
     Args:
         total_count: the number of draws.
@@ -216,16 +216,16 @@ class Multinomial(Parametric):
         allow_nan_stats: bool = True,
         name: str = "Multinomial",
     ) -> None:
-        given = dict(locals())
+        arguments = dict(locals())
         with name_scope(name):
             self.logits, self.probs = _logits_and_probs(logits, probs, several=True)
             self.total_count = parameter(total_count, "total_count", self.logits.dtype)
             whole = expand_dims(self.total_count, -1) * self.probs
         self._whole = whole
-        super().__init__(whole.dtype, given, [whole], validate_args, allow_nan_stats, name)
+        super().__init__(whole.dtype, arguments, [whole], validate_args, allow_nan_stats, name)
 
     def _sample_n(self, n: Tensor, seed: int | None = None) -> Tensor:
-        """Draws as often as the largest count asks for, of which each row takes its own."""
+        """Draws as many times as the largest count; each row uses its own number of draws."""
         k = self.event_shape_tensor()[0]
         sizes = self.batch_shape_tensor()
         counts = reshape(broadcast_to(cast(self.total_count, "int32"), sizes), [-1])
@@ -255,7 +255,7 @@ class Multinomial(Parametric):
 
 
 class Dirichlet(Parametric):
-    """The distribution of probabilities of classes.
+    """Dirichlet distribution, of probabilities of classes.
 
     Args:
         concentration: how much there is towards each class, positive.
@@ -279,12 +279,12 @@ class Dirichlet(Parametric):
         allow_nan_stats: bool = True,
         name: str = "Dirichlet",
     ) -> None:
-        given = dict(locals())
+        arguments = dict(locals())
         self.concentration = parameter(concentration, "concentration", positive=validate_args)
         self.total_concentration = reduce_sum(self.concentration, -1)
         super().__init__(
             self.concentration.dtype,
-            given,
+            arguments,
             [self.concentration],
             validate_args,
             allow_nan_stats,
@@ -319,10 +319,10 @@ class Dirichlet(Parametric):
 
     def _mode(self) -> Tensor:
         k = cast(self.event_shape_tensor()[0], self.dtype)
-        found = (self.concentration - 1.0) / expand_dims(self.total_concentration - k, -1)
+        mode = (self.concentration - 1.0) / expand_dims(self.total_concentration - k, -1)
         return where_v2(
             reduce_sum(cast(self.concentration <= 1.0, self.dtype), -1, keepdims=True) < 1.0,
-            found,
+            mode,
             np.nan,
         )
 

@@ -1,4 +1,4 @@
-"""The Distribution: what is drawn from it, how likely that is, and what it is on average."""
+"""Base class of distributions: sampling, probabilities and statistics."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ public = {
 
 
 class ReparameterizationType:
-    """Whether gradients pass from what is drawn to the parameters.
+    """Reparameterization type: whether gradients pass from samples to the parameters.
 
     Args:
         rep_type: the name.
@@ -52,7 +52,7 @@ NOT_REPARAMETERIZED = ReparameterizationType("NOT_REPARAMETERIZED")
 
 
 class Distribution:
-    """What distributions have in common; a subclass says how numbers are drawn, and the formulas.
+    """Base class of distributions; a subclass provides sampling and the formulas.
 
     A distribution is a batch of as many as its parameters have elements, after broadcasting
     (`batch_shape`); what is drawn from each of them has `event_shape`. A subclass defines
@@ -110,66 +110,66 @@ class Distribution:
 
     @property
     def dtype(self) -> DType:
-        """The dtype of what is drawn."""
+        """Dtype of samples."""
         return self._dtype
 
     @property
     def parameters(self) -> dict[str, Any]:
-        """The arguments that made it."""
+        """Constructor arguments."""
         return dict(self._parameters)
 
     @property
     def validate_args(self) -> bool:
-        """Whether runs check the parameters."""
+        """True if runs check the parameters."""
         return self._validate_args
 
     @property
     def allow_nan_stats(self) -> bool:
-        """Whether what is not defined is NaN."""
+        """True if undefined statistics are NaN instead of errors."""
         return self._allow_nan_stats
 
     @property
     def reparameterization_type(self) -> ReparameterizationType:
-        """Whether gradients pass from what is drawn to the parameters."""
+        """Reparameterization type: whether gradients pass from samples to the parameters."""
         return self._reparameterization_type
 
     @property
     def batch_shape(self) -> TensorShape:
-        """The shape of the batch, as far as it is known."""
+        """Static batch shape."""
         return TensorShape(self._batch_shape())
 
     def batch_shape_tensor(self, name: str = "batch_shape_tensor") -> Tensor:
-        """The shape of the batch, in a run: an int32 vector."""
+        """Batch shape at run time: an int32 vector."""
         return self._sizes_of(self.batch_shape, self._batch_shape_tensor, name)
 
     @property
     def event_shape(self) -> TensorShape:
-        """The shape of what is drawn from one distribution of the batch, as far as it is known."""
+        """Static event shape: the shape of one sample of one distribution."""
         return TensorShape(self._event_shape())
 
     def event_shape_tensor(self, name: str = "event_shape_tensor") -> Tensor:
-        """The same in a run: an int32 vector."""
+        """The same at run time: an int32 vector."""
         return self._sizes_of(self.event_shape, self._event_shape_tensor, name)
 
-    def _sizes_of(self, known: TensorShape, found: Callable[[], Tensor], name: str) -> Tensor:
+    def _sizes_of(self, static: TensorShape, compute: Callable[[], Tensor], name: str) -> Tensor:
         with self._scope(name):
-            if known.is_fully_defined():
-                return constant(known.as_list(), "int32")
-            return convert_to_tensor(found(), "int32")
+            if static.is_fully_defined():
+                return constant(static.as_list(), "int32")
+            return convert_to_tensor(compute(), "int32")
 
     def is_scalar_event(self, name: str = "is_scalar_event") -> Tensor:
-        """Whether single numbers are drawn: a bool Tensor."""
+        """True if the event is a scalar: a bool Tensor."""
         return self._is_scalar(self.event_shape, self.event_shape_tensor, name)
 
     def is_scalar_batch(self, name: str = "is_scalar_batch") -> Tensor:
-        """Whether the batch is one distribution: a bool Tensor."""
+        """True if the batch is a single distribution: a bool Tensor."""
         return self._is_scalar(self.batch_shape, self.batch_shape_tensor, name)
 
-    def _is_scalar(self, known: TensorShape, found: Callable[[], Tensor], name: str) -> Tensor:
+    def _is_scalar(self, static: TensorShape, compute: Callable[[], Tensor], name: str) -> Tensor:
         with self._scope(name):
-            if known.rank is not None:
-                return constant(known.rank == 0)
-            return reduce_prod(shape(found())) < 1
+            if static.rank is not None:
+                return constant(static.rank == 0)
+            return reduce_prod(shape(compute())) < 1
 
     def copy(self, **override_parameters_kwargs: Any) -> Any:
         """A distribution with some parameters changed."""
@@ -243,7 +243,7 @@ class Distribution:
     # What users ask ------------------------------------------------------------------------------
 
     def sample(self, sample_shape: Any = (), seed: int | None = None, name: str = "sample") -> Any:
-        """Draws numbers.
+        """Draws samples.
 
         Args:
             sample_shape: the shape of what is drawn from each distribution.
@@ -255,24 +255,24 @@ class Distribution:
         """
         with self._scope(name):
             sizes = convert_to_tensor(sample_shape, "int32", "sample_shape")
-            known = constant_value(sizes)
+            static = constant_value(sizes)
             drawn = self._sample_n(reduce_prod(sizes), seed)
             rest = shape(drawn)[1:]
             result = reshape(drawn, concat([reshape(sizes, [-1]), rest], 0))
-            prefix = TensorShape(None if known is None else known.reshape(-1).tolist())
+            prefix = TensorShape(None if static is None else static.reshape(-1).tolist())
             result.set_shape(prefix + self.batch_shape + self.event_shape)
             return result
 
     def log_prob(self, value: Any, name: str = "log_prob") -> Tensor:
-        """The logarithm of how likely, or dense, a value is."""
+        """Logarithm of the probability, or density, of a value."""
         return self._of_value(self._log_prob, lambda x: log(self._prob(x)), value, name)
 
     def prob(self, value: Any, name: str = "prob") -> Tensor:
-        """How likely, or dense, a value is."""
+        """Probability, or density, of a value."""
         return self._of_value(self._prob, lambda x: exp(self._log_prob(x)), value, name)
 
     def cdf(self, value: Any, name: str = "cdf") -> Tensor:
-        """How likely it is that what is drawn is at most a value."""
+        """Cumulative distribution function: the probability of a sample of at most `value`."""
         return self._of_value(self._cdf, lambda x: exp(self._log_cdf(x)), value, name)
 
     def log_cdf(self, value: Any, name: str = "log_cdf") -> Tensor:
@@ -280,7 +280,7 @@ class Distribution:
         return self._of_value(self._log_cdf, lambda x: log(self._cdf(x)), value, name)
 
     def survival_function(self, value: Any, name: str = "survival_function") -> Tensor:
-        """How likely it is that what is drawn is more than a value."""
+        """Survival function: the probability of a sample above `value`."""
         return self._of_value(self._survival_function, lambda x: 1.0 - self.cdf(x), value, name)
 
     def log_survival_function(self, value: Any, name: str = "log_survival_function") -> Tensor:
@@ -290,7 +290,7 @@ class Distribution:
         )
 
     def quantile(self, value: Any, name: str = "quantile") -> Tensor:
-        """What is drawn is at most this, as likely as `value` says."""
+        """Quantile function, the inverse of `cdf`."""
         return self._of_value(self._quantile, self._quantile, value, name)
 
     def entropy(self, name: str = "entropy") -> Tensor:
@@ -302,7 +302,7 @@ class Distribution:
         return self._of_nothing(self._mean, self._mean, name)
 
     def mode(self, name: str = "mode") -> Tensor:
-        """What is drawn most likely."""
+        """Mode of the distribution."""
         return self._of_nothing(self._mode, self._mode, name)
 
     def variance(self, name: str = "variance") -> Tensor:
@@ -314,16 +314,16 @@ class Distribution:
         return self._of_nothing(self._stddev, lambda: sqrt(self._variance()), name)
 
     def covariance(self, name: str = "covariance") -> Tensor:
-        """The covariances of the components of what is drawn."""
+        """Covariance matrix of the components of samples."""
         return self._of_nothing(self._covariance, self._covariance, name)
 
     def kl_divergence(self, other: Distribution, name: str = "kl_divergence") -> Tensor:
-        """How far another distribution is from this one: see `td.distributions.kl_divergence`."""
+        """Kullback–Leibler divergence to `other`: see `td.distributions.kl_divergence`."""
         with self._scope(name):
             return kl_divergence(self, other, self._allow_nan_stats)
 
     def cross_entropy(self, other: Distribution, name: str = "cross_entropy") -> Tensor:
-        """The entropy, and how far another distribution is from this one."""
+        """Cross entropy of this distribution and `other`."""
         with self._scope(name):
             return self._entropy() + kl_divergence(self, other, self._allow_nan_stats)
 
@@ -340,8 +340,8 @@ class Distribution:
         name: str,
     ) -> Tensor:
         with self._scope(name):
-            given = convert_to_tensor(value, self._dtype_of_values(), "value")
-            return _first(lambda: own(given), lambda: otherwise(given))
+            tensor = convert_to_tensor(value, self._dtype_of_values(), "value")
+            return _first(lambda: own(tensor), lambda: otherwise(tensor))
 
     def _dtype_of_values(self) -> DType:
         return self._dtype
@@ -354,7 +354,7 @@ class Distribution:
 
 
 def _first(own: Callable[[], Tensor], otherwise: Callable[[], Tensor]) -> Tensor:
-    """What the formula of a subclass gives, or else what follows from its other ones."""
+    """Result of the formula of the subclass, or one derived from its other formulas."""
     try:
         return own()
     except NotImplementedError as absent:

@@ -1,4 +1,4 @@
-"""How far distributions are from each other, by what is registered for two classes."""
+"""Kullback–Leibler divergences, by the functions registered for pairs of classes."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _DIVERGENCES: dict[tuple[type, type], Callable[..., Tensor]] = {}
 
 
 class RegisterKL:
-    """A decorator of a function that tells how far two kinds of distributions are apart.
+    """Decorator that registers the divergence function of two distribution classes.
 
     Args:
         dist_cls_a: the class of the one.
@@ -68,7 +68,7 @@ def kl_divergence(
         A Tensor of the shape of the batch.
 
     Raises:
-        NotImplementedError: there is no formula for such two.
+        NotImplementedError: no formula is registered for the two classes.
 
     Example:
         >>> with td.Graph().as_default(), td.Session() as session:
@@ -77,16 +77,16 @@ def kl_divergence(
         np.float32(0.5)
     """
     kinds = type(distribution_a).__mro__, type(distribution_b).__mro__
-    found = [
+    candidates = [
         (kinds[0].index(a) + kinds[1].index(b), function)
         for (a, b), function in _DIVERGENCES.items()
         if a in kinds[0] and b in kinds[1]
     ]
-    if not found:
+    if not candidates:
         raise NotImplementedError(
             f"No KL(distribution_a || distribution_b) registered for distribution_a type "
             f"{kinds[0][0].__name__} and distribution_b type {kinds[1][0].__name__}"
         )
-    function = min(found, key=lambda pair: pair[0])[1]
+    function = min(candidates, key=lambda pair: pair[0])[1]
     with name_scope(name, "KullbackLeibler"):
         return function(distribution_a, distribution_b)

@@ -1,4 +1,4 @@
-"""The gamma distribution, and what is made of it: exponential and beta."""
+"""The gamma distribution and related ones: inverse gamma, chi-squared, exponential, beta."""
 
 from __future__ import annotations
 
@@ -15,13 +15,16 @@ from ...ops.random.gamma_and_poisson import random_gamma
 from ...ops.random.uniform_and_normal import random_uniform
 from ...ops.special.beta import betainc
 from ...ops.special.gamma_functions import digamma, lgamma
-from ...ops.special.incomplete_gamma import igamma
+from ...ops.special.incomplete_gamma import igamma, igammac
 from .distribution import FULLY_REPARAMETERIZED, NOT_REPARAMETERIZED
 from .divergences import RegisterKL
 from .parameters import other_seed, parameters_of_one_dtype
 from .parametric import Parametric
 
-public = {"td.distributions, td.contrib.distributions": ("Beta Exponential Gamma")}
+public = {
+    "td.distributions, td.contrib.distributions": "Beta Exponential Gamma",
+    "td.contrib.distributions": "Chi2 InverseGamma",
+}
 
 
 class Gamma(Parametric):
@@ -50,11 +53,15 @@ class Gamma(Parametric):
         allow_nan_stats: bool = True,
         name: str = "Gamma",
     ) -> None:
-        given = dict(locals())
+        arguments = dict(locals())
         names = "concentration rate"
-        made = parameters_of_one_dtype(names, [concentration, rate], names if validate_args else "")
-        self.concentration, self.rate = made
-        super().__init__(self.rate.dtype, given, made, validate_args, allow_nan_stats, name)
+        parameters = parameters_of_one_dtype(
+            names, [concentration, rate], names if validate_args else ""
+        )
+        self.concentration, self.rate = parameters
+        super().__init__(
+            self.rate.dtype, arguments, parameters, validate_args, allow_nan_stats, name
+        )
 
     def _sample_n(self, n: Tensor, seed: int | None = None) -> Tensor:
         return random_gamma([n], self.concentration, self.rate, self.dtype, seed)
@@ -77,8 +84,8 @@ class Gamma(Parametric):
         return self.concentration / self.rate
 
     def _mode(self) -> Tensor:
-        found = (self.concentration - 1.0) / self.rate
-        return where_v2(self._spread(self.concentration) > 1.0, found, np.nan)
+        mode = (self.concentration - 1.0) / self.rate
+        return where_v2(self._spread(self.concentration) > 1.0, mode, np.nan)
 
     def _variance(self) -> Tensor:
         return self.concentration / square(self.rate)
@@ -108,10 +115,10 @@ class Exponential(Gamma):
         allow_nan_stats: bool = True,
         name: str = "Exponential",
     ) -> None:
-        given = dict(locals())
+        arguments = dict(locals())
         [rate] = parameters_of_one_dtype("rate", [rate])
         super().__init__(ones_like(rate), rate, validate_args, allow_nan_stats, name)
-        self._parameters = {k: v for k, v in given.items() if k not in ("self", "__class__")}
+        self._parameters = {k: v for k, v in arguments.items() if k not in ("self", "__class__")}
 
     def _sample_n(self, n: Tensor, seed: int | None = None) -> Tensor:
         least = float(np.finfo(self.dtype.numpy_dtype).tiny)
@@ -145,14 +152,19 @@ class Beta(Parametric):
         allow_nan_stats: bool = True,
         name: str = "Beta",
     ) -> None:
-        given = dict(locals())
+        arguments = dict(locals())
         names = "concentration1 concentration0"
         values = [1.0 if v is None else v for v in (concentration1, concentration0)]
-        made = parameters_of_one_dtype(names, values, names if validate_args else "")
-        self.concentration1, self.concentration0 = made
+        parameters = parameters_of_one_dtype(names, values, names if validate_args else "")
+        self.concentration1, self.concentration0 = parameters
         self.total_concentration = self.concentration1 + self.concentration0
         super().__init__(
-            self.total_concentration.dtype, given, made, validate_args, allow_nan_stats, name
+            self.total_concentration.dtype,
+            arguments,
+            parameters,
+            validate_args,
+            allow_nan_stats,
+            name,
         )
 
     def _both(self) -> tuple[Tensor, Tensor]:
@@ -194,8 +206,8 @@ class Beta(Parametric):
 
     def _mode(self) -> Tensor:
         one, zero = self._both()
-        found = (one - 1.0) / (self.total_concentration - 2.0)
-        return where_v2((one > 1.0) & (zero > 1.0), found, np.nan)
+        mode = (one - 1.0) / (self.total_concentration - 2.0)
+        return where_v2((one > 1.0) & (zero > 1.0), mode, np.nan)
 
 
 @RegisterKL(Gamma, Gamma)
@@ -219,3 +231,94 @@ def _between_betas(a: Beta, b: Beta, name: str | None = None) -> Tensor:
     ):
         total -= digamma(own) * (other - own)
     return total + digamma(a.total_concentration) * (b.total_concentration - a.total_concentration)
+
+
+class InverseGamma(Parametric):
+    """Inverse gamma distribution, of `1 / x` for gamma-distributed x.
+
+    Args:
+        concentration: the shape of it, positive.
+        rate: how wide it is, positive.
+        validate_args: whether runs check the parameters.
+        allow_nan_stats: whether what is not defined is NaN.
+        name: the name of the scopes of the ops.
+
+    Example:
+        >>> with td.Graph().as_default(), td.Session() as session:
+        ...     session.run(td.contrib.distributions.InverseGamma(3.0, 4.0).mean())
+        np.float32(2.0)
+    """
+
+    _reparameterization = NOT_REPARAMETERIZED
+    concentration: Tensor
+    rate: Tensor
+
+    def __init__(
+        self,
+        concentration: Any,
+        rate: Any,
+        validate_args: bool = False,
+        allow_nan_stats: bool = True,
+        name: str = "InverseGamma",
+    ) -> None:
+        self._begin(dict(locals()), "concentration rate", "concentration rate")
+
+    def _sample_n(self, n: Tensor, seed: int | None = None) -> Tensor:
+        return 1.0 / random_gamma([n], self.concentration, self.rate, self.dtype, seed)
+
+    def _log_prob(self, value: Tensor) -> Tensor:
+        a, rate = self.concentration, self.rate
+        return a * log(rate) - lgamma(a) - (1.0 + a) * log(value) - rate / value
+
+    def _cdf(self, value: Tensor) -> Tensor:
+        scaled = self.rate / value
+        return igammac(
+            self.concentration * ones_like(scaled), scaled * ones_like(self.concentration)
+        )
+
+    def _entropy(self) -> Tensor:
+        a = self.concentration
+        return a + log(self.rate) + lgamma(a) - (1.0 + a) * digamma(a)
+
+    def _above(self, least: float, moment: Tensor) -> Tensor:
+        """`moment` where the concentration exceeds `least`, NaN elsewhere."""
+        return where_v2(self._spread(self.concentration) > least, moment, np.nan)
+
+    def _mean(self) -> Tensor:
+        return self._above(1.0, self.rate / (self.concentration - 1.0))
+
+    def _mode(self) -> Tensor:
+        return self.rate / (1.0 + self.concentration)
+
+    def _variance(self) -> Tensor:
+        a = self.concentration
+        return self._above(2.0, square(self.rate / (a - 1.0)) / (a - 2.0))
+
+
+class Chi2(Gamma):
+    """The chi-squared distribution: the sum of the squares of normal numbers.
+
+    Args:
+        df: the degrees of freedom, how many they are, positive.
+        validate_args: whether runs check the parameters.
+        allow_nan_stats: whether what is not defined is NaN.
+        name: the name of the scopes of the ops.
+
+    Example:
+        >>> with td.Graph().as_default(), td.Session() as session:
+        ...     session.run(td.contrib.distributions.Chi2(3.0).variance())
+        np.float32(6.0)
+    """
+
+    def __init__(
+        self,
+        df: Any,
+        validate_args: bool = False,
+        allow_nan_stats: bool = True,
+        name: str = "Chi2",
+    ) -> None:
+        arguments = dict(locals())
+        [self.df] = parameters_of_one_dtype("df", [df], "df" if validate_args else "")
+        half = 0.5 * ones_like(self.df)
+        super().__init__(0.5 * self.df, half, validate_args, allow_nan_stats, name)
+        self._parameters = {k: v for k, v in arguments.items() if k not in ("self", "__class__")}

@@ -1,4 +1,4 @@
-"""Distributions of floats by a middle and a width: Cauchy's, the logistic one and Gumbel's."""
+"""Location-scale distributions: Cauchy, logistic and Gumbel."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ public = {"td.contrib.distributions": "Cauchy Gumbel Logistic"}
 
 
 class LocatedAndScaled(Parametric):
-    """What follows from the distribution whose middle is 0, and whose scale is 1.
+    """Location-scale family, derived from the standard distribution with location 0 and scale 1.
 
     A subclass says of that one the quantiles, the logarithms of the density and of the cdf, and
     the entropy.
@@ -145,7 +145,7 @@ class Logistic(LocatedAndScaled):
 
 
 class Gumbel(LocatedAndScaled):
-    """Gumbel's distribution, of the largest of many numbers.
+    """Gumbel distribution, of the maximum of many samples.
 
     Args:
         loc: the middle.

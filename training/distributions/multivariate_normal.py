@@ -1,4 +1,4 @@
-"""Normal distributions of vectors whose elements do not depend on each other."""
+"""Multivariate normal distributions with independent elements."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ public = {"td.contrib.distributions": "MultivariateNormalDiag"}
 
 
 class MultivariateNormalDiag(Parametric):
-    """The normal distribution of vectors, by a mean and a standard deviation of each element.
+    """Multivariate normal distribution with a diagonal covariance matrix.
 
     Args:
         loc: the means, along the last dimension; zeros where it is None.
@@ -53,9 +53,9 @@ class MultivariateNormalDiag(Parametric):
         allow_nan_stats: bool = True,
         name: str = "MultivariateNormalDiag",
     ) -> None:
-        given = dict(locals())
+        arguments = dict(locals())
         if loc is None and scale_diag is None:
-            raise ValueError("loc or scale_diag must be given: it tells the size of a vector")
+            raise ValueError("loc or scale_diag must be given: it determines the size of a vector")
         means: Any = None if loc is None else parameter(loc, "loc")
         spreads: Any = None if scale_diag is None else parameter(scale_diag, "scale_diag")
         if scale_identity_multiplier is not None:
@@ -65,7 +65,7 @@ class MultivariateNormalDiag(Parametric):
         self.scale_diag = ones_like(means) if spreads is None else spreads
         self.loc = zeros_like(self.scale_diag) if means is None else means
         parts = [self.loc, self.scale_diag]
-        super().__init__(self.loc.dtype, given, parts, validate_args, allow_nan_stats, name)
+        super().__init__(self.loc.dtype, arguments, parts, validate_args, allow_nan_stats, name)
 
     def _sample_n(self, n: Tensor, seed: int | None = None) -> Tensor:
         sizes = concat([self._sizes(n), self.event_shape_tensor()], 0)

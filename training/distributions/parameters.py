@@ -1,4 +1,4 @@
-"""What distributions make of their arguments."""
+"""Conversion of arguments of distributions to parameter tensors."""
 
 from __future__ import annotations
 
@@ -37,8 +37,8 @@ def parameters_of_one_dtype(names: str, values: Sequence[Any], positive: str = "
         values: their values.
         positive: the names of those that runs check to be positive.
     """
-    known = [getattr(value, "dtype", None) for value in values]
-    dtype = next((as_dtype(item).base_dtype for item in known if item is not None), None)
+    dtypes = [getattr(value, "dtype", None) for value in values]
+    dtype = next((as_dtype(item).base_dtype for item in dtypes if item is not None), None)
     return [
         parameter(value, name, dtype, name in positive.split())
         for name, value in zip(names.split(), values, strict=True)

@@ -54,14 +54,16 @@ class Parametric(Distribution):
             name,
         )
 
-    def _begin(self, given: dict[str, Any], names: str, positive: str = "") -> None:
+    def _begin(self, arguments: dict[str, Any], names: str, positive: str = "") -> None:
         """Takes the arguments of a constructor: parameters of one dtype, and what all have."""
-        values = [given[name] for name in names.split()]
-        made = parameters_of_one_dtype(names, values, positive if given["validate_args"] else "")
-        for name, value in zip(names.split(), made, strict=True):
+        values = [arguments[name] for name in names.split()]
+        parameters = parameters_of_one_dtype(
+            names, values, positive if arguments["validate_args"] else ""
+        )
+        for name, value in zip(names.split(), parameters, strict=True):
             setattr(self, name, value)
-        others = (given[key] for key in ("validate_args", "allow_nan_stats", "name"))
-        Parametric.__init__(self, made[0].dtype, given, made, *others)
+        others = (arguments[key] for key in ("validate_args", "allow_nan_stats", "name"))
+        Parametric.__init__(self, parameters[0].dtype, arguments, parameters, *others)
 
     def _batch_shape(self) -> TensorShape:
         shapes = [self._of_batch(tensor.shape) for tensor in self._batch_of]

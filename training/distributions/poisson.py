@@ -1,4 +1,4 @@
-"""Poisson's distribution of counts, which are floats."""
+"""Poisson distribution of counts, which are floats."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ public = {"td.contrib.distributions": "Poisson"}
 
 
 class Poisson(Parametric):
-    """Poisson's distribution: how often something happens that happens `rate` times on average.
+    """Poisson distribution: counts of events with mean `rate`.
 
     Args:
         rate: the mean, positive.
@@ -53,7 +53,7 @@ class Poisson(Parametric):
         allow_nan_stats: bool = True,
         name: str = "Poisson",
     ) -> None:
-        given = dict(locals())
+        arguments = dict(locals())
         if (rate is None) == (log_rate is None):
             raise ValueError("Must specify exactly one of `rate` and `log_rate`.")
         with name_scope(name):
@@ -64,7 +64,9 @@ class Poisson(Parametric):
                 self.rate = parameter(rate, "rate", positive=validate_args)
                 self.log_rate = log(self.rate)
         self.interpolate_nondiscrete = interpolate_nondiscrete
-        super().__init__(self.rate.dtype, given, [self.rate], validate_args, allow_nan_stats, name)
+        super().__init__(
+            self.rate.dtype, arguments, [self.rate], validate_args, allow_nan_stats, name
+        )
 
     def _sample_n(self, n: Tensor, seed: int | None = None) -> Tensor:
         return random_poisson(self.rate, [n], self.dtype, seed)

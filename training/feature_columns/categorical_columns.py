@@ -56,20 +56,20 @@ class _OfFeature(CategoricalColumn):
 
     @abstractmethod
     def _ids(self, values: Any) -> Any:
-        """The numbers of categories."""
+        """Category ids."""
 
     def transformed(self, features: Features) -> SparseTensor:
-        """The numbers of categories, where the feature has something."""
-        found = features.sparse(self.key)
+        """Category ids of the present values."""
+        values = features.sparse(self.key)
         text = self._dtype == string
-        if text != (found.dtype == string) or not (text or found.dtype.is_integer):
+        if text != (values.dtype == string) or not (text or values.dtype.is_integer):
             raise ValueError(
                 f"Column dtype and SparseTensors dtype must be compatible. key: {self.key}, column "
-                f"dtype: {self._dtype}, tensor dtype: {found.dtype}"
+                f"dtype: {self._dtype}, tensor dtype: {values.dtype}"
             )
         with name_scope(self.key):
-            ids = cast(self._ids(found.values), int64)
-        return SparseTensor(found.indices, ids, found.dense_shape)
+            ids = cast(self._ids(values.values), int64)
+        return SparseTensor(values.indices, ids, values.dense_shape)
 
 
 @dataclass(frozen=True)
@@ -87,7 +87,7 @@ class VocabularyListColumn(_OfFeature):
 
     @property
     def num_buckets(self) -> int:
-        """How many categories there are."""
+        """Number of categories."""
         return len(self.vocabulary_list) + self.num_oov_buckets
 
     def _ids(self, values: Any) -> Any:
@@ -118,7 +118,7 @@ class VocabularyFileColumn(_OfFeature):
 
     @property
     def num_buckets(self) -> int:
-        """How many categories there are."""
+        """Number of categories."""
         return self.vocabulary_size + self.num_oov_buckets
 
     def _ids(self, values: Any) -> Any:
@@ -147,7 +147,7 @@ class HashedColumn(_OfFeature):
 
     @property
     def num_buckets(self) -> int:
-        """How many categories there are."""
+        """Number of categories."""
         return self.hash_bucket_size
 
     def _ids(self, values: Any) -> Any:
@@ -168,7 +168,7 @@ class IdentityColumn(_OfFeature):
 
     @property
     def num_buckets(self) -> int:
-        """How many categories there are."""
+        """Number of categories."""
         return self.number_buckets
 
     def _ids(self, values: Any) -> Any:
@@ -188,10 +188,10 @@ class IdentityColumn(_OfFeature):
 
 
 def _checked_dtype(dtype: Any, key: str) -> DType:
-    found = as_dtype(dtype)
-    if found != string and not found.is_integer:
-        raise ValueError(f"dtype must be string or integer. dtype: {found}, column: {key}")
-    return found
+    checked = as_dtype(dtype)
+    if checked != string and not checked.is_integer:
+        raise ValueError(f"dtype must be string or integer. dtype: {checked}, column: {key}")
+    return checked
 
 
 def _check_oov(num_oov_buckets: int, default_value: int | None, key: str) -> int:
@@ -210,7 +210,7 @@ def categorical_column_with_vocabulary_list(
     default_value: int = -1,
     num_oov_buckets: int = 0,
 ) -> VocabularyListColumn:
-    """A column of categories that a list names.
+    """Categorical column with a vocabulary list.
 
     Args:
         key: the name of the feature.
@@ -260,7 +260,7 @@ def categorical_column_with_vocabulary_file(
     default_value: int | None = None,
     dtype: Any = string,
 ) -> VocabularyFileColumn:
-    """A column of categories that the lines of a file name.
+    """Categorical column with a vocabulary file.
 
     Args:
         key: the name of the feature.
@@ -275,7 +275,7 @@ def categorical_column_with_vocabulary_file(
 
     Raises:
         ValueError: the name of the file is empty, or the size is not positive.
-        NotFoundError: there is no such file.
+        NotFoundError: the file does not exist.
 
     Example:
         >>> import os, tempfile
@@ -302,7 +302,7 @@ def categorical_column_with_vocabulary_file(
 def categorical_column_with_hash_bucket(
     key: str, hash_bucket_size: int, dtype: Any = string
 ) -> HashedColumn:
-    """A column of categories that a hash numbers: TensorFlow's, of the text.
+    """Categorical column with hash buckets, by TensorFlow's hash of strings.
 
     Args:
         key: the name of the feature.
@@ -330,7 +330,7 @@ def categorical_column_with_hash_bucket(
 def categorical_column_with_identity(
     key: str, num_buckets: int, default_value: int | None = None
 ) -> IdentityColumn:
-    """A column of categories that are numbers already.
+    """Categorical column of integers that are category ids.
 
     Args:
         key: the name of the feature.

@@ -1,4 +1,4 @@
-"""What all columns of features have in common, and how they get at the features."""
+"""Base classes of feature columns, and their access to features."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from ...protos.dtypes import int64, string
 
 
 class Column(ABC):
-    """A column of features: a feature, or what is made of some."""
+    """Base class of feature columns: a feature, or a transformation of features."""
 
     @property
     @abstractmethod
@@ -30,11 +30,11 @@ class Column(ABC):
     @property
     @abstractmethod
     def parse_example_spec(self) -> dict[str, Any]:
-        """What `td.parse_example` has to be asked for."""
+        """Feature specs for `td.parse_example`."""
 
     @abstractmethod
     def transformed(self, features: Features) -> Any:
-        """The column made of features; what it makes is kept by them."""
+        """Transforms features; the result is cached."""
 
     @property
     def scope_name(self) -> str:
@@ -47,7 +47,7 @@ class Column(ABC):
 
 
 class IdsAndWeights(NamedTuple):
-    """What a categorical column gives: ids as a SparseTensor, and their weights (or None)."""
+    """Result of a categorical column: ids as a SparseTensor, and their weights (or None)."""
 
     ids: SparseTensor
     weights: SparseTensor | None
@@ -78,7 +78,7 @@ class CategoricalColumn(Column):
     @property
     @abstractmethod
     def num_buckets(self) -> int:
-        """How many categories there are."""
+        """Number of categories."""
 
     def sparse(self, features: Features) -> IdsAndWeights:
         """The numbers of the categories."""
@@ -86,7 +86,7 @@ class CategoricalColumn(Column):
 
 
 class Features:
-    """The features of a layer, and what columns make of them: each is made once.
+    """Features of a layer, and a cache of the columns' transformations.
 
     Args:
         features: tensors by name.
@@ -100,7 +100,7 @@ class Features:
         """A feature by its name, with a dimension besides that of examples; or a column, made.
 
         Raises:
-            ValueError: there is no such feature, or it is a number.
+            ValueError: the feature is missing, or is a number.
         """
         if key not in self._made:
             self._made[key] = key.transformed(self) if isinstance(key, Column) else self._raw(key)
@@ -109,19 +109,19 @@ class Features:
     def _raw(self, key: str) -> Any:
         if key not in self._given:
             raise ValueError(f"Feature {key} is not in features dictionary: {sorted(self._given)}")
-        found = self._given[key]
-        if isinstance(found, SparseTensorValue):
-            found = SparseTensor(*found)
-        if not isinstance(found, SparseTensor):
-            found = convert_to_tensor(found)
-        rank = found.get_shape().rank
+        feature = self._given[key]
+        if isinstance(feature, SparseTensorValue):
+            feature = SparseTensor(*feature)
+        if not isinstance(feature, SparseTensor):
+            feature = convert_to_tensor(feature)
+        rank = feature.get_shape().rank
         if rank == 0:
-            raise ValueError(f"Feature (key: {key}) cannot have rank 0. Given: {found}")
+            raise ValueError(f"Feature (key: {key}) cannot have rank 0. Given: {feature}")
         if rank != 1:
-            return found
-        if isinstance(found, SparseTensor):
-            return sparse_reshape(found, [found.dense_shape[0], 1])
-        return expand_dims(found, -1)
+            return feature
+        if isinstance(feature, SparseTensor):
+            return sparse_reshape(feature, [feature.dense_shape[0], 1])
+        return expand_dims(feature, -1)
 
     def sparse(self, key: str) -> SparseTensor:
         """A feature as a SparseTensor: of a dense one all but "" and -1."""
@@ -129,11 +129,11 @@ class Features:
 
 
 def as_sparse(feature: Any, absent: Any = None) -> SparseTensor:
-    """A tensor as a SparseTensor, without what stands for nothing.
+    """Converts a tensor to a SparseTensor without its placeholder values.
 
     Args:
         feature: the tensor; one that is sparse already stays as it is.
-        absent: what stands for nothing; by default "" or -1.
+        absent: the value of missing entries; by default "" or -1.
     """
     if isinstance(feature, SparseTensor):
         return feature
@@ -148,7 +148,7 @@ def check_key(key: Any) -> None:
     """Checks the name of a feature.
 
     Raises:
-        ValueError: it is no string.
+        ValueError: it is not a string.
     """
     if not isinstance(key, str):
         raise ValueError(f"key must be a string, got {type(key).__name__}: {key!r}")

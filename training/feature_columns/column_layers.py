@@ -1,4 +1,4 @@
-"""Layers that take columns of features: numbers side by side, or a linear model of them."""
+"""Layers of feature columns: concatenated numbers, or a linear model."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ public = {"td.feature_column": "input_layer linear_model make_parse_example_spec
 
 def _ordered(columns: Any, kinds: tuple[type, ...], wanted: str) -> list[Any]:
     """The columns in the order of their names, which differ."""
-    given = [columns] if isinstance(columns, Column) else list(columns)
-    if not given:
+    items = [columns] if isinstance(columns, Column) else list(columns)
+    if not items:
         raise ValueError("feature_columns must not be empty.")
-    for column in given:
+    for column in items:
         if not isinstance(column, kinds):
             raise ValueError(f"Items of feature_columns must be {wanted}. Given: {column!r}")
-    ordered = sorted(given, key=lambda column: column.name)
+    ordered = sorted(items, key=lambda column: column.name)
     for one, other in itertools.pairwise(ordered):
         if one.name == other.name:
             raise ValueError(
@@ -52,7 +52,7 @@ def input_layer(
     cols_to_vars: dict[Any, Any] | None = None,
     cols_to_output_tensors: dict[Any, Any] | None = None,
 ) -> Tensor:
-    """A layer of the numbers of dense columns, side by side in the order of their names.
+    """Input layer: dense columns concatenated in the order of their names.
 
     Args:
         features: tensors by name: numbers, strings, SparseTensors; those of rank 1 hold one value
@@ -119,7 +119,7 @@ def linear_model(
     trainable: bool = True,
     cols_to_vars: dict[Any, Any] | None = None,
 ) -> Tensor:
-    """A linear model of columns: the sum of all, each with weights, and a bias.
+    """Linear model of columns: their weighted sum plus a bias.
 
     Args:
         features: as for `input_layer`.
@@ -134,7 +134,7 @@ def linear_model(
         A float Tensor of shape `[examples, units]`.
 
     Raises:
-        ValueError: something is no column, two have one name, or a feature is missing.
+        ValueError: something is not a column, two have one name, or a feature is missing.
 
     Example:
         >>> with td.Graph().as_default():
@@ -150,8 +150,8 @@ def linear_model(
     with variable_scope(None, "linear_model"):
         for column in columns:
             with variable_scope(None, column.scope_name) as scope:
-                found = _weighted(column, held, units, sparse_combiner, collections, trainable)
-            sums.append(found)
+                term = _weighted(column, held, units, sparse_combiner, collections, trainable)
+            sums.append(term)
             if cols_to_vars is not None:
                 cols_to_vars[column] = scope.global_variables()
         total = add_n(sums, name="weighted_sum_no_bias")
@@ -170,7 +170,7 @@ def linear_model(
 def _weighted(
     column: Any, held: Features, units: int, combiner: str, collections: Any, trainable: bool
 ) -> Tensor:
-    """What a column adds to a linear model."""
+    """Contribution of a column to a linear model."""
 
     def weights(rows: int) -> Any:
         return get_variable(
@@ -202,7 +202,7 @@ def _as_matrix(ids: Any, weights: Any) -> IdsAndWeights:
 
 
 def make_parse_example_spec(feature_columns: Iterable[Any]) -> dict[str, Any]:
-    """What `td.parse_example` has to be asked for, for columns.
+    """Feature specs of columns, for `td.parse_example`.
 
     Args:
         feature_columns: the columns.
@@ -211,7 +211,7 @@ def make_parse_example_spec(feature_columns: Iterable[Any]) -> dict[str, Any]:
         A dict of features by name.
 
     Raises:
-        ValueError: something is no column, or two want one feature in different ways.
+        ValueError: something is not a column, or two want one feature in different ways.
 
     Example:
         >>> price = td.feature_column.numeric_column("price")

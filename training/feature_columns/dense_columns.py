@@ -55,15 +55,15 @@ class NumericColumn(DenseColumn):
 
     def transformed(self, features: Features) -> Tensor:
         """The numbers as floats, normalized."""
-        found = features.of(self.key)
-        if isinstance(found, SparseTensor):
+        values = features.of(self.key)
+        if isinstance(values, SparseTensor):
             raise ValueError(
                 f"The corresponding Tensor of numerical column must be a Tensor. SparseTensor is "
                 f"not supported. key: {self.key}"
             )
         if self.normalizer_fn is not None:
-            found = self.normalizer_fn(found)
-        return cast(found, float32)
+            values = self.normalizer_fn(values)
+        return cast(values, float32)
 
     def dense(self, features: Features, collections: Any, trainable: bool) -> Tensor:
         """The numbers."""
@@ -157,7 +157,7 @@ class BucketizedColumn(DenseColumn, CategoricalColumn):
 
     @property
     def num_buckets(self) -> int:
-        """How many ranges all numbers of an example have."""
+        """Number of buckets over all values of an example."""
         return prod(self.variable_shape)
 
     def transformed(self, features: Features) -> Tensor:
@@ -165,7 +165,7 @@ class BucketizedColumn(DenseColumn, CategoricalColumn):
         return BUCKETIZE(features.of(self.source_column), boundaries=list(self.boundaries))
 
     def dense(self, features: Features, collections: Any, trainable: bool) -> Tensor:
-        """A 1 for the range of each number."""
+        """One-hot encoding of the bucket of each number."""
         ranges = cast(features.of(self), int64)
         return one_hot(ranges, len(self.boundaries) + 1, 1.0, 0.0)
 
@@ -182,7 +182,7 @@ class BucketizedColumn(DenseColumn, CategoricalColumn):
 
 
 def bucketized_column(source_column: Any, boundaries: Iterable[float]) -> BucketizedColumn:
-    """A column of the ranges that numbers are in.
+    """Bucketized column: numbers by their ranges.
 
     Args:
         source_column: a numeric column, whose shape has one dimension.

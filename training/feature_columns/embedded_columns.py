@@ -1,4 +1,4 @@
-"""Categories as numbers: a 1 for each, or rows of embeddings, which are learnt."""
+"""Dense encodings of categories: one-hot or embeddings."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class IndicatorColumn(DenseColumn):
         return (self.categorical_column.num_buckets,)
 
     def transformed(self, features: Features) -> Tensor:
-        """How often each category is there, or the sum of its weights."""
+        """Count of each category, or the sum of its weights."""
         ids, weights = self.categorical_column.sparse(features)
         marks = one_hot(sparse_tensor_to_dense(ids, -1), self.variable_shape[0], 1.0, 0.0)
         if weights is not None:
@@ -55,12 +55,12 @@ class IndicatorColumn(DenseColumn):
         return reduce_sum(marks, axis=[-2])
 
     def dense(self, features: Features, collections: Any, trainable: bool) -> Tensor:
-        """How often each category is there, or the sum of its weights."""
+        """Count of each category, or the sum of its weights."""
         return features.of(self)
 
 
 def indicator_column(categorical_column: Any) -> IndicatorColumn:
-    """A column with a 1 for each category that an example has, or with its weight.
+    """Indicator column: multi-hot encoding of categories, or of their weights.
 
     Args:
         categorical_column: the categories.
@@ -122,9 +122,9 @@ class EmbeddingColumn(DenseColumn):
 
     def _weights(self, collections: Any, trainable: bool) -> Any:
         graph = get_default_graph()
-        known = graph.get_collection(self.shared_name) if self.shared_name else []
-        if known:
-            return known[0]
+        tables = graph.get_collection(self.shared_name) if self.shared_name else []
+        if tables:
+            return tables[0]
         weights = get_variable(
             "embedding_weights",
             shape=[self.categorical_column.num_buckets, self.dimension],
@@ -178,7 +178,7 @@ def embedding_column(
     trainable: bool = True,
     use_safe_embedding_lookup: bool = True,
 ) -> EmbeddingColumn:
-    """A column of embeddings: a row of numbers for each category, which are learnt.
+    """Embedding column: a trainable vector for each category.
 
     Args:
         categorical_column: the categories.
@@ -232,11 +232,11 @@ def shared_embedding_columns(
     trainable: bool = True,
     use_safe_embedding_lookup: bool = True,
 ) -> list[EmbeddingColumn]:
-    """Columns of embeddings that have their rows in common.
+    """Embedding columns that share their table.
 
     Args:
         categorical_columns: the columns of categories, of as many categories each.
-        dimension: as for `embedding_column`, like what is not told here.
+        dimension: as for `embedding_column`, like the arguments not listed here.
         combiner: as there.
         initializer: as there.
         shared_embedding_collection_name: the name of the scope; by default all names.
@@ -285,7 +285,7 @@ def shared_embedding_columns(
     ]
 
 
-def collections_of_weights(given: Iterable[str] | None) -> list[str]:
+def collections_of_weights(names: Iterable[str] | None) -> list[str]:
     """The collections of a variable of a layer."""
     own = [GraphKeys.GLOBAL_VARIABLES, GraphKeys.MODEL_VARIABLES]
-    return [*dict.fromkeys([*(given or ()), *own])]
+    return [*dict.fromkeys([*(names or ()), *own])]

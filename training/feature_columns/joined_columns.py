@@ -40,7 +40,7 @@ class WeightedColumn(CategoricalColumn):
 
     @property
     def num_buckets(self) -> int:
-        """How many categories there are."""
+        """Number of categories."""
         return self.categorical_column.num_buckets
 
     def transformed(self, features: Features) -> SparseTensor:
@@ -48,8 +48,8 @@ class WeightedColumn(CategoricalColumn):
         weights = features.of(self.weight_feature_key)
         if not (weights.dtype.is_floating or weights.dtype.is_integer):
             raise ValueError(f"weights must be numbers, got {weights}")
-        found = as_sparse(weights, 0)
-        return SparseTensor(found.indices, cast(found.values, float32), found.dense_shape)
+        sparse = as_sparse(weights, 0)
+        return SparseTensor(sparse.indices, cast(sparse.values, float32), sparse.dense_shape)
 
     def sparse(self, features: Features) -> IdsAndWeights:
         """The numbers of the categories, and their weights."""
@@ -60,7 +60,7 @@ class WeightedColumn(CategoricalColumn):
 def weighted_categorical_column(
     categorical_column: Any, weight_feature_key: str, dtype: Any = float32
 ) -> WeightedColumn:
-    """A column of categories with weights, which are another feature.
+    """Categorical column with weights from another feature.
 
     Args:
         categorical_column: the categories.
@@ -128,7 +128,7 @@ class CrossedColumn(CategoricalColumn):
 
     @property
     def num_buckets(self) -> int:
-        """How many categories there are."""
+        """Number of categories."""
         return self.hash_bucket_size
 
     def _inputs(self, features: Features) -> list[Any]:
@@ -157,7 +157,7 @@ class CrossedColumn(CategoricalColumn):
 def crossed_column(
     keys: Iterable[Any], hash_bucket_size: int, hash_key: int | None = None
 ) -> CrossedColumn:
-    """A column of the combinations of categories, numbered by a hash: TensorFlow's.
+    """Crossed column: combinations of categories, numbered by TensorFlow's hash.
 
     Args:
         keys: two or more names of features, or categorical columns; none with a hash of its own.
@@ -176,10 +176,10 @@ def crossed_column(
     """
     if not hash_bucket_size or hash_bucket_size < 1:
         raise ValueError(f"hash_bucket_size must be > 1. hash_bucket_size: {hash_bucket_size}")
-    given = tuple(keys)
-    if len(given) < 2:
-        raise ValueError(f"keys must be a list with length > 1. Given: {given}")
-    for key in given:
+    parts = tuple(keys)
+    if len(parts) < 2:
+        raise ValueError(f"keys must be a list with length > 1. Given: {parts}")
+    for key in parts:
         if not isinstance(key, (str, CategoricalColumn)):
             raise ValueError(f"a key must be a string or a categorical column, got {key!r}")
         if isinstance(key, HashedColumn):
@@ -187,4 +187,4 @@ def crossed_column(
                 "categorical_column_with_hash_bucket is not supported for crossing: give the name "
                 f"of the feature itself, {key.name!r}, which has a hash of its own anyway"
             )
-    return CrossedColumn(given, hash_bucket_size, hash_key)
+    return CrossedColumn(parts, hash_bucket_size, hash_key)

@@ -1,4 +1,4 @@
-"""What all functions that make batches have in common: sources, a queue, its runner, batches."""
+"""Shared parts of the batching functions: sources, a queue, its runner, batches."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ described = shared_docs(
         "min_after_dequeue": "how many examples stay in the queue, to choose from.",
         "seed": "the seed of the order.",
         "enqueue_many": "whether the tensors hold several examples, one in each row.",
-        "shapes": "the shapes of the tensors of one example; by default what they tell.",
+        "shapes": "the shapes of the tensors of one example; by default their static shapes.",
         "dynamic_pad": (
             "whether tensors of one example may differ in size; they are padded with zeros."
         ),
@@ -53,14 +53,14 @@ described = shared_docs(
         'is one. The runner of the queue is in the collection "queue_runners".'
     ),
     raises=(
-        "ValueError: there are no tensors, or the rank of one is not known. A run that finds no "
+        "ValueError: there are no tensors, or the rank of one is unknown. A run that finds no "
         "more examples raises OutOfRangeError."
     ),
 )
 
 
 class BatchPlan(NamedTuple):
-    """How batches are made; what the functions of this module have in common.
+    """Batching settings shared by the functions of this module.
 
     `least` is how many elements stay in the queue, which then is shuffled; None for one in order.
     """
@@ -114,10 +114,10 @@ def batched(
 ) -> Any:
     """The batches of what several sources give; each is a list or a dict of tensors."""
     lists = _lists(sources)
-    given = [
+    components = [
         item.values if isinstance(item, SparseTensor) else item for one in lists for item in one
     ]
-    with name_scope(name, default_name, [*given, keep_input]) as scope:
+    with name_scope(name, default_name, [*components, keep_input]) as scope:
         converted = [[_tensor(item) for item in one] for one in lists]
         keep = _kept(keep_input, plan.enqueue_many)
         kept, sparse = stored(converted, plan.enqueue_many, keep)
@@ -127,8 +127,8 @@ def batched(
         add_queue_runner(QueueRunner(queue, enqueued * threads))
         plan.summarize(queue)
         take = queue.dequeue_up_to if plan.fewer_at_the_end else queue.dequeue_many
-        found = take(plan.batch_size, name=scope)
-        tensors = restored(found if isinstance(found, list) else [found], sparse)
+        elements = take(plan.batch_size, name=scope)
+        tensors = restored(elements if isinstance(elements, list) else [elements], sparse)
     if isinstance(sources[0], dict):
         return dict(zip(sorted(sources[0], key=str), tensors, strict=True))
     return tensors if len(tensors) > 1 else tensors[0]
@@ -174,8 +174,8 @@ def _types(lists: Sequence[Sequence[Tensor]]) -> list[Any]:
     for one in lists[1:]:
         others = [tensor.dtype.base_dtype for tensor in one]
         if others != types:
-            told = " vs. ".join(", ".join(dtype.name for dtype in row) for row in (types, others))
-            raise TypeError(f"Expected types to be consistent: {told}.")
+            dtypes = " vs. ".join(", ".join(dtype.name for dtype in row) for row in (types, others))
+            raise TypeError(f"Expected types to be consistent: {dtypes}.")
     return types
 
 
@@ -213,7 +213,7 @@ def _enqueue(
         chosen = cast(keep, dtypes.int32)
         tensors = [dynamic_partition(tensor, chosen, 2)[1] for tensor in tensors]
     put = queue.enqueue_many if enqueue_many else queue.enqueue
-    known = constant_value(keep) if keep.shape.rank == 0 else None
-    if keep.shape.rank == 1 or (known is not None and bool(known)):
+    static = constant_value(keep) if keep.shape.rank == 0 else None
+    if keep.shape.rank == 1 or (static is not None and bool(static)):
         return put(tensors)
     return cond(keep, lambda: put(tensors), no_op)

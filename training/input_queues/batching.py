@@ -1,4 +1,4 @@
-"""Batches: tensors of single examples go into a queue, and come out many at a time."""
+"""Batching of single examples through a queue."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Producers: queues that runners fill with strings, numbers, rows or slices, epoch after epoch."""
+"""Input producers: queues that runners fill with strings, numbers, rows or slices each epoch."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def match_filenames_once(pattern: Any, name: str | None = None) -> Variable:
 
 
 def limit_epochs(tensor: Any, num_epochs: int | None = None, name: str | None = None) -> Any:
-    """A tensor that can be had so many times, and then raises OutOfRangeError.
+    """Returns a tensor a limited number of times, then raises OutOfRangeError.
 
     Args:
         tensor: the tensor.
@@ -118,7 +118,7 @@ def input_producer(
 
     Args:
         input_tensor: the rows.
-        element_shape: the shape of a row, where the tensor does not tell.
+        element_shape: the shape of a row, if it is not statically known.
         num_epochs: how many times each row is produced; None for without end. With it, a local
             variable has to be initialized.
         shuffle: whether the rows come in random order in each epoch.
@@ -133,7 +133,7 @@ def input_producer(
         The queue. Its runner is in the collection "queue_runners".
 
     Raises:
-        ValueError: the tensor is a scalar, or the shape of a row is not known.
+        ValueError: the tensor is a scalar, or the shape of a row is unknown.
 
     Example:
         >>> with td.Graph().as_default(), td.Session() as session:

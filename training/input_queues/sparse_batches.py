@@ -1,4 +1,4 @@
-"""Sparse tensors in batches: a queue holds numbers that stand for them."""
+"""Batches of sparse tensors: the queue holds handles of them."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from ...shape_inference.tensor_shape import TensorShape
 
 
 class Sparse(NamedTuple):
-    """What stands for a sparse tensor: the name of the map that keeps it, its dtype and rank."""
+    """Substitute for a sparse tensor: the name of the map that stores it, its dtype and rank."""
 
     shared_name: str
     dtype: DType
@@ -29,7 +29,7 @@ class Sparse(NamedTuple):
 def stored(
     lists: Sequence[Sequence[Any]], enqueue_many: bool, keep: Tensor
 ) -> tuple[list[list[Tensor]], list[Sparse | None]]:
-    """Lists of tensors, with numbers in the place of sparse ones.
+    """Replaces sparse tensors in lists by their handles.
 
     Args:
         lists: what each source gives.
@@ -44,12 +44,12 @@ def stored(
     for one in lists:
         row = []
         for i, item in enumerate(one):
-            known = kinds[i]
+            kind = kinds[i]
             if isinstance(item, SparseTensor) != isinstance(lists[0][i], SparseTensor):
                 raise ValueError(f"Inconsistent SparseTensors list: {lists[0]} vs. {one}")
             if isinstance(item, SparseTensor):
-                numbers = _numbers(item, enqueue_many, keep, "" if known is None else known[0])
-                if known is None:
+                numbers = _numbers(item, enqueue_many, keep, "" if kind is None else kind[0])
+                if kind is None:
                     size = item.dense_shape.shape.with_rank(1).as_list()[0]
                     rank = None if size is None else size - enqueue_many
                     kinds[i] = Sparse(numbers.op.name, item.dtype, rank)
@@ -75,7 +75,7 @@ def _numbers(item: SparseTensor, enqueue_many: bool, keep: Tensor, shared_name: 
 
 
 def restored(found: Sequence[Tensor], kinds: Sequence[Sparse | None]) -> list[Any]:
-    """What came out of a queue, with sparse tensors in the place of numbers."""
+    """Replaces handles from a queue by their sparse tensors."""
     if not any(kinds):
         return list(found)
     tensors: list[Any] = []

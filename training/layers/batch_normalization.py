@@ -38,7 +38,7 @@ _LIMITS = {"rmin", "rmax", "dmax"}
 
 @described
 class BatchNormalization(Layer):
-    """Shifts and scales each channel to mean 0 and variance 1, then by `gamma` and `beta`.
+    """Normalizes each channel to mean 0 and variance 1, then applies `gamma` and `beta`.
 
     In training mean and variance are those of the batch, and the updates of the moving averages,
     which are taken otherwise, are in the collection `td.GraphKeys.UPDATE_OPS`. The moving variance
@@ -119,7 +119,7 @@ class BatchNormalization(Layer):
         """Makes the variables.
 
         Raises:
-            ValueError: rank or number of channels is not known, or there is no such dimension.
+            ValueError: rank or number of channels is unknown, or the dimension does not exist.
         """
         rank = input_shape.rank
         axes = [self.axis] if isinstance(self.axis, int) else list(self.axis)
@@ -205,7 +205,7 @@ class BatchNormalization(Layer):
         return cast(result, inputs.dtype.base_dtype)
 
     def _in_parts(self, inputs: Any) -> Any:
-        """The input with the small batches along a second dimension, where there are such."""
+        """Splits the input into virtual batches along a second dimension, if enabled."""
         if self.virtual_batch_size is None:
             return inputs
         parts = reshape(inputs, concat([[self.virtual_batch_size, -1], shape(inputs)[1:]], 0))
@@ -227,7 +227,7 @@ class BatchNormalization(Layer):
         self.add_update([_moved(v, value, training, self.momentum) for v, value in moved])
 
     def _corrected(self, training: Any, mean: Any, variance: Any) -> tuple[Any, Any]:
-        """What the batch is scaled and shifted by towards averages, which are moved then."""
+        """Batch renormalization: corrections towards moving averages, which are then updated."""
         deviation = sqrt(variance + self.epsilon)
         usual = maximum(self.renorm_stddev.value(), self.epsilon**0.5)
         r, d = deviation / usual, (mean - self.renorm_mean.value()) / usual
@@ -274,7 +274,7 @@ def _composed(first: Any, further: Any, scale: Any, shift: Any) -> tuple[Any, An
 
 
 def _moved(average: Any, value: Any, training: Any, momentum: float) -> Any:
-    """An update of a moving average, which stays where it is out of training."""
+    """Update of a moving average, which is unchanged outside training."""
     left: Any = 1.0 - momentum
     if is_tensor(training):
         left = where_v2(training, left, 0.0)
@@ -309,7 +309,7 @@ def batch_normalization(
     virtual_batch_size: int | None = None,
     adjustment: Callable[[Any], tuple[Any, Any]] | None = None,
 ) -> Any:
-    """Shifts and scales each channel to mean 0 and variance 1: see `td.layers.BatchNormalization`.
+    """Normalizes each channel to mean 0 and variance 1: see `td.layers.BatchNormalization`.
 
     Args:
         inputs: a tensor of floats.

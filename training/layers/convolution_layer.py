@@ -1,4 +1,4 @@
-"""What convolution layers have in common: the window, and the convolution."""
+"""Base classes of convolution layers: the window and the convolution."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from ...ops.conv.convolution import conv2d as nn_conv2d, conv3d as nn_conv3d
 from ...ops.nn.activations import bias_add
 from .input_spec import InputSpec
 from .kernel_layer import ZEROS, KernelLayer
-from .pooling import each, wire_format
+from .spatial_arguments import each, wire_format
 
 
 class Conv(KernelLayer):
-    """What convolution layers have in common: the window, and how the bias is added."""
+    """Base of convolution layers: the window, and adding the bias."""
 
     rank = 0
 
@@ -64,14 +64,14 @@ class Conv(KernelLayer):
 
     @property
     def channels_first(self) -> bool:
-        """Whether the channels come before the dimensions of space."""
+        """True if the channels come before the spatial dimensions."""
         return self.data_format.startswith("NC")
 
     def channels_of(self, input_shape: Any) -> int:
-        """How many channels the input has; later inputs have to have as many.
+        """Number of channels of the input; later inputs must have the same.
 
         Raises:
-            ValueError: that is not known.
+            ValueError: the number is unknown.
         """
         axis = 1 if self.channels_first else -1
         channels: int | None = input_shape.as_list()[axis]
@@ -85,7 +85,7 @@ class Conv(KernelLayer):
         return [*self.kernel_size, channels, self.filters]
 
     def build(self, input_shape: Any) -> None:
-        """Makes kernel and bias."""
+        """Creates kernel and bias."""
         self.add_kernel(self.kernel_shape(self.channels_of(input_shape)))
         self.add_bias(self.filters)
         super().build(input_shape)
@@ -124,7 +124,7 @@ class Conv(KernelLayer):
     def finished(self, result: Any) -> Any:
         """The result with bias and activation."""
         if self.use_bias and self.channels_first and self.rank != 2:
-            # What is no image counts as one: its dimensions of space stand in one row.
+            # Sequences and volumes become images: their spatial dimensions are joined into a row.
             result = result + expand_bias(self.bias, self.rank)
         elif self.use_bias:
             result = bias_add(result, self.bias, "NCHW" if self.channels_first else "NHWC")

@@ -22,7 +22,7 @@ from .input_spec import InputSpec
 from .kernel_layer import ZEROS, KernelLayer
 from .layer import Layer
 from .layer_functions import apply_layer, described
-from .pooling import wire_format
+from .spatial_arguments import wire_format
 
 public = {"td.layers": "Dense Dropout Flatten dense dropout flatten"}
 
@@ -80,7 +80,7 @@ class Dense(KernelLayer):
         """Makes kernel and bias.
 
         Raises:
-            ValueError: the last size of the input is not known.
+            ValueError: the last dimension of the input is unknown.
         """
         size = input_shape.as_list()[-1]
         if size is None:
@@ -178,12 +178,12 @@ class Flatten(Layer):
 
 
 def is_tensor(value: Any) -> bool:
-    """Whether a setting such as `training` is only known in the run."""
+    """Returns True if a setting such as `training` is a tensor, known only at run time."""
     return isinstance(value, Tensor) or hasattr(value, "value")
 
 
 def scalar_setting(value: Any) -> Any:
-    """A setting such as `training`; a tensor of it has rank 0, also where a placeholder tells none.
+    """A setting such as `training`; its tensor gets rank 0 even without a static shape.
 
     What is chosen by it keeps its shape, as it does in a condition.
     """
@@ -219,7 +219,7 @@ def dense(
         A Tensor.
 
     Raises:
-        ValueError: the rank is less than 2, or the last size is not known.
+        ValueError: the rank is less than 2, or the last dimension is unknown.
 
     Example:
         >>> with td.Graph().as_default():

@@ -1,4 +1,4 @@
-"""What a layer takes: checked at each call."""
+"""Input specs of layers, checked at each call."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ public = {"td.layers, td.keras.layers": "InputSpec"}
 
 
 class InputSpec:
-    """What a layer takes: a rank, or sizes of some dimensions.
+    """Expected input of a layer: a rank, or sizes of some dimensions.
 
     Args:
         dtype: the dtype.

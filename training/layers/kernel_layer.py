@@ -1,4 +1,4 @@
-"""What layers with a kernel have in common: how kernel and bias are made."""
+"""Base of layers with a kernel: creation of kernel and bias."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class KernelLayer(Layer):
         self.bias: Any = None
 
     def add_kernel(self, shape: Sequence[int]) -> None:
-        """Makes the kernel."""
+        """Creates the kernel."""
         self.kernel = self.add_variable(
             "kernel",
             shape,
@@ -53,7 +53,7 @@ class KernelLayer(Layer):
         )
 
     def add_bias(self, size: int) -> None:
-        """Makes the bias, where there is one."""
+        """Creates the bias, if enabled."""
         if self.use_bias:
             self.bias = self.add_variable(
                 "bias",

@@ -1,4 +1,4 @@
-"""The Layer: a function whose variables are made at the first call, and shared by later ones."""
+"""Base class of layers: variables are created at the first call and shared by later calls."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ public = {"td.layers": "Layer"}
 
 
 class Layer(LayerCalls):
-    """A function with variables: `build` makes them at the first call, `call` computes.
+    """Base class of layers: `build` creates variables at the first call, `call` computes.
 
     Write a layer of your own by a subclass that has `call`, and `build` where it has variables.
 
@@ -125,18 +125,18 @@ class Layer(LayerCalls):
 
     @property
     def trainable_weights(self) -> list[Variable]:
-        """The variables that are trained."""
+        """Trainable variables."""
         return list(self._trainable_weights) if self.trainable else []
 
     @property
     def non_trainable_weights(self) -> list[Variable]:
-        """The variables that are not trained."""
+        """Non-trainable variables."""
         frozen = [] if self.trainable else self._trainable_weights
         return [*frozen, *self._non_trainable_weights]
 
     @property
     def weights(self) -> list[Variable]:
-        """All variables, those that are trained first."""
+        """All variables, trainable ones first."""
         return [*self.trainable_weights, *self.non_trainable_weights]
 
     variables = weights
@@ -155,7 +155,7 @@ class Layer(LayerCalls):
 
     @property
     def _updating(self) -> bool:
-        """Whether updates are run; those of a state also without training."""
+        """True if updates run; updates of state also run when the layer is frozen."""
         return self.trainable or getattr(self, "stateful", False)
 
     def add_loss(self, losses: Any, inputs: Any = None) -> None:
@@ -182,7 +182,7 @@ class Layer(LayerCalls):
         constraint: Callable[[Any], Any] | None = None,
         partitioner: Callable[..., Any] | None = None,
     ) -> Variable:
-        """Makes a variable of the layer, or finds it where the scope is reused.
+        """Creates a variable of the layer, or reuses it.
 
         Args:
             name: the name.
@@ -249,8 +249,8 @@ class Layer(LayerCalls):
         Raises:
             ValueError: the input is not what the layer takes, or of another graph.
         """
-        given = _converted(inputs)
-        tensors = [leaf for leaf in flatten(given) if isinstance(leaf, Tensor)]
+        converted = _converted(inputs)
+        tensors = [leaf for leaf in flatten(converted) if isinstance(leaf, Tensor)]
         graph = get_default_graph() if get_default_graph().outer else tensors[0].graph
         home = _outermost(graph)
         if self._graph is not None and self._graph is not home:
@@ -265,15 +265,15 @@ class Layer(LayerCalls):
                 if self._dtype is None:
                     self._dtype = tensors[0].dtype.base_dtype
                 self._check(tensors)
-                self.build(_shapes(given))
+                self.build(_shapes(converted))
                 self.built = True
             self._check(tensors)
-            outputs = self.call(given, *args, **kwargs)
+            outputs = self.call(converted, *args, **kwargs)
             if self.activity_regularizer is not None:
                 with name_scope("ActivityRegularizer"):
                     for output in outputs if isinstance(outputs, (list, tuple)) else [outputs]:
                         self.add_loss(self.activity_regularizer(output), tensors)
-        self._note_call(given, outputs)
+        self._note_call(converted, outputs)
         return outputs
 
     def apply(self, inputs: Any, *args: Any, **kwargs: Any) -> Any:
@@ -311,7 +311,7 @@ class Layer(LayerCalls):
         return result
 
     def count_params(self) -> int:
-        """How many numbers its variables hold.
+        """Number of elements of all variables of the layer.
 
         Raises:
             ValueError: the layer has not been called.

@@ -1,4 +1,4 @@
-"""What a layer was called on, and what came out: looked up call by call."""
+"""Inputs and outputs of the calls of a layer."""
 
 from __future__ import annotations
 
@@ -125,15 +125,15 @@ def _operations(structure: Any) -> set[Operation]:
 
 
 def _depends(item: Any, sources: set[Operation]) -> bool:
-    """Whether an op, or what is of an op, can be reached from others."""
-    seen: set[Operation] = set()
+    """Returns True if an op, or the op of a tensor, is reachable from others."""
+    visited: set[Operation] = set()
     rest: list[Operation] = [getattr(item, "op", item)]
     while rest:
         op = rest.pop()
         if op in sources:
             return True
-        if op not in seen:
-            seen.add(op)
+        if op not in visited:
+            visited.add(op)
             rest += [*(tensor.op for tensor in op.inputs), *op.control_inputs]
     return False
 

@@ -101,9 +101,9 @@ def sibling(function: Function, layer: type[Layer], name: str, call: str, shape:
 
     @functools.wraps(function)
     def apply(*args: Any, **kwargs: Any) -> Any:
-        given = head.bind(*args, **kwargs)
-        given.apply_defaults()
-        return apply_layer(layer, **given.arguments)
+        bound = head.bind(*args, **kwargs)
+        bound.apply_defaults()
+        return apply_layer(layer, **bound.arguments)
 
     apply.__name__ = apply.__qualname__ = name
     apply.__doc__ = cleandoc(f"""{(layer.__doc__ or "").partition(chr(10))[0]}

@@ -20,5 +20,5 @@ def numbered(word: str, first: int = 0) -> str:
 
 
 def forget_names() -> None:
-    """Has the names of objects of the default graph begin anew."""
+    """Resets the name counters of the default graph."""
     _counts.pop(get_default_graph(), None)

@@ -39,11 +39,11 @@ class Constraint:
     """
 
     def __call__(self, w: Any) -> Any:
-        """What a variable becomes; to be overridden."""
+        """Constrained value of a variable; to be overridden."""
         raise NotImplementedError(f"{type(self).__name__} does not say what becomes of {w}")
 
     def get_config(self) -> dict[str, Any]:
-        """The arguments that make one like it."""
+        """Returns the constructor arguments of an equal object."""
         return dict(vars(self))
 
 

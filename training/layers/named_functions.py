@@ -1,4 +1,4 @@
-"""What layers may be told by a word: activations, initializers, regularizers, constraints."""
+"""Lookup of activations, initializers, regularizers and constraints by name."""
 
 from __future__ import annotations
 
@@ -105,7 +105,7 @@ _MADE: dict[str, dict[str, Any]] = {
     "regularizer": _REGULARIZERS,
     "constraint": _CONSTRAINTS,
 }
-# The classes that configs name, beside those that words stand for.
+# The classes that configs name, in addition to the names of functions.
 _CLASSES: dict[str, tuple[Any, ...]] = {
     "initializer": (Constant, RandomNormal, RandomUniform, TruncatedNormal, VarianceScaling),
     "regularizer": (L1L2,),
@@ -122,38 +122,38 @@ _LATER: dict[str, dict[str, Any]] = {
     "regularizer": {"L1": L1L2, "L2": L1L2},
 }
 custom_objects: dict[str, Any] = {}
-"""What users have words and the classes of configs stand for."""
+"""Functions and classes of users, by the names used in arguments and configs."""
 
 
 def words_of(kind: str) -> dict[str, Any]:
-    """What words and the names of classes stand for.
+    """Functions and classes by name.
 
     Args:
         kind: "activation", "initializer", "regularizer" or "constraint".
     """
     if kind == "activation":
         return {**_ACTIVATIONS, **custom_objects}
-    made = _MADE[kind]
-    classes = [*(found for found in made.values() if isinstance(found, type)), *_CLASSES[kind]]
+    functions = _MADE[kind]
+    classes = [*(found for found in functions.values() if isinstance(found, type)), *_CLASSES[kind]]
     named = {cls.__name__: cls for cls in classes}
-    return {**made, **named, **_LATER.get(kind, {}), **custom_objects}
+    return {**functions, **named, **_LATER.get(kind, {}), **custom_objects}
 
 
 def word_of(activation: Any) -> str | None:
-    """The word that stands for an activation; None where there is none."""
-    told = unwrap(activation)
-    return next((word for word, known in _ACTIVATIONS.items() if unwrap(known) is told), None)
+    """Name of an activation, or None."""
+    function = unwrap(activation)
+    return next((name for name, value in _ACTIVATIONS.items() if unwrap(value) is function), None)
 
 
 def resolve_function(argument: str, value: Any) -> Any:
-    """What an argument of a layer means: a word may stand for a function, or a config for it.
+    """Resolves an argument of a layer: a name or a config is replaced by its function.
 
     Args:
         argument: the name of the argument, such as "kernel_initializer".
         value: a word, a dict of `class_name` and `config`, or anything else, which stays as it is.
 
     Raises:
-        ValueError: the word stands for nothing.
+        ValueError: unknown name.
     """
     kind = argument.rpartition("_")[2]
     described = isinstance(value, dict) and {*value} >= {"class_name", "config"}
@@ -162,16 +162,16 @@ def resolve_function(argument: str, value: Any) -> Any:
     name = value["class_name"] if described else value
     words = words_of(kind)
     if name not in words:
-        known = sorted(
+        listed = sorted(
             words if described else {*(_MADE.get(kind) or _ACTIVATIONS), *custom_objects}
         )
-        raise ValueError(f"{argument} = {name!r} is none of {known}{alike(name, known)}")
-    found = words[name]
+        raise ValueError(f"{argument} = {name!r} is none of {listed}{alike(name, listed)}")
+    target = words[name]
     if described:
-        return made_of(found, value["config"])
-    if kind == "activation" or (name in custom_objects and not isinstance(found, type)):
-        return found
-    return found()
+        return made_of(target, value["config"])
+    if kind == "activation" or (name in custom_objects and not isinstance(target, type)):
+        return target
+    return target()
 
 
 def made_of(cls: Any, config: Any) -> Any:

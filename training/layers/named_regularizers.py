@@ -1,4 +1,4 @@
-"""Regularizers of Keras: functions from a variable to a loss, told by their factors."""
+"""Regularizers of Keras: functions from a variable to a loss, configured by their factors."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ class Regularizer:
         return 0.0
 
     def get_config(self) -> dict[str, Any]:
-        """The arguments that make one like it."""
+        """Returns the constructor arguments of an equal object."""
         return {}
 
     @classmethod
     def from_config(cls, config: dict[str, Any]) -> Any:
-        """The one that `get_config` told."""
+        """Creates a regularizer from the result of `get_config`."""
         return cls(**config)
 
 

@@ -1,12 +1,16 @@
-"""Pooling layers: the maximum, or the mean, of what a window sees."""
+"""Pooling layers: maximum or average over windows."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
+from ...ops.array.squeezing import expand_dims, squeeze
 from ...ops.conv.pooling import avg_pool, avg_pool3d, max_pool, max_pool3d
+from .input_spec import InputSpec
+from .layer import Layer
 from .layer_functions import apply_layer, described, sibling
-from .pooling import Pooling
+from .spatial_arguments import each, wire_format
 
 public = {
     "td.layers": (
@@ -17,9 +21,57 @@ public = {
 }
 
 
+class Pooling(Layer):
+    """Base of pooling layers."""
+
+    rank = 0
+    pool: Callable[..., Any]
+
+    def __init__(
+        self,
+        pool_size: Any,
+        strides: Any,
+        padding: str = "valid",
+        data_format: str = "channels_last",
+        name: str | None = None,
+        **settings: Any,
+    ) -> None:
+        super().__init__(name=name, **settings)
+        self.pool_size = each("pool_size", pool_size, self.rank)
+        self.strides = each("strides", strides, self.rank)
+        self.padding = padding.upper()
+        self.data_format = wire_format(data_format, self.rank)
+        self.input_spec = InputSpec(ndim=self.rank + 2)
+
+    def call(self, inputs: Any, *args: Any, **kwargs: Any) -> Any:
+        """The output, of the rank of the input."""
+        return pooled(
+            type(self).pool, inputs, self.pool_size, self.strides, self.padding, self.data_format
+        )
+
+
+def pooled(
+    pool: Callable[..., Any],
+    inputs: Any,
+    pool_size: list[int],
+    strides: list[int],
+    padding: str,
+    wire: str,
+) -> Any:
+    """Pools `inputs`; sequences are pooled as images of one column."""
+    if len(pool_size) > 1:
+        return pool(inputs, pool_size, strides, padding, data_format=wire)
+    axis = 2 if wire == "NWC" else 3
+    images = "NHWC" if wire == "NWC" else "NCHW"
+    rows = pool(
+        expand_dims(inputs, axis), [*pool_size, 1], [*strides, 1], padding, data_format=images
+    )
+    return squeeze(rows, [axis])
+
+
 @described
 class AveragePooling1D(Pooling):
-    """The mean of what a window sees in sequences `[batch, steps, channels]`.
+    """Average pooling of sequences `[batch, steps, channels]`.
 
     Example:
         >>> with td.Graph().as_default():
@@ -33,7 +85,7 @@ class AveragePooling1D(Pooling):
 
 @described
 class AveragePooling2D(Pooling):
-    """The mean of what a window sees in images `[batch, rows, columns, channels]`.
+    """Average pooling of images `[batch, rows, columns, channels]`.
 
     Example:
         >>> with td.Graph().as_default():
@@ -47,7 +99,7 @@ class AveragePooling2D(Pooling):
 
 @described
 class AveragePooling3D(Pooling):
-    """The mean of what a window sees in volumes `[batch, planes, rows, columns, channels]`.
+    """Average pooling of volumes `[batch, planes, rows, columns, channels]`.
 
     Example:
         >>> with td.Graph().as_default():
@@ -61,7 +113,7 @@ class AveragePooling3D(Pooling):
 
 @described
 class MaxPooling1D(Pooling):
-    """The maximum of what a window sees in sequences `[batch, steps, channels]`.
+    """Max pooling of sequences `[batch, steps, channels]`.
 
     Example:
         >>> with td.Graph().as_default():
@@ -75,7 +127,7 @@ class MaxPooling1D(Pooling):
 
 @described
 class MaxPooling2D(Pooling):
-    """The maximum of what a window sees in images `[batch, rows, columns, channels]`.
+    """Max pooling of images `[batch, rows, columns, channels]`.
 
     Example:
         >>> with td.Graph().as_default():
@@ -89,7 +141,7 @@ class MaxPooling2D(Pooling):
 
 @described
 class MaxPooling3D(Pooling):
-    """The maximum of what a window sees in volumes `[batch, planes, rows, columns, channels]`.
+    """Max pooling of volumes `[batch, planes, rows, columns, channels]`.
 
     Example:
         >>> with td.Graph().as_default():
@@ -110,7 +162,7 @@ def max_pooling2d(
     data_format: str = "channels_last",
     name: str | None = None,
 ) -> Any:
-    """The maximum of what a window sees in images `[batch, rows, columns, channels]`.
+    """Max pooling of images `[batch, rows, columns, channels]`.
 
     Returns:
         A Tensor of the rank of `inputs`.

@@ -17,7 +17,7 @@ public = {
 
 
 class SeparableConv(Conv):
-    """What separable convolution layers have in common: two kernels."""
+    """Base of separable convolution layers: a depthwise and a pointwise kernel."""
 
     def __init__(
         self,

@@ -14,7 +14,7 @@ from ...ops.conv.transposed_convolution import (
 from .convolution_layer import Conv
 from .kernel_layer import ZEROS
 from .layer_functions import apply_layer, described, sibling
-from .pooling import each
+from .spatial_arguments import each
 
 public = {
     "td.layers": "Conv2DTranspose Conv3DTranspose conv2d_transpose conv3d_transpose",
@@ -22,7 +22,7 @@ public = {
 
 
 class ConvTranspose(Conv):
-    """What transposed convolution layers have in common."""
+    """Base of transposed convolution layers."""
 
     def __init__(
         self,
@@ -74,14 +74,14 @@ class ConvTranspose(Conv):
 
     def convolved(self, inputs: Any) -> Any:
         """The transposed convolution, without bias and activation."""
-        sizes, known = shape(inputs), inputs.shape.as_list()
+        sizes, static = shape(inputs), inputs.shape.as_list()
         first = 2 if self.channels_first else 1
         space: list[Any] = []
         for place, (window, stride) in enumerate(zip(self.kernel_size, self.strides, strict=True)):
-            size = known[first + place]
+            size = static[first + place]
             rest = max(window - stride, 0) if self.padding == "VALID" else 0
             space.append((sizes[first + place] if size is None else size) * stride + rest)
-        batch = sizes[0] if known[0] is None else known[0]
+        batch = sizes[0] if static[0] is None else static[0]
         channels_last = [batch, *space, self.filters]
         output = [batch, self.filters, *space] if self.channels_first else channels_last
         wanted = stack(output) if any(not isinstance(size, int) for size in output) else output

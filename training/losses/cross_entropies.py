@@ -30,7 +30,7 @@ def sigmoid_cross_entropy(
     loss_collection: str | None = GraphKeys.LOSSES,
     reduction: str = Reduction.SUM_BY_NONZERO_WEIGHTS,
 ) -> Any:
-    """The mean cross entropy of labels, each by itself true or not, and `sigmoid(logits)`.
+    """Mean sigmoid cross entropy of independent binary labels and logits.
 
     Args:
         multi_class_labels: 1 for what is true, 0 for what is not.
@@ -61,7 +61,7 @@ def softmax_cross_entropy(
     loss_collection: str | None = GraphKeys.LOSSES,
     reduction: str = Reduction.SUM_BY_NONZERO_WEIGHTS,
 ) -> Any:
-    """The mean cross entropy of distributions over classes and `softmax(logits)`.
+    """Mean softmax cross entropy of distributions over classes and logits.
 
     Args:
         onehot_labels: [batch, classes]: 1 for the class that is right, 0 for the others.
@@ -94,7 +94,7 @@ def sparse_softmax_cross_entropy(
     loss_collection: str | None = GraphKeys.LOSSES,
     reduction: str = Reduction.SUM_BY_NONZERO_WEIGHTS,
 ) -> Any:
-    """The mean cross entropy of classes and `softmax(logits)`.
+    """Mean softmax cross entropy of class indices and logits.
 
     Args:
         labels: [batch] or [batch, 1]: the number of the class that is right.
@@ -113,7 +113,7 @@ def sparse_softmax_cross_entropy(
         if y.shape.rank is not None and y.shape.rank == x.shape.rank:
             y = squeeze(y, [-1])
         losses = nn.sparse_softmax_cross_entropy_with_logits(labels=y, logits=x)
-        given = convert_to_tensor(weights)
-        fitting = without_last(given, losses)
-        weights = weights if fitting is given else fitting
+        factors = convert_to_tensor(weights)
+        fitting = without_last(factors, losses)
+        weights = weights if fitting is factors else fitting
         return compute_weighted_loss(losses, weights, opened, loss_collection, reduction)

@@ -43,13 +43,13 @@ def _floats(labels: Any, predictions: Any) -> tuple[Any, Any]:
     """
     if labels is None or predictions is None:
         raise ValueError("labels and predictions are both needed")
-    found = [cast(convert_to_tensor(value), float32) for value in (labels, predictions)]
-    if not found[0].shape.is_compatible_with(found[1].shape):
+    tensors = [cast(convert_to_tensor(value), float32) for value in (labels, predictions)]
+    if not tensors[0].shape.is_compatible_with(tensors[1].shape):
         raise ValueError(
-            f"labels and predictions must have equal shapes, got {found[0].shape} and "
-            f"{found[1].shape}"
+            f"labels and predictions must have equal shapes, got {tensors[0].shape} and "
+            f"{tensors[1].shape}"
         )
-    return found[0], found[1]
+    return tensors[0], tensors[1]
 
 
 @described
@@ -61,7 +61,7 @@ def absolute_difference(
     loss_collection: str | None = GraphKeys.LOSSES,
     reduction: str = Reduction.SUM_BY_NONZERO_WEIGHTS,
 ) -> Any:
-    """The mean of |predictions - labels|.
+    """Mean absolute error.
 
     Example:
         >>> with td.Graph().as_default(), td.Session() as session:
@@ -85,7 +85,7 @@ def cosine_distance(
     reduction: str = Reduction.SUM_BY_NONZERO_WEIGHTS,
     dim: int | None = None,
 ) -> Any:
-    """The mean of 1 less the products of labels and predictions, which have to be of length 1.
+    """Cosine distance of labels and predictions, which must be unit vectors.
 
     Args:
         axis: the dimension along which vectors stand.
@@ -114,7 +114,7 @@ def hinge_loss(
     loss_collection: str | None = GraphKeys.LOSSES,
     reduction: str = Reduction.SUM_BY_NONZERO_WEIGHTS,
 ) -> Any:
-    """The mean of how far logits are from 1, or -1, on the right side of 0.
+    """Hinge loss.
 
     Args:
         logits: what was predicted, of the same shape.
@@ -140,7 +140,7 @@ def huber_loss(
     loss_collection: str | None = GraphKeys.LOSSES,
     reduction: str = Reduction.SUM_BY_NONZERO_WEIGHTS,
 ) -> Any:
-    """The mean of errors that are squared where they are small, and linear beyond.
+    """Huber loss: quadratic for small errors, linear beyond.
 
     Args:
         delta: where the errors become linear.
@@ -168,7 +168,7 @@ def log_loss(
     loss_collection: str | None = GraphKeys.LOSSES,
     reduction: str = Reduction.SUM_BY_NONZERO_WEIGHTS,
 ) -> Any:
-    """The mean cross entropy of labels and probabilities.
+    """Log loss: the mean cross entropy of labels and probabilities.
 
     Args:
         epsilon: a small number that keeps logarithms finite.
@@ -193,7 +193,7 @@ def mean_squared_error(
     loss_collection: str | None = GraphKeys.LOSSES,
     reduction: str = Reduction.SUM_BY_NONZERO_WEIGHTS,
 ) -> Any:
-    """The mean of the squares of predictions - labels.
+    """Mean squared error.
 
     Example:
         >>> with td.Graph().as_default(), td.Session() as session:
@@ -214,7 +214,7 @@ def mean_pairwise_squared_error(
     scope: str | None = None,
     loss_collection: str | None = GraphKeys.LOSSES,
 ) -> Any:
-    """The squares of how far differences of pairs in an example are from those of the labels.
+    """Mean squared error of the pairwise differences within each example.
 
     Args:
         labels: the labels [batch, ...].

@@ -1,4 +1,4 @@
-"""Shapes that labels, predictions and weights are brought to; by the run, where it alone knows."""
+"""Matching of the shapes of labels, predictions and weights, at run time if unknown before."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def without_last(x: Any, beside: Any) -> Any:
 
 
 def with_last(x: Any, beside: Any) -> Any:
-    """`x`; with another dimension of 1 where it is no scalar and has one fewer than `beside`."""
+    """Adds a dimension of 1 to `x` if it is no scalar and has one dimension less than `beside`."""
     own, wanted = x.shape.rank, beside.shape.rank
     if own == 0 or wanted == 0:
         return x
@@ -53,19 +53,19 @@ def checked_weights(weights: Any, values: Any) -> Any:
         raise ValueError(f"weights of shape {given} do not fit values of shape {wanted}: {rule}")
     if given.rank == 0 or (given.is_fully_defined() and wanted.is_fully_defined()):
         return weights
-    told = f"weights do not fit the values: {rule}"
+    message = f"weights do not fit the values: {rule}"
     sizes, whole = shape(weights), shape(values)
     fitting = logical_or(equal(rank(weights), 0), equal(rank(weights), rank(values)))
     checks = [
-        Assert(fitting, [told, sizes, whole]),
-        assert_equal(broadcast_dynamic_shape(sizes, whole), whole, message=told),
+        Assert(fitting, [message, sizes, whole]),
+        assert_equal(broadcast_dynamic_shape(sizes, whole), whole, message=message),
     ]
     with control_dependencies(checks):
         return identity(weights)
 
 
 def _may_fit(given: TensorShape, wanted: TensorShape) -> bool:
-    """Whether weights of one shape may be for values of another."""
+    """Returns True if weights of shape `given` may be compatible with values of shape `wanted`."""
     if given.rank is None or wanted.rank is None or given.rank == 0:
         return True
     pairs = zip(given.as_list(), wanted.as_list(), strict=False)

@@ -1,4 +1,4 @@
-"""What all losses end with: weights, how the results become one, and the collection of losses."""
+"""Weights, reduction and the collection of losses, shared by all losses."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ described = shared_docs(
 
 
 class Reduction:
-    """How the weighted losses of a batch become one.
+    """Reduction of the weighted losses of a batch.
 
     Example:
         >>> td.losses.Reduction.NONE
@@ -123,7 +123,7 @@ def compute_weighted_loss(
         A Tensor of rank 0; of the shape of `losses` where nothing is reduced.
 
     Raises:
-        ValueError: the shapes do not fit, or there is no such reduction.
+        ValueError: the shapes do not fit, or the reduction is unknown.
 
     Example:
         >>> with td.Graph().as_default(), td.Session() as session:
@@ -132,8 +132,8 @@ def compute_weighted_loss(
     """
     Reduction.validate(reduction)
     with name_scope(scope, "weighted_loss", [losses, weights]):
-        given = convert_to_tensor(losses)
-        wide = cast(given, float32)
+        values = convert_to_tensor(losses)
+        wide = cast(values, float32)
         factors = with_weights(wide, weights)
         weighted = multiply(wide, factors)
         if reduction == Reduction.NONE:
@@ -146,7 +146,7 @@ def compute_weighted_loss(
             loss = quotient(reduce_sum(weighted), cast(size(wide), float32), "value")
         else:
             loss = quotient(reduce_sum(weighted), reduce_sum(present(wide, factors)), "value")
-        loss = cast(loss, given.dtype.base_dtype)
+        loss = cast(loss, values.dtype.base_dtype)
         add_loss(loss, loss_collection)
         return loss
 

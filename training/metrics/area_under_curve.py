@@ -50,10 +50,10 @@ def auc(
         summation_method: "trapezoidal"; "minoring" and "majoring" for the lower and the upper end
             of each step; "careful_interpolation" for curves of precision, which are not straight
             between thresholds (Davis and Goadrich, 2006).
-        thresholds: numbers between 0 and 1, in the place of even steps.
+        thresholds: numbers between 0 and 1, instead of even steps.
 
     Raises:
-        ValueError: the shapes do not fit, or there is no such curve or method.
+        ValueError: the shapes do not fit, or the curve or method is unknown.
 
     Example:
         >>> with td.Graph().as_default(), td.Session() as session:
@@ -65,8 +65,8 @@ def auc(
     if curve not in _CURVES:
         raise ValueError(f"curve must be one of {', '.join(_CURVES)}, got {curve!r}")
     if summation_method not in _HEIGHTS:
-        known = ", ".join(_HEIGHTS)
-        raise ValueError(f"summation_method must be one of {known}, got {summation_method!r}")
+        methods = ", ".join(_HEIGHTS)
+        raise ValueError(f"summation_method must be one of {methods}, got {summation_method!r}")
     if thresholds is None:
         steps = even_thresholds(num_thresholds)
     else:

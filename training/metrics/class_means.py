@@ -22,14 +22,14 @@ public = {"td.metrics": "mean_iou mean_per_class_accuracy"}
 
 
 def met(labels: Any, predictions: Any, num_classes: int, weights: Any) -> Any:
-    """How often each label meets each prediction in one batch: a matrix."""
+    """Confusion matrix of one batch."""
     y, x = aligned(cast(labels, int64), cast(predictions, int64))
     factors = None if weights is None else flat(spread(weights, x, float64))
     return confusion_matrix(flat(y), flat(x), num_classes, float64, weights=factors)
 
 
 def _counted(labels: Any, predictions: Any, num_classes: int, weights: Any) -> tuple[Any, Any]:
-    """How often each label met each prediction: a variable, and its update."""
+    """Confusion matrix over all batches: a variable and its update."""
     matrix = metric_variable([num_classes, num_classes], "total_confusion_matrix", float64)
     return matrix, assign_add(matrix, met(labels, predictions, num_classes, weights))
 

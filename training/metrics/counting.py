@@ -1,4 +1,4 @@
-"""What all metrics are made of: local variables that count, weights, and the results listed."""
+"""Shared parts of metrics: local variables that count, weights, and collections."""
 
 from __future__ import annotations
 
@@ -116,9 +116,9 @@ def spread(weights: Any, values: Any, dtype: DType = float32) -> Any:
     Raises:
         ValueError: the shapes do not fit.
     """
-    given = cast(convert_to_tensor(weights, name="weights"), dtype)
-    given = checked_weights(with_last(without_last(given, values), values), values)
-    return multiply(given, ones_like(values, dtype=dtype))
+    factors = cast(convert_to_tensor(weights, name="weights"), dtype)
+    factors = checked_weights(with_last(without_last(factors, values), values), values)
+    return multiply(factors, ones_like(values, dtype=dtype))
 
 
 def flat(value: Any) -> Any:

@@ -92,7 +92,7 @@ def mean_tensor(
 
 
 def _ratio(total: Any, count: Any, values: Any, after: Any, number: Any) -> tuple[Any, Any]:
-    """What `values` add up to over their `number`: the value so far, and with this batch."""
+    """Sum of `values` divided by the sum of `number`: the value so far, and with this batch."""
     new_total = assign_add(total, values)
     with control_dependencies([after]):
         new_count = assign_add(count, number)
@@ -102,7 +102,7 @@ def _ratio(total: Any, count: Any, values: Any, after: Any, number: Any) -> tupl
 
 @metric("[1, 2, 3, 4], [1, 2, 3, 0]", "0.75")
 def accuracy(labels: Any, predictions: Any, weights: Any, name: str | None) -> tuple[Any, Any]:
-    """How often predictions are the labels."""
+    """Accuracy: the share of predictions that equal the labels."""
     y, x = aligned(labels, predictions)
     right = cast(equal(x, cast(y, x.dtype.base_dtype)), float32)
     return mean(right, weights, name=name or "accuracy")
@@ -117,7 +117,7 @@ def percentage_below(
     updates_collections: Any = None,
     name: str | None = None,
 ) -> tuple[Any, Any]:
-    """How often values are below a threshold; TensorFlow's name, though 1 is all of them.
+    """Share of values below a threshold, from 0 to 1 in spite of TensorFlow's name.
 
     Args:
         threshold: what values have to be below.

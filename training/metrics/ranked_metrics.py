@@ -34,7 +34,7 @@ public = {
 
 
 class _Rows:
-    """Sets of numbers: the last dimension of a tensor, of which a mask tells what counts."""
+    """Sets of numbers: the last dimension of a tensor, with a mask of the valid entries."""
 
     def __init__(self, values: Any, present: Any) -> None:
         self.values = values
@@ -46,7 +46,7 @@ class _Rows:
         return _Rows(self.values, logical_and(self.present, same))
 
     def count_of(self, other: _Rows, *, inside: bool) -> Any:
-        """How many different numbers of each set are in the other one, or are not."""
+        """Counts the distinct numbers of each set that are in the other set, or that are not."""
         same = equal(expand_dims(self.values, -1), expand_dims(other.values, -2))
         met = reduce_any(logical_and(same, expand_dims(other.present, -2)), -1)
         own = equal(expand_dims(self.values, -1), expand_dims(self.values, -2))
@@ -64,15 +64,15 @@ def _labels(labels: Any, ranks: int | None) -> _Rows:
         known = SparseTensor(labels.indices, ones_like(labels.values), labels.dense_shape)
         present = cast(sparse_tensor_to_dense(known), boolean)
         return _Rows(cast(sparse_tensor_to_dense(labels), int64), present)
-    given = cast(convert_to_tensor(labels), int64)
-    if ranks is not None and given.shape.rank == ranks - 1:
-        given = expand_dims(given, -1)
-    return _Rows(given, ones_like(given, dtype=boolean))
+    ids = cast(convert_to_tensor(labels), int64)
+    if ranks is not None and ids.shape.rank == ranks - 1:
+        ids = expand_dims(ids, -1)
+    return _Rows(ids, ones_like(ids, dtype=boolean))
 
 
 def _indices(predictions_idx: Any) -> _Rows:
-    given = cast(convert_to_tensor(predictions_idx), int64)
-    return _Rows(given, ones_like(given, dtype=boolean))
+    ids = cast(convert_to_tensor(predictions_idx), int64)
+    return _Rows(ids, ones_like(ids, dtype=boolean))
 
 
 def _called(kind: str, k: int | None, class_id: Any = None) -> str:

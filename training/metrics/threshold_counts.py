@@ -51,38 +51,38 @@ def counts_at(
     weights: Any,
     cases: Sequence[str] = (*CASES,),
 ) -> tuple[Counts, Counts]:
-    """How often labels met predictions above each threshold: by case, variables and updates.
+    """Confusion counts at each threshold: by case, variables and updates.
 
     A run in which a prediction is not in [0, 1] is refused.
     """
-    seen = seen_at(labels, in_unit_interval(predictions), thresholds, weights, cases)
+    batch = seen_at(labels, in_unit_interval(predictions), thresholds, weights, cases)
     counts = {case: metric_variable([len(thresholds)], case) for case in cases}
-    updates = {case: assign_add(counts[case], seen[case]) for case in cases}
+    updates = {case: assign_add(counts[case], batch[case]) for case in cases}
     return {case: identity(count) for case, count in counts.items()}, updates
 
 
 def in_unit_interval(predictions: Any) -> Any:
     """Predictions as float32; a run in which one is not in [0, 1] is refused."""
-    told, given = "predictions must be in [0, 1]", cast(predictions, float32)
-    checks = [check(given, end, message=told) for check, end in _ENDS]
+    message, values = "predictions must be in [0, 1]", cast(predictions, float32)
+    checks = [check(values, end, message=message) for check, end in _ENDS]
     with control_dependencies(checks):
-        return identity(given, name="predictions")
+        return identity(values, name="predictions")
 
 
 def seen_at(
     labels: Any, predictions: Any, thresholds: Sequence[float], weights: Any, cases: Sequence[str]
 ) -> Counts:
-    """How often labels meet predictions above each threshold in one batch: by case, a vector."""
+    """Confusion counts at each threshold in one batch: by case, a vector."""
     y, x = aligned(cast(labels, boolean), predictions)
     steps = constant(np.array(thresholds)[:, None], float32)
     above, right = greater(expand_dims(flat(x), 0), steps), expand_dims(flat(y), 0)
     factors = None if weights is None else flat(spread(weights, x))
-    seen = {}
+    counts = {}
     for case in cases:
         label, prediction = CASES[case]
         met = cast(logical_and(equal(right, label), equal(above, prediction)), float32)
-        seen[case] = reduce_sum(met if factors is None else multiply(met, factors), 1)
-    return seen
+        counts[case] = reduce_sum(met if factors is None else multiply(met, factors), 1)
+    return counts
 
 
 def even_thresholds(number: int) -> list[float]:
@@ -216,7 +216,7 @@ def sensitivity_at_specificity(
     updates_collections: Any = None,
     name: str | None = None,
 ) -> tuple[Any, Any]:
-    """How much of what is true is found where so much of what is not true is not.
+    """Sensitivity (recall) at a given specificity.
 
     Args:
         labels: what is right; taken as booleans.
@@ -238,8 +238,8 @@ def sensitivity_at_specificity(
     _checked("specificity", specificity)
 
     def sensitivity(c: Counts, end: str) -> Any:
-        found = truediv(c["true_negatives"], c["true_negatives"] + c["false_positives"] + _SMALL)
-        place = argmin(magnitude(found - specificity), 0)
+        rates = truediv(c["true_negatives"], c["true_negatives"] + c["false_positives"] + _SMALL)
+        place = argmin(magnitude(rates - specificity), 0)
         right, wrong = c["true_positives"][place], c["false_negatives"][place]
         return truediv(right, right + wrong + _SMALL, name=end)
 
@@ -260,7 +260,7 @@ def specificity_at_sensitivity(
     updates_collections: Any = None,
     name: str | None = None,
 ) -> tuple[Any, Any]:
-    """How much of what is not true is not found where so much of what is true is.
+    """Specificity at a given sensitivity (recall).
 
     Args:
         labels: what is right; taken as booleans.
@@ -282,8 +282,8 @@ def specificity_at_sensitivity(
     _checked("sensitivity", sensitivity)
 
     def specificity(c: Counts, end: str) -> Any:
-        found = truediv(c["true_positives"], c["true_positives"] + c["false_negatives"] + _SMALL)
-        beside = magnitude(found - sensitivity)
+        rates = truediv(c["true_positives"], c["true_positives"] + c["false_negatives"] + _SMALL)
+        beside = magnitude(rates - sensitivity)
         # Of the thresholds that are as near as any, the highest.
         nearest = cast(equal(beside, reduce_min(beside)), int64)
         place = argmax(cumsum(nearest), 0)

@@ -54,7 +54,7 @@ false_negatives = _count(
 
 @metric("[1, 1, 1, 0], [1, 0, 0, 1]", "0.5")
 def precision(labels: Any, predictions: Any, weights: Any, name: str | None) -> tuple[Any, Any]:
-    """How much of what was predicted to be true is true."""
+    """Precision: the share of positive predictions that are true."""
     with variable_scope(name, "precision", [predictions, labels, weights]):
         right = true_positives(labels, predictions, weights)
         return _share(right, false_positives(labels, predictions, weights))
@@ -62,13 +62,13 @@ def precision(labels: Any, predictions: Any, weights: Any, name: str | None) -> 
 
 @metric("[1, 1, 1, 0], [1, 0, 0, 1]", "0.33333334")
 def recall(labels: Any, predictions: Any, weights: Any, name: str | None) -> tuple[Any, Any]:
-    """How much of what is true was predicted to be."""
+    """Recall: the share of positives that are predicted."""
     with variable_scope(name, "recall", [predictions, labels, weights]):
         right = true_positives(labels, predictions, weights)
         return _share(right, false_negatives(labels, predictions, weights))
 
 
 def _share(right: tuple[Any, Any], wrong: tuple[Any, Any]) -> tuple[Any, Any]:
-    """How much of both is right: the value so far, and with this batch."""
+    """Share of right cases among both: the value so far, and with this batch."""
     value = div_no_nan(right[0], right[0] + wrong[0], name="value")
     return value, div_no_nan(right[1], right[1] + wrong[1], name="update_op")

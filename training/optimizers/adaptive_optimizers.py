@@ -123,7 +123,7 @@ class ProximalAdagradOptimizer(KernelOptimizer):
 
 
 class AdagradDAOptimizer(KernelOptimizer):
-    """Adagrad by dual averaging: each step starts anew from the sum of all gradients.
+    """Adagrad by dual averaging: each step restarts from the sum of all gradients.
 
     With L1, weights whose gradients are rare stay exactly 0. Weights should begin at 0.
 

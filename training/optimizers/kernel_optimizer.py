@@ -73,8 +73,8 @@ class KernelOptimizer(Optimizer):
 
     def _call(self, form: str, grad: Any, var: Any, indices: Any = None) -> Any:
         definition = UPDATE_OPS[form + self._op]
-        given = {**self._arguments(var), "grad": grad, "delta": grad, "indices": indices}
-        inputs = [given[spec.name] for spec in definition.signature.inputs]
+        arguments = {**self._arguments(var), "grad": grad, "delta": grad, "indices": indices}
+        inputs = [arguments[spec.name] for spec in definition.signature.inputs]
         return definition(*inputs, use_locking=self._use_locking, **self._flags)
 
     def _apply_dense(self, grad: Any, var: Any) -> Any:

@@ -32,7 +32,7 @@ public = {"td.train": "Optimizer"}
 
 
 class Optimizer:
-    """Changes variables so that a loss gets less.
+    """Base class of optimizers, which minimize a loss.
 
     An optimizer of one's own is a subclass that says in `_apply_dense` how a gradient changes a
     variable, in `_apply_sparse` how one of some rows does; `_resource_apply_dense` and
@@ -44,7 +44,7 @@ class Optimizer:
         name: the scope of the ops, and what the names of slots end with.
 
     Raises:
-        ValueError: there is no name.
+        ValueError: the name is empty.
 
     Example:
         >>> class Halving(td.train.Optimizer):
@@ -86,7 +86,7 @@ class Optimizer:
         name: str | None = None,
         grad_loss: Any = None,
     ) -> Operation:
-        """An op that does one step towards a lesser loss.
+        """Op that runs one optimization step.
 
         Args:
             loss: a tensor, or a function that makes it.
@@ -134,7 +134,7 @@ class Optimizer:
 
         Raises:
             ValueError: there are no variables, one is not of floats, or an option is not legal.
-            TypeError: something in `var_list` is no variable.
+            TypeError: something in `var_list` is not a variable.
         """
         gates = (self.GATE_NONE, self.GATE_OP, self.GATE_GRAPH)
         if gate_gradients not in gates:
@@ -152,7 +152,7 @@ class Optimizer:
         self._assert_valid_dtypes(
             [item for item in (loss, grad_loss) if isinstance(item, (Tensor, Variable))]
         )
-        found = gradients(
+        slopes = gradients(
             loss,
             variables,
             grad_ys=grad_loss,
@@ -161,8 +161,8 @@ class Optimizer:
             colocate_gradients_with_ops=colocate_gradients_with_ops,
         )
         if gate_gradients == self.GATE_GRAPH:
-            found = gated(found)
-        pairs = list(zip(found, variables, strict=True))
+            slopes = gated(slopes)
+        pairs = list(zip(slopes, variables, strict=True))
         self._assert_valid_dtypes([v for gradient, v in pairs if gradient is not None])
         return pairs
 
@@ -178,7 +178,7 @@ class Optimizer:
 
         Raises:
             ValueError: there are no variables, or no gradients.
-            TypeError: something is no gradient, or no variable.
+            TypeError: something is not a gradient, or not a variable.
             NotImplementedError: in place of a variable stands a Tensor.
         """
         listed: Any = grads_and_vars  # whatever a program passed
@@ -262,7 +262,7 @@ class Optimizer:
         return self._kept.variables()
 
     def non_slot_variables(self) -> dict[str, Variable]:
-        """The variables of the default graph that it keeps beside none, such as `beta1_power`."""
+        """Variables of the default graph that are not slots, such as `beta1_power`."""
         return self._kept.others()
 
     # What subclasses say, and what they call -----------------------------------------------------

@@ -121,7 +121,7 @@ class SyncReplicasOptimizer(Optimizer):
         self.local_step_init_op = assign(self._local_step, global_step)
         self.ready_for_local_init_op = report_uninitialized_variables(global_variables())
         with name_scope(None, self._name):
-            given: list[Operation] = []
+            pushes: list[Operation] = []
             means: list[Any] = []
             accumulators: list[tuple[Any, str]] = []
             for gradient, variable in pairs:
@@ -130,7 +130,7 @@ class SyncReplicasOptimizer(Optimizer):
                         means.append(None)
                         continue
                     accumulator, put, mean = self._accumulated(gradient, variable)
-                given.append(put)
+                pushes.append(put)
                 means.append(mean)
                 accumulators.append((accumulator, variable.device))
             variables = [variable for _, variable in pairs]
@@ -141,7 +141,7 @@ class SyncReplicasOptimizer(Optimizer):
                 self._tokens = FIFOQueue(
                     -1, dtype, shapes=[[]], name="sync_token_q", shared_name="sync_token_q"
                 )
-                with control_dependencies(given):
+                with control_dependencies(pushes):
                     token = self._tokens.dequeue()
                 step: Operation = assign(self._local_step, token).op
                 with control_dependencies([update]):
@@ -176,7 +176,7 @@ class SyncReplicasOptimizer(Optimizer):
         return rows, put, rows.take_indexed_slices_grad(number)
 
     def get_chief_queue_runner(self) -> QueueRunner:
-        """What applies the means, in a thread of its own.
+        """Queue runner that applies the mean gradients in its own thread.
 
         Raises:
             ValueError: `apply_gradients` has not been called.
@@ -186,7 +186,7 @@ class SyncReplicasOptimizer(Optimizer):
         return self._chief_queue_runner
 
     def get_init_tokens_op(self, num_tokens: int = -1) -> Operation:
-        """An op that hands out the first tokens, without which nobody could begin.
+        """Op that queues the initial tokens, which the first steps need.
 
         Args:
             num_tokens: how many; by default as many as gradients make an update.
@@ -259,16 +259,16 @@ class _SyncReplicasHook(SessionRunHook):
         Raises:
             RuntimeError: a variable has no value.
         """
-        if told := lacking(session, self._optimizer.ready_for_local_init_op):
+        if reason := lacking(session, self._optimizer.ready_for_local_init_op):
             raise RuntimeError(
                 "Init operations did not make model ready for SyncReplicasOptimizer local_init: "
-                + told
+                + reason
             )
         for op in self._first:
             session.run(op)
         if self._runner is not None:
             chief, *others = self._runner.create_threads(session, coord, daemon=True, start=True)
             del others
-            # It may wait for gradients that nobody computes any more, until the session closes;
+            # It may wait until the session closes, for gradients that are no longer computed;
             # in TensorFlow the end of the program waits for it, two minutes long.
             coord.release_thread(chief)

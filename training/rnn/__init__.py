@@ -1,1 +1,1 @@
-"""`td.nn.rnn_cell`, `dynamic_rnn` and kin."""
+"""`td.nn.rnn_cell`, `dynamic_rnn` and related functions."""

@@ -41,7 +41,7 @@ def dynamic_rnn(
     """Runs a cell along the time of a tensor, in a loop that ends with the longest row.
 
     Args:
-        cell: the cell; its `output_size` and the dtype of its state tell what the outputs are.
+        cell: the cell; its `output_size` and state dtype determine the outputs.
         inputs: `[batch, time, …]`, or a structure of such tensors.
         sequence_length: how many steps each row has; past them outputs are 0, states stay.
         initial_state: the first state; by default zeros.
@@ -91,7 +91,9 @@ def _dtype_of(state: Any) -> Any:
     dtypes = {leaf.dtype.base_dtype for leaf in flat(state)}
     if len(dtypes) != 1:
         named = sorted(dtype.name for dtype in dtypes)
-        raise ValueError(f"the state has the dtypes {named}: dtype must tell that of the outputs")
+        raise ValueError(
+            f"the state has the dtypes {named}: dtype must specify that of the outputs"
+        )
     return dtypes.pop()
 
 
@@ -110,8 +112,8 @@ def _unrolled(
             opened.reuse_variables()
         output, state = stepped(cell, packed(inputs, row), state, time, lengths)
         outputs.append(output)
-    made = zip(*map(flat, outputs), strict=True)
-    return packed(outputs[0], [stack(list(column)) for column in made]), state
+    parts = zip(*map(flat, outputs), strict=True)
+    return packed(outputs[0], [stack(list(column)) for column in parts]), state
 
 
 def _looped(
@@ -129,14 +131,14 @@ def _looped(
 
     def body(time: Any, lists: Any, before: Any) -> Any:
         output, after = stepped(cell, slices.at(time), before, time, lengths)
-        made = flat(output)
-        if len(made) != len(flat(sizes)):
+        parts = flat(output)
+        if len(parts) != len(flat(sizes)):
             raise ValueError(
-                f"output_size of the cell is {sizes}, and it returned {len(made)} outputs"
+                f"output_size of the cell is {sizes}, and it returned {len(parts)} outputs"
             )
-        for leaf, size in zip(made, flat(sizes), strict=True):
+        for leaf, size in zip(parts, flat(sizes), strict=True):
             leaf.set_shape([None, *dims_of(size)])
-        return time + 1, stacks.put(lists, time, made), packed(before, flat(after))
+        return time + 1, stacks.put(lists, time, parts), packed(before, flat(after))
 
     start = (constant(0, name="time"), stacks.empty(), state)
     with name_scope(None, "while") as inner:

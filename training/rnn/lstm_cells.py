@@ -1,4 +1,4 @@
-"""Cells of long short-term memory, whose state is `c`, the memory, and `h`, the output."""
+"""LSTM cells, whose state is `c`, the memory, and `h`, the output."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class LSTMStateTuple(NamedTuple):
 
 
 class LSTMCell(RNNCell):
-    """Long short-term memory, with peepholes, a projection and clipping where they are asked for.
+    """LSTM cell, with optional peepholes, projection and clipping.
 
     The columns of `kernel` are those of the gates i, j, f and o.
 
@@ -90,7 +90,7 @@ class LSTMCell(RNNCell):
         self.state_size = sizes if state_is_tuple else sum(sizes)
 
     def build(self, input_shape: Any) -> None:
-        """Makes the variables."""
+        """Creates the variables."""
         units, init = self._num_units, self._initializer
         size = known_size(input_shape) + self.output_size
         self._kernel = self.add_variable("kernel", [size, 4 * units], initializer=init)
@@ -127,7 +127,7 @@ class LSTMCell(RNNCell):
 
 
 class BasicLSTMCell(LSTMCell):
-    """Long short-term memory without peepholes, projection and clipping.
+    """Basic LSTM cell, without peepholes, projection and clipping.
 
     Args:
         num_units: the size of the memory and of the output.

@@ -47,7 +47,7 @@ class BasicRNNCell(RNNCell):
         self._activation = resolve_function("activation", activation) or tanh
 
     def build(self, input_shape: Any) -> None:
-        """Makes the variables."""
+        """Creates the variables."""
         units, size = self.output_size, known_size(input_shape)
         self._kernel = self.add_variable("kernel", [size + units, units])
         self._bias = self.add_variable("bias", [units], initializer=Zeros())
@@ -104,7 +104,7 @@ class GRUCell(RNNCell):
         self._bias_initializer = bias_initializer
 
     def build(self, input_shape: Any) -> None:
-        """Makes the variables."""
+        """Creates the variables."""
         size = known_size(input_shape) + self.output_size
         both = 2 * self.output_size
         self._gate_kernel, self._gate_bias = self._pair("gates", size, both, Ones())

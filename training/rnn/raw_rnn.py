@@ -1,4 +1,4 @@
-"""A cell along time as a function decides it: `td.nn.raw_rnn`."""
+"""A cell along time controlled by a function: `td.nn.raw_rnn`."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def raw_rnn(
     swap_memory: bool = False,
     scope: Any = None,
 ) -> tuple[Any, Any, Any]:
-    """Runs a cell in a loop that a function directs: it says what goes in, comes out, and ends.
+    """Runs a cell in a loop controlled by `loop_fn`: inputs, emitted outputs, and the end.
 
     The function is called before the first step with `loop_fn(0, None, None, None)`, and after
     each step with the number of the next one, the output of the cell, its state, and what it
@@ -41,7 +41,7 @@ def raw_rnn(
     - the next input;
     - the next state of the cell, before the first step the first one;
     - what is emitted, before the first step None or tensors of the dtypes and shapes (without
-      the batch) that each step emits; None stands for the output of the cell;
+      the batch) that each step emits; None means the output of the cell;
     - something of its own for the next call, a structure of tensors and TensorArrays, or None.
 
     Args:

@@ -58,20 +58,20 @@ class RNNCell(Layer):
 
     def __deepcopy__(self, memo: dict[int, Any]) -> RNNCell:
         """A cell like this one that has not been called: it makes variables of its own."""
-        made = object.__new__(type(self))
-        memo[id(self)] = made
+        copied = object.__new__(type(self))
+        memo[id(self)] = copied
         for key, value in self.__dict__.items():
-            made.__dict__[key] = _copied(value, memo)
-        made._forget_calls()
-        return made
+            copied.__dict__[key] = _copied(value, memo)
+        copied._forget_calls()
+        return copied
 
     def get_initial_state(
         self, inputs: Any = None, batch_size: Any = None, dtype: Any = None
     ) -> Any:
-        """The state before the first step: zeros, unless a subclass says otherwise.
+        """The initial state: zeros by default.
 
         Args:
-            inputs: an input that tells the size of the batch and the dtype; None where they are
+            inputs: an input that determines batch size and dtype; None where they are
                 given.
             batch_size: the size of the batch, a number or a tensor of rank 0.
             dtype: the dtype of the state.
@@ -124,7 +124,7 @@ def known_size(shape: TensorShape) -> int:
     """The size of the second dimension.
 
     Raises:
-        ValueError: it is not known.
+        ValueError: it is unknown.
     """
     size = shape.with_rank(2)[1].value
     if size is None:

@@ -43,7 +43,7 @@ def static_rnn(
         The list of the outputs, and the last state.
 
     Raises:
-        TypeError: `inputs` is no list.
+        TypeError: `inputs` is not a list.
         ValueError: there are no inputs, or neither `initial_state` nor `dtype`.
 
     Example:

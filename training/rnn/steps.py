@@ -1,4 +1,4 @@
-"""What every way of running a cell along time does: begin, take a step, stop where a row ends."""
+"""Steps of a cell along time: initial state, one step, and masking past the end of a row."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def output_size_of(cell: Any) -> Any:
     """The structure of the sizes of a cell's outputs.
 
     Raises:
-        TypeError: the cell does not tell.
+        TypeError: the cell has no `output_size`.
     """
     size = getattr(cell, "output_size", None)
     if size is None:
@@ -69,7 +69,7 @@ def lengths_of(sequence_length: Any) -> Any:
     """The lengths as a tensor of int32, as the numbers of steps are.
 
     Raises:
-        ValueError: they are no vector.
+        ValueError: they are not a vector.
     """
     if sequence_length is None:
         return None
@@ -110,7 +110,7 @@ def turned(tensor: Any) -> Any:
     """The tensor with time and batch in each other's place.
 
     Raises:
-        ValueError: its rank is not known.
+        ValueError: its rank is unknown.
     """
     rank = tensor.shape.with_rank_at_least(2).rank
     if rank is None:

@@ -24,7 +24,7 @@ public = {
 
 
 class MultiRNNCell(RNNCell):
-    """Cells one upon the other: each takes the output of the one before.
+    """Stacked cells: each takes the output of the previous one.
 
     Args:
         cells: the cells, from the inputs on.
@@ -81,12 +81,12 @@ class MultiRNNCell(RNNCell):
         (state,) = args
         sizes = [cell.state_size for cell in self._cells]
         states = state if self._state_is_tuple else split(state, sizes, 1)
-        made = []
+        new_states = []
         for i, (cell, before) in enumerate(zip(self._cells, states, strict=True)):
             with variable_scope(f"cell_{i}"):
                 inputs, after = cell(inputs, before)
-            made.append(after)
-        return inputs, tuple(made) if self._state_is_tuple else concat(made, 1)
+            new_states.append(after)
+        return inputs, tuple(new_states) if self._state_is_tuple else concat(new_states, 1)
 
 
 class _Wrapper(RNNCell):

@@ -1,4 +1,4 @@
-"""Rates that change with the number of steps: cosines."""
+"""Learning-rate schedules: cosine decays."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def cosine_decay(
     alpha: Any = 0.0,
     name: str | None = None,
 ) -> Tensor:
-    """From the rate to `alpha` times the rate, as a cosine (Loshchilov and Hutter, 2016).
+    """Cosine decay from the rate to `alpha` times the rate (Loshchilov and Hutter, 2016).
 
     Args:
         learning_rate: the rate at the beginning.
@@ -73,7 +73,7 @@ def cosine_decay_restarts(
     alpha: Any = 0.0,
     name: str | None = None,
 ) -> Tensor:
-    """A cosine that begins again and again: SGDR (Loshchilov and Hutter, 2016).
+    """Cosine decay with warm restarts: SGDR (Loshchilov and Hutter, 2016).
 
     Args:
         learning_rate: the rate at the beginning.
@@ -120,7 +120,7 @@ def linear_cosine_decay(
     beta: Any = 0.001,
     name: str | None = None,
 ) -> Tensor:
-    """A line to zero times a cosine (Bello et al., 2017).
+    """Linear cosine decay: a linear decay to zero times a cosine (Bello et al., 2017).
 
     Args:
         learning_rate: the rate at the beginning.

@@ -1,4 +1,4 @@
-"""Rates that change with the number of steps: powers and pieces."""
+"""Learning-rate schedules: exponential, polynomial and piecewise constant."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ public = {
 
 
 def _progress(global_step: Any, decay_steps: Any, dtype: Any, staircase: bool) -> Tensor:
-    """How many times `decay_steps` are done."""
+    """Progress: `global_step / decay_steps`, rounded down for a staircase."""
     done = cast(convert_to_tensor(global_step), dtype) / cast(decay_steps, dtype)
     return floor(done) if staircase else done
 
@@ -149,7 +149,7 @@ def polynomial_decay(
     cycle: bool = False,
     name: str | None = None,
 ) -> Tensor:
-    """From one rate to another, by a power of what is left of the steps.
+    """Polynomial decay from one rate to another.
 
     Args:
         learning_rate: the rate at the beginning.
@@ -187,7 +187,7 @@ def polynomial_decay(
 def piecewise_constant(
     x: Any, boundaries: Sequence[Any], values: Sequence[Any], name: str | None = None
 ) -> Tensor:
-    """One value after the other, as the steps pass boundaries.
+    """Piecewise constant values between boundaries of the step.
 
     Args:
         x: the number of steps done: an integer, a variable or a tensor.

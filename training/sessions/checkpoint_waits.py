@@ -37,9 +37,9 @@ def wait_for_new_checkpoint(
     """
     ends = None if timeout is None else time.monotonic() + timeout
     while True:
-        found = latest_checkpoint(checkpoint_dir)
-        if found is not None and found != last_checkpoint:
-            return found
+        path = latest_checkpoint(checkpoint_dir)
+        if path is not None and path != last_checkpoint:
+            return path
         if ends is not None and time.monotonic() + seconds_to_sleep > ends:
             return None
         time.sleep(seconds_to_sleep)
@@ -77,13 +77,13 @@ def checkpoints_iterator(
     """
     last = None
     while True:
-        found = wait_for_new_checkpoint(checkpoint_dir, last, timeout=timeout)
-        if found is None:
+        path = wait_for_new_checkpoint(checkpoint_dir, last, timeout=timeout)
+        if path is None:
             if timeout_fn is None or timeout_fn():
                 return
             continue
-        start, last = time.monotonic(), found
-        yield found
+        start, last = time.monotonic(), path
+        yield path
         rest = start + min_interval_secs - time.monotonic()
         if rest > 0:
             time.sleep(rest)

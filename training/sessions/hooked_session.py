@@ -1,4 +1,4 @@
-"""A session with its hooks and its coordinator: what a MonitoredSession makes anew after a loss."""
+"""Session with hooks and coordinator, which a MonitoredSession recreates after a failure."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ _LOG = logging.getLogger("tensordraft")
 
 
 class HookedSession:
-    """A session whose runs hooks go with, and whose threads a coordinator stops.
+    """Session with hooks around its runs, and a coordinator of its threads.
 
     Args:
         creator: makes the session.
-        hooks: they are told of it.
+        hooks: hooks that are called before and after each run.
         stop_grace_period_secs: how long to wait for threads at the end.
     """
 
@@ -56,7 +56,7 @@ class HookedSession:
         return self._sess
 
     def should_stop(self) -> bool:
-        """Whether a hook or a thread asked for a stop.
+        """Returns True once a hook or a thread has requested a stop.
 
         Raises:
             Exception: what a thread has raised.
@@ -80,7 +80,7 @@ class HookedSession:
             raise
         except Exception as error:
             try:
-                # A closed queue, say, is what followed: why a thread closed it tells more.
+                # A closed queue is a consequence: prefer the error of the thread that closed it.
                 self._coordinator.raise_requested_exception()
             except PREEMPTIONS:
                 raise
@@ -104,20 +104,20 @@ class HookedSession:
                     )
                 feeds[tensor] = value
         asked_for = [fetches, *([] if item is None else item for item in wanted)]
-        told = RunMetadata() if run_metadata is None else run_metadata
-        # Without a trace nobody looks into what the session would have to note.
-        noted = told if run_metadata is not None or merged.options.trace_level else None
+        metadata = RunMetadata() if run_metadata is None else run_metadata
+        # Without a trace the metadata is not needed: skip collecting it.
+        noted = metadata if run_metadata is not None or merged.options.trace_level else None
         result, *values = self._sess.run(
             asked_for, feeds, merged.options if merged.given else None, noted
         )
         for hook, item, value in zip(self._hooks, wanted, values, strict=True):
             results = None if item is None else value
-            hook.after_run(context, SessionRunValues(results, merged.options, told))
+            hook.after_run(context, SessionRunValues(results, merged.options, metadata))
         self._stop_asked = self._stop_asked or context.stop_requested
         return result
 
     def close(self) -> None:
-        """Stops the threads, raises what one of them has raised, and closes the session."""
+        """Stops the threads, raises the exception of one of them, and closes the session."""
         self._coordinator.request_stop()
         try:
             self._coordinator.join(stop_grace_period_secs=self._grace, ignore_live_threads=True)

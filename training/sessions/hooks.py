@@ -1,4 +1,4 @@
-"""The standard hooks that look at tensors and steps: stop, log, guard, count, feed."""
+"""Standard session hooks: stop, log, check for NaN, feed, wait."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _LOOK = 0.5  # seconds between two looks at the global step
 
 
 def needed_global_step(who: str) -> Any:
-    """What the global step of the default graph is before a run counts it up.
+    """Reads the global step of the default graph before a run increments it.
 
     Raises:
         RuntimeError: it has none.
@@ -38,7 +38,7 @@ def needed_global_step(who: str) -> Any:
 
 
 class StopAtStepHook(SessionRunHook):
-    """Asks for a stop at a global step.
+    """Requests a stop at a global step.
 
     Args:
         num_steps: after how many steps from the beginning of the session.
@@ -67,20 +67,20 @@ class StopAtStepHook(SessionRunHook):
         self._step: Any = None
 
     def begin(self) -> None:
-        """Finds what the hook needs in the graph."""
+        """Looks up the required ops in the graph."""
         self._step = needed_global_step("StopAtStepHook")
 
     def after_create_session(self, session: Any, coord: Any) -> None:
-        """Begins with the step of the session."""
+        """Starts at the global step of the session."""
         if self._num_steps is not None:
             self._last_step = int(session.run(self._step)) + self._num_steps
 
     def before_run(self, run_context: SessionRunContext) -> SessionRunArgs:
-        """Asks for what the hook looks at."""
+        """Adds the fetches of the hook."""
         return SessionRunArgs(self._step)
 
     def after_run(self, run_context: SessionRunContext, run_values: SessionRunValues) -> None:
-        """Looks at what came out."""
+        """Processes the results."""
         last = self._last_step or 0
         # The step may have been read before it was counted up.
         if run_values.results + 1 >= last and int(run_context.session.run(self._step)) >= last:
@@ -88,7 +88,7 @@ class StopAtStepHook(SessionRunHook):
 
 
 class NanLossDuringTrainingError(RuntimeError):
-    """A loss was NaN.
+    """Raised when a loss is NaN.
 
     Example:
         >>> raise td.train.NanLossDuringTrainingError("loss")
@@ -102,7 +102,7 @@ class NanLossDuringTrainingError(RuntimeError):
 
 
 class NanTensorHook(SessionRunHook):
-    """Stops where a loss is NaN.
+    """Stops, or raises, when a loss is NaN.
 
     Args:
         loss_tensor: the loss, of rank 0.
@@ -126,11 +126,11 @@ class NanTensorHook(SessionRunHook):
         self._fail = fail_on_nan_loss
 
     def before_run(self, run_context: SessionRunContext) -> SessionRunArgs:
-        """Asks for what the hook looks at."""
+        """Adds the fetches of the hook."""
         return SessionRunArgs(self._loss)
 
     def after_run(self, run_context: SessionRunContext, run_values: SessionRunValues) -> None:
-        """Looks at what came out."""
+        """Processes the results."""
         if np.isnan(run_values.results):
             if self._fail:
                 raise NanLossDuringTrainingError("NaN loss during training.")
@@ -139,7 +139,7 @@ class NanTensorHook(SessionRunHook):
 
 
 class LoggingTensorHook(SessionRunHook):
-    """Writes the values of tensors to the log "tensordraft", every so often.
+    """Logs the values of tensors to the logger "tensordraft" periodically.
 
     Args:
         tensors: tensors or their names, as a list, or as a dict from what to call them.
@@ -184,7 +184,7 @@ class LoggingTensorHook(SessionRunHook):
         self._last = -float("inf")
 
     def begin(self) -> None:
-        """Finds what the hook needs in the graph."""
+        """Looks up the required ops in the graph."""
         self._runs = 0
         graph = get_default_graph()
         self._tensors = {k: graph.as_graph_element(t) for k, t in self._tensors.items()}
@@ -195,11 +195,11 @@ class LoggingTensorHook(SessionRunHook):
         return self._seconds is not None and time.monotonic() - self._last >= self._seconds
 
     def before_run(self, run_context: SessionRunContext) -> SessionRunArgs | None:
-        """Asks for what the hook looks at."""
+        """Adds the fetches of the hook."""
         return SessionRunArgs(self._tensors) if self._due() else None
 
     def after_run(self, run_context: SessionRunContext, run_values: SessionRunValues) -> None:
-        """Looks at what came out."""
+        """Processes the results."""
         self._runs += 1
         if run_values.results is not None:
             self._log(run_values.results)
@@ -212,7 +212,7 @@ class LoggingTensorHook(SessionRunHook):
             _LOG.info("%s", ", ".join(f"{key} = {value}" for key, value in values.items()))
 
     def end(self, session: Any) -> None:
-        """Does what is left to do."""
+        """Runs the final actions."""
         if self._at_end:
             self._log(session.run(self._tensors))
 
@@ -222,7 +222,7 @@ def _called(key: Any) -> str:
 
 
 class FinalOpsHook(SessionRunHook):
-    """Runs something at the end, and keeps its values.
+    """Runs fetches at the end, and stores their values.
 
     Args:
         final_ops: what to fetch.
@@ -249,7 +249,7 @@ class FinalOpsHook(SessionRunHook):
         return self._values
 
     def end(self, session: Any) -> None:
-        """Does what is left to do."""
+        """Runs the final actions."""
         if self._final_ops is not None:
             self._values = session.run(self._final_ops, feed_dict=self._feed_dict)
 
@@ -273,12 +273,12 @@ class FeedFnHook(SessionRunHook):
         self._feed_fn = feed_fn
 
     def before_run(self, run_context: SessionRunContext) -> SessionRunArgs:
-        """Asks for what the hook looks at."""
+        """Adds the fetches of the hook."""
         return SessionRunArgs(fetches=None, feed_dict=self._feed_fn())
 
 
 class GlobalStepWaiterHook(SessionRunHook):
-    """Waits before the first run until the global step has come so far, by others' work.
+    """Waits before the first run until other workers have reached a global step.
 
     Args:
         wait_until_step: how far.
@@ -298,7 +298,7 @@ class GlobalStepWaiterHook(SessionRunHook):
         self._step: Any = None
 
     def begin(self) -> None:
-        """Finds what the hook needs in the graph."""
+        """Looks up the required ops in the graph."""
         self._passed = False
         self._step = needed_global_step("GlobalStepWaiterHook")
 

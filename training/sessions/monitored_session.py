@@ -1,4 +1,4 @@
-"""Sessions with hooks: they begin with values for all variables, and end in order."""
+"""Monitored sessions: initialization, hooks and orderly shutdown."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ from .summary_hooks import StepCounterHook, SummarySaverHook
 public = {"td.train": "MonitoredSession MonitoredTrainingSession SingularMonitoredSession"}
 
 _LOG = logging.getLogger("tensordraft")
-_DEFAULT = "default"  # told apart from None, which turns saving off
+_DEFAULT = "default"  # distinct from None, which turns saving off
 _ENDS = (errors.OutOfRangeError, StopIteration)
 
 
 class StepContext:
-    """What a function knows that `MonitoredSession.run_step_fn` calls.
+    """Context of a function that `MonitoredSession.run_step_fn` calls.
 
     Args:
         session: the session, without hooks.
@@ -80,7 +80,7 @@ class MonitoredSession:
 
     StepContext = StepContext
 
-    _recovers = True  # whether a session that is lost is made anew
+    _recovers = True  # whether to recreate a lost session
 
     def __init__(
         self,
@@ -104,7 +104,7 @@ class MonitoredSession:
         return None if session is None else session.graph
 
     def should_stop(self) -> bool:
-        """Whether a hook or a thread asked for a stop, or the session is closed."""
+        """Returns True once a stop has been requested or the session is closed."""
         if self._sess is None:
             return True
         try:
@@ -134,7 +134,7 @@ class MonitoredSession:
         return self._tried(lambda session: session.run(fetches, feed_dict, options, run_metadata))
 
     def _tried(self, work: Callable[[HookedSession], Any]) -> Any:
-        """What `work` gives with a session that is not lost in the middle."""
+        """Runs `work`, again if the session is lost in between, and returns its result."""
         while self._sess is not None:
             try:
                 return work(self._sess)
@@ -245,7 +245,7 @@ def _run_with_hooks(
 
 
 class SingularMonitoredSession(MonitoredSession):
-    """A MonitoredSession that tells its session, and is not made anew where that is lost.
+    """A MonitoredSession that exposes its session, and does not recover if that is lost.
 
     Args:
         hooks: SessionRunHooks, called in their order.

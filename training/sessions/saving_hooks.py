@@ -22,7 +22,7 @@ _LOG = logging.getLogger("tensordraft")
 
 
 class SecondOrStepTimer:
-    """Tells when something is due again: after so many seconds, or so many steps.
+    """Timer that triggers after a number of seconds or of steps.
 
     Args:
         every_secs: after how many seconds.
@@ -51,7 +51,7 @@ class SecondOrStepTimer:
         self._last: tuple[int, float] | None = None
 
     def should_trigger_for_step(self, step: int) -> bool:
-        """Whether it is due at a step."""
+        """Returns True if the timer is due at a step."""
         if self._last is None:
             return True
         last_step, last_time = self._last
@@ -73,7 +73,7 @@ class SecondOrStepTimer:
 
 
 class CheckpointSaverListener:
-    """What is told of checkpoints by a CheckpointSaverHook: a subclass says what it does.
+    """Listener that a CheckpointSaverHook calls for each checkpoint; to be subclassed.
 
     Example:
         >>> import tempfile
@@ -106,7 +106,7 @@ class CheckpointSaverListener:
 
 
 class CheckpointSaverHook(SessionRunHook):
-    """Saves a checkpoint at the beginning, every so often, and at the end.
+    """Saves a checkpoint at the beginning, periodically, and at the end.
 
     Args:
         checkpoint_dir: the folder.
@@ -115,7 +115,7 @@ class CheckpointSaverHook(SessionRunHook):
         saver: a Saver; by default that of `scaffold`.
         checkpoint_basename: what the names of checkpoints begin with.
         scaffold: the scaffold of the session.
-        listeners: CheckpointSaverListeners, which are told of each checkpoint.
+        listeners: CheckpointSaverListeners to call for each checkpoint.
         save_graph_def: whether the graph is written, too, and each checkpoint has it beside it.
 
     Raises:
@@ -157,7 +157,7 @@ class CheckpointSaverHook(SessionRunHook):
         self._step: Any = None
 
     def add_listener(self, listener: CheckpointSaverListener) -> None:
-        """Tells one more listener of checkpoints.
+        """Adds a listener.
 
         Args:
             listener: the listener.
@@ -165,25 +165,25 @@ class CheckpointSaverHook(SessionRunHook):
         self._listeners.append(listener)
 
     def begin(self) -> None:
-        """Finds what the hook needs in the graph."""
+        """Looks up the required ops in the graph."""
         self._step = needed_global_step("CheckpointSaverHook")
         self._writer = FileWriterCache.get(self._folder)
         for listener in self._listeners:
             listener.begin()
 
     def after_create_session(self, session: Any, coord: Any) -> None:
-        """Begins with the step of the session."""
+        """Starts at the global step of the session."""
         if self._save_graph:
             write_graph(session.graph, self._folder, "graph.pbtxt")
         self._writer.add_graph(session.graph)
         self._save(session, int(session.run(self._step)))
 
     def before_run(self, run_context: SessionRunContext) -> SessionRunArgs:
-        """Asks for what the hook looks at."""
+        """Adds the fetches of the hook."""
         return SessionRunArgs(self._step)
 
     def after_run(self, run_context: SessionRunContext, run_values: SessionRunValues) -> None:
-        """Looks at what came out."""
+        """Processes the results."""
         # The step may have been read before it was counted up.
         if self._timer.should_trigger_for_step(int(run_values.results) + 1):
             step = int(run_context.session.run(self._step))
@@ -191,7 +191,7 @@ class CheckpointSaverHook(SessionRunHook):
                 run_context.request_stop()
 
     def end(self, session: Any) -> None:
-        """Does what is left to do."""
+        """Runs the final actions."""
         step = int(session.run(self._step))
         if step != self._timer.last_triggered_step():
             self._save(session, step)

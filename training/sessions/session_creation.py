@@ -1,4 +1,4 @@
-"""How a session for training begins: from a checkpoint, or with initial values."""
+"""Creation of training sessions: from a checkpoint, or with initial values."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ public = {"td.train": "ChiefSessionCreator Scaffold SessionCreator WorkerSession
 
 
 class Scaffold:
-    """What a session for training needs of its graph; whatever is not given is made.
+    """Ops of the graph that a training session needs; missing ones are created.
 
     Args:
         init_op: gives variables their values; by default all global ones their initial values.
@@ -80,7 +80,7 @@ class Scaffold:
         self.saver: Saver | None = given("saver", saver)
 
     def finalize(self) -> Scaffold:
-        """Makes what is missing, and lets the graph be changed no more.
+        """Creates missing ops, and finalizes the graph.
 
         Raises:
             RuntimeError: a collection that holds what is missing holds several of it.
@@ -89,8 +89,8 @@ class Scaffold:
         for name, (key, make) in _MADE.items():
             if getattr(self, name) is None:
                 # A graph that an earlier session has closed has all of it in collections.
-                found = Scaffold.get_or_default(name, key, _none if graph.finalized else make)
-                setattr(self, name, found)
+                item = Scaffold.get_or_default(name, key, _none if graph.finalized else make)
+                setattr(self, name, item)
         if self.saver is not None and not graph.finalized:
             self.saver.build()  # the last chance of one that was deferred
         graph.finalize()
@@ -100,7 +100,7 @@ class Scaffold:
     def get_or_default(
         arg_name: str, collection_key: str, default_constructor: Callable[[], Any]
     ) -> Any:
-        """What a collection holds; otherwise what a function makes, which is then put there.
+        """Item of a collection; if empty, the result of a function, which is added to it.
 
         Raises:
             RuntimeError: it holds several items.
@@ -115,14 +115,14 @@ class Scaffold:
             )
         if held:
             return held[0]
-        made = default_constructor()
-        if made is not None:
-            graph.add_to_collection(collection_key, made)
-        return made
+        default = default_constructor()
+        if default is not None:
+            graph.add_to_collection(collection_key, default)
+        return default
 
     @staticmethod
     def default_local_init_op() -> Any:
-        """An op that gives local variables and tables their values."""
+        """Op that initializes local variables and tables."""
         return group(local_variables_initializer(), tables_initializer())
 
     def init_fn(self, session: Session) -> None:
@@ -158,7 +158,7 @@ _MADE: dict[str, tuple[str, Callable[[], Any]]] = {
 
 
 class SessionCreator:
-    """What makes the session of a MonitoredSession: a subclass says how.
+    """Factory of the session of a MonitoredSession; to be subclassed.
 
     Example:
         >>> class Plain(td.train.SessionCreator):
@@ -172,12 +172,12 @@ class SessionCreator:
     """
 
     def create_session(self) -> Session:
-        """A new session, whose variables have values."""
+        """Creates a session with initialized variables."""
         raise NotImplementedError(f"{type(self).__name__} does not say how to create a session")
 
 
 class ChiefSessionCreator(SessionCreator):
-    """Makes sessions that begin with a checkpoint, or else with initial values.
+    """Session creator of the chief: restores a checkpoint or initializes variables.
 
     Args:
         scaffold: what they need of the graph.
@@ -213,7 +213,7 @@ class ChiefSessionCreator(SessionCreator):
         self._manager: SessionManager | None = None
 
     def create_session(self) -> Session:
-        """A new session, whose variables have values."""
+        """Creates a session with initialized variables."""
         scaffold = self._scaffold.finalize()
         self._manager = self._manager or _manager_of(scaffold)
         return self._manager.prepare_session(
@@ -239,7 +239,7 @@ def _manager_of(scaffold: Scaffold) -> SessionManager:
 
 
 class WorkerSessionCreator(SessionCreator):
-    """Makes sessions whose variables another one gives their values: that of the chief.
+    """Session creator of workers: waits until the chief has initialized variables.
 
     Sessions share variables where they run on one `td.train.Server`.
 
@@ -277,6 +277,6 @@ class WorkerSessionCreator(SessionCreator):
         self._manager: SessionManager | None = None
 
     def create_session(self) -> Session:
-        """A new session, whose variables have values."""
+        """Creates a session with initialized variables."""
         self._manager = self._manager or _manager_of(self._scaffold.finalize())
         return self._manager.wait_for_session(self._master, self._config, self._wait)

@@ -1,4 +1,4 @@
-"""The manager of sessions: it makes them ready, by a checkpoint or by initial values."""
+"""SessionManager: prepares sessions by a checkpoint or by initial values."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _LOG = logging.getLogger("tensordraft")
 
 
 class SessionManager:
-    """Makes sessions ready: from a checkpoint, by initial values, or by waiting for the chief.
+    """Prepares sessions: from a checkpoint, by initial values, or by waiting for the chief.
 
     Args:
         local_init_op: gives local variables their values.
@@ -116,11 +116,11 @@ class SessionManager:
                     init_fn(session)
             lacking = self._lacking_after_local_init(session)
             if lacking:
-                what, told = lacking
+                what, reason = lacking
                 raise RuntimeError(
                     f"Init operations did not make model ready{what}.  Init op: "
                     f"{getattr(init_op, 'name', None)}, init fn: {init_fn}, local_init_op: "
-                    f"{getattr(self._local_init_op, 'name', None)}, error: {told}"
+                    f"{getattr(self._local_init_op, 'name', None)}, error: {reason}"
                 )
         except BaseException:
             session.close()
@@ -221,17 +221,17 @@ class SessionManager:
 
     def _lacking_after_local_init(self, session: Session) -> tuple[str, str] | None:
         """Initializes local variables; what lacks then, and what the model is not ready for."""
-        told = lacking(session, self._ready_for_local_init_op)
-        if told:
-            return " for local_init", told
+        reason = lacking(session, self._ready_for_local_init_op)
+        if reason:
+            return " for local_init", reason
         if self._local_init_op is not None:
             session.run(self._local_init_op, feed_dict=self._feeds, options=self._options)
-        told = lacking(session, self._ready_op)
-        return ("", told) if told else None
+        reason = lacking(session, self._ready_op)
+        return ("", reason) if reason else None
 
 
 def lacking(session: Session, ready_op: Any) -> str:
-    """What a ready op tells of; "" where nothing lacks."""
+    """Names that a ready op reports as uninitialized; "" if there are none."""
     if ready_op is None:
         return ""
     try:

@@ -1,4 +1,4 @@
-"""What goes with the runs of a session: the base of hooks."""
+"""Base class of session hooks."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ public = {
 
 
 class SessionRunArgs(NamedTuple):
-    """What a hook adds to a run.
+    """Fetches, feeds and options that a hook adds to a run.
 
     Args:
         fetches: what else to fetch.
@@ -30,7 +30,7 @@ class SessionRunArgs(NamedTuple):
 
 
 class SessionRunValues(NamedTuple):
-    """What came out of a run for a hook.
+    """Results of a run for a hook.
 
     Args:
         results: the values of the fetches that the hook asked for, or None.
@@ -48,7 +48,7 @@ class SessionRunValues(NamedTuple):
 
 
 class SessionRunContext:
-    """What a hook knows of a run, and may ask for.
+    """Information on a run for a hook, and its means to request a stop.
 
     Args:
         original_args: what the caller of the run asked for, as SessionRunArgs.
@@ -68,7 +68,7 @@ class SessionRunContext:
 
     @property
     def original_args(self) -> SessionRunArgs:
-        """What the caller of the run asked for."""
+        """Fetches and feeds of the caller of the run."""
         return self._original_args
 
     @property
@@ -78,7 +78,7 @@ class SessionRunContext:
 
     @property
     def stop_requested(self) -> bool:
-        """Whether a hook asked for the session to stop."""
+        """True if a hook has requested a stop."""
         return self._stop_requested
 
     def request_stop(self) -> None:
@@ -87,7 +87,7 @@ class SessionRunContext:
 
 
 class SessionRunHook:
-    """What goes with the runs of a monitored session: a subclass says what happens when.
+    """Base class of hooks, which extend the runs of a monitored session.
 
     Example:
         >>> class Steps(td.train.SessionRunHook):
@@ -124,12 +124,12 @@ def hooks_of(hooks: Any) -> list[Any]:
     """Hooks as a list.
 
     Raises:
-        TypeError: they are no list, or one of them is no hook.
+        TypeError: they are not a list, or one of them is not a hook.
     """
     if not isinstance(hooks, (Iterable, NoneType)):
         raise TypeError(f"hooks must be a list of SessionRunHooks, got {hooks!r}")
-    found = list(hooks or ())
-    for hook in found:
+    listed = list(hooks or ())
+    for hook in listed:
         if isinstance(hook, type) or not hasattr(hook, "before_run"):
             raise TypeError(f"hooks must be SessionRunHooks, got {hook!r}")
-    return found
+    return listed

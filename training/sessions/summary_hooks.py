@@ -21,7 +21,7 @@ _LOG = logging.getLogger("tensordraft")
 
 
 class StepCounterHook(SessionRunHook):
-    """Writes to the log "tensordraft" how many global steps a second takes.
+    """Logs the number of global steps per second to the logger "tensordraft".
 
     Args:
         every_n_steps: after how many steps.
@@ -52,18 +52,18 @@ class StepCounterHook(SessionRunHook):
         self._name = ""
 
     def begin(self) -> None:
-        """Finds what the hook needs in the graph."""
+        """Looks up the required ops in the graph."""
         self._step = needed_global_step("StepCounterHook")
         self._name = get_global_step().op.name
         if self._writer is None and self._folder:
             self._writer = FileWriterCache.get(self._folder)
 
     def before_run(self, run_context: SessionRunContext) -> SessionRunArgs:
-        """Asks for what the hook looks at."""
+        """Adds the fetches of the hook."""
         return SessionRunArgs(self._step)
 
     def after_run(self, run_context: SessionRunContext, run_values: SessionRunValues) -> None:
-        """Looks at what came out."""
+        """Processes the results."""
         step = int(run_values.results)
         if self._timer.should_trigger_for_step(step):
             seconds, steps = self._timer.update_last_triggered_step(step)
@@ -77,7 +77,7 @@ class StepCounterHook(SessionRunHook):
 
 
 class SummarySaverHook(SessionRunHook):
-    """Writes summaries to an event file, every so often.
+    """Writes summaries to an event file periodically.
 
     Args:
         save_steps: after how many steps.
@@ -124,14 +124,14 @@ class SummarySaverHook(SessionRunHook):
         self._due = True
 
     def begin(self) -> None:
-        """Finds what the hook needs in the graph."""
+        """Looks up the required ops in the graph."""
         if self._writer is None and self._folder:
             self._writer = FileWriterCache.get(self._folder)
         self._due = True
         self._step = needed_global_step("SummarySaverHook")
 
     def before_run(self, run_context: SessionRunContext) -> SessionRunArgs:
-        """Asks for what the hook looks at."""
+        """Adds the fetches of the hook."""
         wanted: dict[str, Any] = {"step": self._step}
         last = self._timer.last_triggered_step()
         self._due = last is None or self._timer.should_trigger_for_step(last + 1) or self._due
@@ -141,7 +141,7 @@ class SummarySaverHook(SessionRunHook):
         return SessionRunArgs(wanted)
 
     def after_run(self, run_context: SessionRunContext, run_values: SessionRunValues) -> None:
-        """Looks at what came out."""
+        """Processes the results."""
         if self._writer is None:
             return
         step = int(run_values.results["step"]) + 1
@@ -155,13 +155,13 @@ class SummarySaverHook(SessionRunHook):
         self._due = self._timer.should_trigger_for_step(step + 1)
 
     def end(self, session: Any) -> None:
-        """Does what is left to do."""
+        """Runs the final actions."""
         if self._writer is not None:
             self._writer.flush()
 
 
 class ProfilerHook(SessionRunHook):
-    """Traces a run every so often, into files for chrome://tracing.
+    """Traces a run periodically, into files for chrome://tracing.
 
     Args:
         save_steps: after how many steps.
@@ -200,18 +200,18 @@ class ProfilerHook(SessionRunHook):
         self._due = False
 
     def begin(self) -> None:
-        """Finds what the hook needs in the graph."""
+        """Looks up the required ops in the graph."""
         self._next = None
         self._step = needed_global_step("ProfilerHook")
 
     def before_run(self, run_context: SessionRunContext) -> SessionRunArgs:
-        """Asks for what the hook looks at."""
+        """Adds the fetches of the hook."""
         self._due = self._next is not None and self._timer.should_trigger_for_step(self._next)
         level = RunOptions.FULL_TRACE if self._due else RunOptions.NO_TRACE
         return SessionRunArgs(self._step, options=RunOptions(trace_level=level))
 
     def after_run(self, run_context: SessionRunContext, run_values: SessionRunValues) -> None:
-        """Looks at what came out."""
+        """Processes the results."""
         step = int(run_values.results)
         if self._next is None:
             self._timer.update_last_triggered_step(step)

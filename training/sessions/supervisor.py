@@ -157,7 +157,7 @@ class Supervisor(SupervisorParts):
         args: Sequence[Any] | None = None,
         kwargs: Mapping[str, Any] | None = None,
     ) -> LooperThread:
-        """A thread that calls a function again and again, until a stop: see LooperThread."""
+        """Thread that calls a function repeatedly until a stop: see LooperThread."""
         return LooperThread.loop(self._coord, timer_interval_secs, target, args, kwargs)
 
     def summary_computed(self, sess: Session, summary: Any, global_step: Any = None) -> None:
@@ -185,12 +185,12 @@ class Supervisor(SupervisorParts):
         close_summary_writer: bool = True,
         ignore_live_threads: bool = False,
     ) -> None:
-        """Stops all threads and waits for them; raises what one of them has raised.
+        """Stops all threads and waits for them; raises the exception of one of them.
 
         Args:
             threads: threads to wait for, beside those of this one.
             close_summary_writer: whether to close the writer of summaries.
-            ignore_live_threads: whether threads that do not end are no error.
+            ignore_live_threads: whether to ignore threads that do not end.
         """
         self._coord.request_stop()
         try:
@@ -206,19 +206,19 @@ class Supervisor(SupervisorParts):
                 self._written = False
 
     def request_stop(self, ex: Any = None) -> None:
-        """Asks for a stop: see Coordinator."""
+        """Requests a stop: see Coordinator."""
         self._coord.request_stop(ex)
 
     def should_stop(self) -> bool:
-        """Whether a stop was asked for."""
+        """Returns True once a stop has been requested."""
         return self._coord.should_stop()
 
     def stop_on_exception(self) -> Any:
-        """A `with` block that asks for a stop where it raises."""
+        """A `with` block that requests a stop on an exception."""
         return self._coord.stop_on_exception()
 
     def wait_for_stop(self) -> None:
-        """Waits until a stop is asked for."""
+        """Waits until a stop is requested."""
         self._coord.wait_for_stop()
 
     # The names of programs written before 1.0 ----------------------------------------------------
@@ -245,7 +245,7 @@ class Supervisor(SupervisorParts):
         """A session that is ready, in a `with` block, at whose end everything ends.
 
         What the block raises stops the threads and is raised, as is what a thread raises; the end
-        of the data is no error.
+        of the data is not an error.
 
         Args:
             master: the target of the session.
@@ -271,7 +271,7 @@ class Supervisor(SupervisorParts):
 
 
 class _StepRate:
-    """Writes how many global steps a second takes."""
+    """Writes the number of global steps per second."""
 
     def __init__(self, supervisor: Supervisor, session: Session) -> None:
         self._supervisor = supervisor
@@ -296,7 +296,7 @@ def basic_train_loop(
     kwargs: Mapping[str, Any] | None = None,
     master: Any = "",
 ) -> None:
-    """Calls a function with the session of a supervisor, again and again, until a stop.
+    """Calls a function with the session of a supervisor repeatedly until a stop.
 
     Args:
         supervisor: the supervisor.

@@ -1,4 +1,4 @@
-"""What a supervisor consists of: what it was given, found in collections, or made."""
+"""Parts of a supervisor: passed in, taken from collections, or created."""
 
 from __future__ import annotations
 
@@ -95,12 +95,12 @@ class SupervisorParts:
 
     @property
     def is_chief(self) -> bool:
-        """Whether this one gives variables their values and saves."""
+        """True for the chief, which initializes variables and saves checkpoints."""
         return self._is_chief
 
     @property
     def session_manager(self) -> SessionManager:
-        """What prepares sessions."""
+        """The SessionManager that prepares sessions."""
         return self._manager
 
     @property
@@ -110,17 +110,17 @@ class SupervisorParts:
 
     @property
     def init_op(self) -> Any:
-        """What gives variables their values."""
+        """Op that initializes variables."""
         return self._init_op
 
     @property
     def init_feed_dict(self) -> Any:
-        """What it is fed."""
+        """Feeds of the init op."""
         return self._init_feed_dict
 
     @property
     def ready_op(self) -> Any:
-        """What gives the names of what has no value."""
+        """Op that returns the names of uninitialized variables."""
         return self._ready_op
 
     @property
@@ -140,7 +140,7 @@ class SupervisorParts:
 
     @property
     def save_summaries_secs(self) -> float:
-        """After how many seconds summaries are written."""
+        """Seconds between summaries."""
         return self._summaries_secs
 
     @property
@@ -150,17 +150,17 @@ class SupervisorParts:
 
     @property
     def saver(self) -> Saver | None:
-        """What saves; None where there is nothing to save."""
+        """The Saver; None without variables to save."""
         return self._saver
 
     @property
     def save_model_secs(self) -> float:
-        """After how many seconds the model is saved."""
+        """Seconds between checkpoints."""
         return self._model_secs
 
     @property
     def save_path(self) -> str | None:
-        """What checkpoints are called, without the step."""
+        """Path prefix of checkpoints, without the step."""
         return self._save_path
 
 
@@ -169,17 +169,17 @@ def _is_default(value: Any) -> bool:
 
 
 def _one(given: Any, key: str, make: Callable[[], Any]) -> Any:
-    """What was given; by default the first item of a collection, or what is made and put there."""
+    """`given`, or by default the first item of a collection, created and added if it is empty."""
     if not _is_default(given):
         return given
     graph = get_default_graph()
     held = graph.get_collection(key)
     if held:
         return held[0]
-    made = make()
-    if made is not None:
-        graph.add_to_collection(key, made)
-    return made
+    item = make()
+    if item is not None:
+        graph.add_to_collection(key, item)
+    return item
 
 
 def _local_init() -> Any:

@@ -1,4 +1,4 @@
-"""What TensorFlow 2.21's legacy metrics of Keras gave for the data of `test_metric_objects.py`."""
+"""Results of TensorFlow 2.21's legacy Keras metrics on the data of `test_metric_objects.py`."""
 
 from __future__ import annotations
 

@@ -202,7 +202,7 @@ def test_words_configs_and_objects_of_metrics() -> None:
         twice = td.keras.utils.custom_object_scope({"twice": lambda y, x: 2 * x})
         with twice:
             assert M.get("twice")(0, 4) == 8
-        with pytest.raises(ValueError, match="'nothing' is none of"):
+        with pytest.raises(ValueError, match="unknown loss 'nothing'; expected one of"):
             M.get("nothing")
         settings = M.BinaryAccuracy(threshold=0.3).get_config()
         assert settings == {"name": "binary_accuracy", "dtype": "float32", "threshold": 0.3}

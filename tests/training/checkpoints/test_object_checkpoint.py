@@ -28,7 +28,7 @@ def session() -> Iterator[td.Session]:
 
 
 class Model(td.Module):
-    """What make_object_checkpoint.py has, with other names and values of variables."""
+    """The model of make_object_checkpoint.py, with other names and values of variables."""
 
     def __init__(self) -> None:
         super().__init__("model")

@@ -1,4 +1,4 @@
-"""What a Coordinator makes of errors, by when they come."""
+"""Errors in a Coordinator, by the time of their arrival."""
 
 from __future__ import annotations
 

@@ -30,7 +30,7 @@ def numbers(limit: int, **settings: Any) -> td.Tensor:
 
 
 def all_of(session: td.Session, fetches: Any) -> list[Any]:
-    """What can be fetched until the end of the data; then all threads must end."""
+    """All values up to the end of the data; then all threads must end."""
     session.run(td.local_variables_initializer())
     coordinator = t.Coordinator()
     threads = t.start_queue_runners(session, coordinator)

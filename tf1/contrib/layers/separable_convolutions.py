@@ -9,8 +9,8 @@ from ....graph.convert import convert_to_tensor
 from ....ops.conv.depthwise_convolution import depthwise_conv2d
 from ....ops.initializers.plain_initializers import Zeros
 from ....ops.nn.activations import bias_add, relu
-from ....training.layers.pooling import each
 from ....training.layers.separable_convolution import SeparableConv2D
+from ....training.layers.spatial_arguments import each
 from ..framework.arg_scopes import add_arg_scope
 from ..framework.model_variables import model_variable
 from .adapting import XAVIER, apply, channels_form, described, finished, layer_scope

@@ -1,4 +1,4 @@
-"""What callbacks of Keras are told, and when: as TensorFlow 2.21's legacy Keras in graph mode."""
+"""Arguments and order of calls of Keras callbacks, as in TensorFlow 2.21's graph mode."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def made() -> Any:
 
 
 def listener(events: list[Any]) -> Any:
-    """A callback that notes what it is told."""
+    """A callback that records its calls."""
 
     def noting(name: str) -> Any:
         def note(self: Any, *args: Any) -> None:

@@ -1,4 +1,4 @@
-"""What words mean to Keras, and what is no word stays."""
+"""Lookup of Keras functions by name; other arguments are returned unchanged."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Writes what TensorFlow Probability (0.25) says of `further_distribution_cases.py`."""
+"""Writes what TensorFlow Probability (0.25) says of `contrib_distribution_cases.py`."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import tensorflow_probability as tfp  # type: ignore[import-not-found, import-un
 GOLDEN = Path(__file__).resolve().parent
 sys.path.insert(0, str(GOLDEN.parent))
 
-from further_distribution_cases import CASES, answers
+from contrib_distribution_cases import CASES, answers
 
 
 def main() -> None:
@@ -21,7 +21,7 @@ def main() -> None:
         for name in CASES
         for method, value in answers(tfp.distributions, name).items()
     }
-    np.savez_compressed(GOLDEN / "further_distributions.npz", **found)
+    np.savez_compressed(GOLDEN / "contrib_distributions.npz", **found)
 
 
 if __name__ == "__main__":

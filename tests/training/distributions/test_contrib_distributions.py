@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import numpy as np
 import pytest
-from further_distribution_cases import CASES, answers
+from contrib_distribution_cases import CASES, answers
+from places import GOLDEN
 
 import tensordraft as td
 
-GOLDEN = np.load(Path(__file__).resolve().parents[1] / "golden" / "further_distributions.npz")
+RECORDED = np.load(GOLDEN / "contrib_distributions.npz")
 ds = td.contrib.distributions
 
 
@@ -19,7 +18,7 @@ def test_as_in_tensorflow_probability(name: str) -> None:
     with td.Graph().as_default(), td.Session() as session:
         asked = answers(ds, name)
         for method, value in session.run(asked).items():
-            expected = GOLDEN[f"{name}/{method}"]
+            expected = RECORDED[f"{name}/{method}"]
             assert (value.shape, value.dtype) == (expected.shape, expected.dtype), method
             assert asked[method].shape.is_compatible_with(value.shape), method
             np.testing.assert_allclose(value, expected, 5e-5, 1e-6, err_msg=method)

@@ -80,5 +80,5 @@ def test_a_tokenizer_is_told_by_json() -> None:
 
 @pytest.mark.parametrize("told", ["{", "[]", "{}", '{"config": {"num_words": 1}}', "[" * 9999])
 def test_damaged_json_is_refused(told: str) -> None:
-    with pytest.raises(ValueError, match="tells no Tokenizer"):
+    with pytest.raises(ValueError, match="does not describe a Tokenizer"):
         text.tokenizer_from_json(told)

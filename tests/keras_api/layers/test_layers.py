@@ -14,7 +14,7 @@ X = np.arange(6, dtype=np.float32).reshape(2, 3) - 2.5
 
 
 def result(layer: Any, *inputs: Any, **settings: Any) -> Any:
-    """What a layer makes of arrays."""
+    """Output of a layer for arrays."""
     with td.Graph().as_default(), td.Session() as session:
         tensors = [td.constant(x) for x in inputs]
         output = layer()(tensors if len(tensors) > 1 else tensors[0], **settings)

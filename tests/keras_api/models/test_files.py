@@ -137,7 +137,7 @@ def test_variables_are_read_by_the_names_of_layers(tmp_path: Path) -> None:
     other.load_weights(tmp_path / "w.h5", by_name=True, skip_mismatch=True)
     np.testing.assert_array_equal(other.get_weights()[2], model.get_weights()[0])
     np.testing.assert_array_equal(other.get_weights()[4], before[4])
-    with pytest.raises(ValueError, match="goes with by_name"):
+    with pytest.raises(ValueError, match="requires by_name"):
         other.load_weights(tmp_path / "w.h5", skip_mismatch=True)
 
 
@@ -194,7 +194,7 @@ def test_losses_of_users_are_found_by_name(tmp_path: Path) -> None:
     model = made()
     model.compile("sgd", own_loss, metrics=[own_loss])
     model.save(tmp_path / "m.h5")
-    with pytest.raises(ValueError, match="loss 'own_loss' is none of"):
+    with pytest.raises(ValueError, match="unknown loss 'own_loss'; expected one of"):
         models.load_model(tmp_path / "m.h5")
     other = models.load_model(tmp_path / "m.h5", {"own_loss": own_loss})
     assert other.loss == "own_loss"
@@ -232,19 +232,19 @@ def words(file: Any) -> None:
 
 DATA, VALUE = td.errors.DataLossError, ValueError
 DAMAGE = [
-    (lambda path: path.write_text("hello"), DATA, "is no HDF5 file: it is something else"),
-    (lambda path: path.write_bytes(b""), DATA, "is no HDF5 file: it is empty"),
+    (lambda path: path.write_text("hello"), DATA, "is not an HDF5 file: it is something else"),
+    (lambda path: path.write_bytes(b""), DATA, "is not an HDF5 file: it is empty"),
     (lambda path: path.write_bytes(b"PK\x03\x04"), DATA, "it is a ZIP archive that is cut off"),
     (cut, DATA, "is cut off or damaged"),
     (lambda path: path.unlink(), FileNotFoundError, "m.h5"),
     (edited(lambda f: f.pop("model_weights/last")), DATA, "has no group 'last', only"),
     (edited(lambda f: f["model_weights"].attrs.pop("layer_names")), DATA, "no attribute 'layer_n"),
     (edited(lambda f: f["model_weights/last"].attrs.pop("weight_names")), DATA, "no attribute"),
-    (edited(lambda f: f["model_weights"].attrs.update(layer_names=[1.0])), DATA, "are no names"),
+    (edited(lambda f: f["model_weights"].attrs.update(layer_names=[1.0])), DATA, "are not names"),
     (edited(lambda f: f.pop("model_weights/last/last/bias:0")), DATA, "no dataset 'last/bias:0'"),
     (edited(other_shape), VALUE, r"/kernel of layer 'last': .* \(2, 4\), where \(4, 2\)"),
     (edited(elsewhere), DATA, "no dataset 'last/kernel:0'"),
-    (edited(words), DATA, "which is no array of numbers"),
+    (edited(words), DATA, "which is not an array of numbers"),
 ]
 
 
@@ -267,11 +267,11 @@ def test_damaged_files_change_nothing(
 @pytest.mark.parametrize(
     ("change", "error", "message"),
     [
-        (lambda f: f.attrs.pop("model_config"), VALUE, "holds no model, but variables alone"),
-        (lambda f: f.attrs.update(model_config="{"), DATA, "its model_config is no JSON"),
-        (lambda f: f.attrs.update(model_config="[]"), DATA, "is no dict"),
+        (lambda f: f.attrs.pop("model_config"), VALUE, "contains only variables, not a model"),
+        (lambda f: f.attrs.update(model_config="{"), DATA, "its model_config is not JSON"),
+        (lambda f: f.attrs.update(model_config="[]"), DATA, "is not a dict"),
         (lambda f: f.attrs.update(keras_version="3.1.0"), VALUE, "is a model of Keras 3"),
-        (lambda f: f.attrs.update(model_config=3), DATA, "which is no text"),
+        (lambda f: f.attrs.update(model_config=3), DATA, "which is not text"),
         (lambda f: f.attrs.update(training_config="{}"), VALUE, "optimizer must be one of"),
         (lambda f: f.pop("model_weights"), DATA, "has no group 'model_weights'"),
         (lambda f: f["optimizer_weights"].attrs.pop("weight_names"), DATA, "no attribute"),
@@ -351,7 +351,7 @@ def test_a_checkpoint_must_fit(tmp_path: Path) -> None:
     longer.build((None, 3))
     with pytest.raises(ValueError, match=r"has nothing for the variables \['more"):
         longer.load_weights(tmp_path / "w")
-    with pytest.raises(ValueError, match="by_name goes with files of HDF5"):
+    with pytest.raises(ValueError, match="by_name requires an HDF5 file"):
         model.load_weights(tmp_path / "w", by_name=True)
 
 

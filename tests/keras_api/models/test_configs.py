@@ -1,4 +1,4 @@
-"""Models of Keras as configs and JSON: told, read again, and as TensorFlow writes them."""
+"""Keras models as configs and JSON: written, read again, and as TensorFlow writes them."""
 
 from __future__ import annotations
 
@@ -191,7 +191,7 @@ class Scaled(layers.Dense):
 
 def test_classes_of_users_are_found_by_name() -> None:
     told = keras.Sequential([Scaled(2, input_shape=(3,))]).to_json()
-    with pytest.raises(ValueError, match=r"'Scaled' is no layer .* give custom_objects=.*Dense"):
+    with pytest.raises(ValueError, match=r"'Scaled' is not a layer .* give custom_objects=.*Dense"):
         models.model_from_json(told)
     assert type(models.model_from_json(told, {"Scaled": Scaled}).layers[0]) is Scaled
 
@@ -205,26 +205,26 @@ def without(path: str) -> str:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("{", "json_string is no JSON"),
-        ("[" * 100000, "json_string is no JSON"),
-        ("[]", "must tell a dict, got list"),
-        ("{}", "told by class_name and config"),
+        ("{", "json_string is not JSON"),
+        ("[" * 100000, "json_string is not JSON"),
+        ("[]", "expected a dict, got list"),
+        ("{}", "expected a dict of class_name and config"),
         (INNER, "'Dense' is a layer, and no model"),
         (without("layers"), r"no \['layers'\]"),
         (
             PAIR.replace('"base", 2, 0', '"base", 7, 0'),
-            "on what no layer of the config gives",
+            "have inputs that no layer of the config outputs",
         ),
         (PAIR.replace('"base", 2, 0', '"base", 2, 5'), "names no output"),
         (PAIR.replace('"base", 2, 0', '"bass", 2, 0'), r"\['bass', 2, 0\] names no layer"),
         (
             PAIR.replace('"units": 2', '"unit": 2'),
-            "of Dense does not tell one: missing .*units",
+            "invalid config of Dense: missing .*units",
         ),
         (PAIR.replace("[null, 3]", "[null, -3]", 1), "-3"),
-        (PAIR.replace('[["a", 0, 0, {}]]', '"a"', 1), "'a' is no .layer, call, output, arguments"),
-        (PAIR.replace('"Concatenate"', "[1]"), r"class_name = \[1\] is no layer"),
-        (PAIR.replace('"inbound_nodes": [[', '"inbound_nodes": [7, [', 1), "7 is no .layer, call"),
+        (PAIR.replace('[["a", 0, 0, {}]]', '"a"', 1), "'a' is not .layer, call, output, arguments"),
+        (PAIR.replace('"Concatenate"', "[1]"), r"class_name = \[1\] is not a layer"),
+        (PAIR.replace('"inbound_nodes": [[', '"inbound_nodes": [7, [', 1), "7 is not .layer, call"),
     ],
 )
 def test_damaged_json_is_refused(text: str, message: str) -> None:
@@ -234,7 +234,7 @@ def test_damaged_json_is_refused(text: str, message: str) -> None:
 
 def test_what_no_file_can_tell() -> None:
     model = keras.Sequential([layers.Lambda(lambda x: x, input_shape=(2,))])
-    with pytest.raises(ValueError, match=r"by its name, and .* has none: define it by def"):
+    with pytest.raises(ValueError, match=r"functions by name, and .* has none: define it by def"):
         model.to_json()
     with pytest.raises(ValueError, match="code of one version of Python, which is not run"):
         layers.Lambda.from_config({"name": "f", "function": ["4wEAAA==", None, None]})
@@ -243,5 +243,5 @@ def test_what_no_file_can_tell() -> None:
         def call(self, inputs: Any) -> Any:
             return inputs
 
-    with pytest.raises(NotImplementedError, match="Mine is a class of its own"):
+    with pytest.raises(NotImplementedError, match="Mine is a subclassed model"):
         Mine().to_json()

@@ -1,4 +1,4 @@
-"""Distributions of `contrib`, for `golden/make_further_distributions.py`."""
+"""Distributions of `contrib`, for `golden/make_contrib_distributions.py`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The losses of Keras: of labels and predictions, one number for each example."""
+"""Loss functions of Keras: one number per example, from labels and predictions."""
 
 from __future__ import annotations
 
@@ -10,22 +10,27 @@ from ...ops.array.casting import cast
 from ...ops.array.reshaping import reshape
 from ...ops.array.shapes import shape
 from ...ops.common.shared_docs import shared_docs
-from ...ops.math.arithmetic import abs as magnitude, maximum, square
+from ...ops.math.arithmetic import abs as magnitude, maximum, minimum, square
 from ...ops.math.comparison import not_equal
 from ...ops.math.division import truediv
 from ...ops.math.exponentials import log
 from ...ops.math.reductions import reduce_max, reduce_mean, reduce_sum
 from ...ops.math.select import clip_by_value
+from ...ops.nn.activations import softplus
 from ...ops.nn.losses import (
     sigmoid_cross_entropy_with_logits,
     softmax_cross_entropy_with_logits_v2,
     sparse_softmax_cross_entropy_with_logits,
 )
+from ...ops.statistics.norms import l2_normalize
 from ..backend.backend_settings import epsilon
 
 public = {
     "td.keras.backend": "binary_crossentropy=binary_crossentropies",
-    "td.keras.losses": "binary_crossentropy",
+    "td.keras.losses": (
+        "binary_crossentropy categorical_hinge cosine_proximity "
+        "cosine_similarity=cosine_proximity logcosh"
+    ),
     "td.keras.losses, td.keras.backend": "categorical_crossentropy sparse_categorical_crossentropy",
     "td.keras.losses, td.keras.metrics": (
         "KLD=kullback_leibler_divergence MAE=mean_absolute_error "
@@ -61,7 +66,7 @@ def _pair(y_true: Any, y_pred: Any) -> _Pair:
 
 @described
 def mean_squared_error(y_true: Any, y_pred: Any) -> Tensor:
-    """The mean of the squares of what predictions are off.
+    """Mean squared error.
 
     Example:
         >>> with td.Graph().as_default(), td.Session() as session:
@@ -74,7 +79,7 @@ def mean_squared_error(y_true: Any, y_pred: Any) -> Tensor:
 
 @described
 def mean_absolute_error(y_true: Any, y_pred: Any) -> Tensor:
-    """The mean of what predictions are off.
+    """Mean absolute error.
 
     Example:
         >>> with td.Graph().as_default(), td.Session() as session:
@@ -87,7 +92,7 @@ def mean_absolute_error(y_true: Any, y_pred: Any) -> Tensor:
 
 @described
 def mean_absolute_percentage_error(y_true: Any, y_pred: Any) -> Tensor:
-    """The mean of what predictions are off, in parts of a hundred of the labels.
+    """Mean absolute percentage error.
 
     Example:
         >>> with td.Graph().as_default(), td.Session() as session:
@@ -102,7 +107,7 @@ def mean_absolute_percentage_error(y_true: Any, y_pred: Any) -> Tensor:
 
 @described
 def mean_squared_logarithmic_error(y_true: Any, y_pred: Any) -> Tensor:
-    """The mean of the squares of what logarithms of one more are off.
+    """Mean squared logarithmic error, of `log(1 + x)`.
 
     Example:
         >>> with td.Graph().as_default(), td.Session() as session:
@@ -117,7 +122,7 @@ def mean_squared_logarithmic_error(y_true: Any, y_pred: Any) -> Tensor:
 
 @described
 def poisson(y_true: Any, y_pred: Any) -> Tensor:
-    """The mean of `predictions - labels * log(predictions)`.
+    """Poisson loss: the mean of `predictions - labels * log(predictions)`.
 
     Example:
         >>> with td.Graph().as_default(), td.Session() as session:
@@ -130,7 +135,7 @@ def poisson(y_true: Any, y_pred: Any) -> Tensor:
 
 @described
 def hinge(y_true: Any, y_pred: Any) -> Tensor:
-    """The mean of what products with labels of 1 and -1 lack of 1; labels of 0 count as -1.
+    """Hinge loss: the mean of `max(0, 1 - label * prediction)`; labels of 0 count as -1.
 
     Example:
         >>> with td.Graph().as_default(), td.Session() as session:
@@ -143,7 +148,7 @@ def hinge(y_true: Any, y_pred: Any) -> Tensor:
 
 @described
 def squared_hinge(y_true: Any, y_pred: Any) -> Tensor:
-    """The mean of the squares of what products with labels of 1 and -1 lack of 1.
+    """Squared hinge loss: the mean of `max(0, 1 - label * prediction) ** 2`.
 
     Example:
         >>> with td.Graph().as_default(), td.Session() as session:
@@ -155,7 +160,7 @@ def squared_hinge(y_true: Any, y_pred: Any) -> Tensor:
 
 
 def _signed(labels: Any) -> Any:
-    """Labels of 0 and 1 as -1 and 1; where there are other numbers, as they are."""
+    """Maps labels of 0 and 1 to -1 and 1; other labels are unchanged."""
     other = cast(not_equal(labels, 0.0) & not_equal(labels, 1.0), labels.dtype)
     plain = 1.0 - reduce_max(other)
     return plain * (2.0 * labels - 1.0) + (1.0 - plain) * labels
@@ -163,7 +168,7 @@ def _signed(labels: Any) -> Any:
 
 @described
 def kullback_leibler_divergence(y_true: Any, y_pred: Any) -> Tensor:
-    """The sum of `labels * log(labels / predictions)`.
+    """Kullback–Leibler divergence: the sum of `labels * log(labels / predictions)`.
 
     Example:
         >>> with td.Graph().as_default(), td.Session() as session:
@@ -175,21 +180,21 @@ def kullback_leibler_divergence(y_true: Any, y_pred: Any) -> Tensor:
     return reduce_sum(labels * log(labels / predicted), axis=-1)
 
 
-def _before(activation: str, predicted: Tensor) -> Any:
-    """What an activation made predictions of, where it did: its logarithms are exact."""
+def _logits(activation: str, predicted: Tensor) -> Any:
+    """Logits of predictions that are the output of `activation`, for exact logarithms."""
     return predicted.op.inputs[0] if predicted.op.type == activation else None
 
 
 def categorical_crossentropy(
     y_true: Any, y_pred: Any, from_logits: bool = False, label_smoothing: float = 0.0
 ) -> Tensor:
-    """The cross entropy of labels in one-hot rows.
+    """Cross entropy with one-hot labels.
 
     Args:
         y_true: the labels, of the shape of the predictions.
         y_pred: probabilities, or logits.
         from_logits: whether they are logits.
-        label_smoothing: which part of a label all classes share.
+        label_smoothing: the share of each label spread over all classes.
 
     Returns:
         A Tensor without the last dimension.
@@ -204,7 +209,7 @@ def categorical_crossentropy(
     if label_smoothing:
         classes = cast(shape(labels)[-1], predicted.dtype)
         labels = labels * (1.0 - label_smoothing) + label_smoothing / classes
-    logits = predicted if from_logits else _before("Softmax", predicted)
+    logits = predicted if from_logits else _logits("Softmax", predicted)
     if logits is not None:
         return softmax_cross_entropy_with_logits_v2(labels=labels, logits=logits)
     parts = truediv(predicted, reduce_sum(predicted, axis=-1, keepdims=True))
@@ -212,10 +217,10 @@ def categorical_crossentropy(
 
 
 def sparse_categorical_crossentropy(y_true: Any, y_pred: Any, from_logits: bool = False) -> Tensor:
-    """The cross entropy of labels that are numbers of classes.
+    """Cross entropy with class indices as labels.
 
     Args:
-        y_true: the labels: as many as there are rows of predictions.
+        y_true: the labels, one per row of predictions.
         y_pred: probabilities, or logits.
         from_logits: whether they are logits.
 
@@ -229,7 +234,7 @@ def sparse_categorical_crossentropy(y_true: Any, y_pred: Any, from_logits: bool 
         [0.6931]
     """
     predicted = convert_to_tensor(y_pred)
-    logits = predicted if from_logits else _before("Softmax", predicted)
+    logits = predicted if from_logits else _logits("Softmax", predicted)
     if logits is None:
         logits = log(clip_by_value(predicted, epsilon(), 1.0 - epsilon()))
     rows, classes = reshape(logits, [-1, shape(logits)[-1]]), logits.shape.as_list()[-1]
@@ -240,7 +245,7 @@ def sparse_categorical_crossentropy(y_true: Any, y_pred: Any, from_logits: bool 
 
 
 def binary_crossentropies(target: Any, output: Any, from_logits: bool = False) -> Any:
-    """The cross entropies of labels that are 0 or 1, element by element.
+    """Elementwise cross entropy with labels of 0 or 1.
 
     Args:
         target: the labels, of the shape of the predictions.
@@ -254,7 +259,7 @@ def binary_crossentropies(target: Any, output: Any, from_logits: bool = False) -
         [[0.6931 0.6931]]
     """
     labels, predicted = _pair(target, output)
-    logits = predicted if from_logits else _before("Sigmoid", predicted)
+    logits = predicted if from_logits else _logits("Sigmoid", predicted)
     if logits is not None:
         return sigmoid_cross_entropy_with_logits(labels=labels, logits=logits)
     parts = clip_by_value(predicted, epsilon(), 1.0 - epsilon())
@@ -264,13 +269,13 @@ def binary_crossentropies(target: Any, output: Any, from_logits: bool = False) -
 def binary_crossentropy(
     y_true: Any, y_pred: Any, from_logits: bool = False, label_smoothing: float = 0.0
 ) -> Tensor:
-    """The mean cross entropy of labels that are 0 or 1.
+    """Mean cross entropy with labels of 0 or 1.
 
     Args:
         y_true: the labels, of the shape of the predictions.
         y_pred: probabilities, or logits.
         from_logits: whether they are logits.
-        label_smoothing: how much nearer labels come to one half, twice.
+        label_smoothing: moves labels towards 0.5 by half this amount.
 
     Returns:
         A Tensor without the last dimension.
@@ -285,3 +290,61 @@ def binary_crossentropy(
     if label_smoothing:
         labels = labels * (1.0 - label_smoothing) + 0.5 * label_smoothing
     return reduce_mean(binary_crossentropies(labels, predicted, from_logits), axis=-1)
+
+
+@described
+def logcosh(y_true: Any, y_pred: Any) -> Tensor:
+    """Mean logarithm of the hyperbolic cosine of the error.
+
+    Example:
+        >>> with td.Graph().as_default(), td.Session() as session:
+        ...     print(session.run(td.keras.losses.logcosh([[0.0]], [[1.0]])).round(4))
+        [0.4338]
+    """
+    off = convert_to_tensor(y_pred) - cast(y_true, convert_to_tensor(y_pred).dtype)
+    return reduce_mean(off + softplus(-2.0 * off) - 0.6931471805599453, axis=-1)
+
+
+def categorical_hinge(y_true: Any, y_pred: Any) -> Tensor:
+    """Categorical hinge loss: `max(0, other - right + 1)`, with the greatest other prediction.
+
+    Args:
+        y_true: the labels in one-hot rows.
+        y_pred: the predictions.
+
+    Example:
+        >>> with td.Graph().as_default(), td.Session() as session:
+        ...     print(session.run(td.keras.losses.categorical_hinge([[0.0, 1.0]], [[0.5, 1.0]])))
+        [0.5]
+    """
+    predicted = convert_to_tensor(y_pred)
+    labels = cast(y_true, predicted.dtype)
+    right = reduce_sum(labels * predicted, axis=-1)
+    wrong = reduce_max((1.0 - labels) * predicted, axis=-1)
+    return maximum(wrong - right + 1.0, 0.0)
+
+
+def cosine_proximity(y_true: Any, y_pred: Any, axis: int = -1) -> Tensor:
+    """Negated cosine similarity of labels and predictions.
+
+    Args:
+        y_true: the labels, of the shape of the predictions.
+        y_pred: the predictions.
+        axis: the dimension of the vectors.
+
+    Example:
+        >>> with td.Graph().as_default(), td.Session() as session:
+        ...     print(session.run(td.keras.losses.cosine_proximity([[0.0, 1.0]], [[0.0, 3.0]])))
+        [-1.]
+    """
+    predicted = convert_to_tensor(y_pred)
+    labels = cast(y_true, predicted.dtype)
+    return -reduce_sum(l2_normalize(labels, axis) * l2_normalize(predicted, axis), axis=axis)
+
+
+def huber(y_true: Any, y_pred: Any, delta: float = 1.0) -> Tensor:
+    """Huber loss: quadratic up to `delta`, linear beyond."""
+    predicted = convert_to_tensor(y_pred)
+    off = magnitude(predicted - cast(y_true, predicted.dtype))
+    near = minimum(off, delta)
+    return reduce_mean(0.5 * square(near) + delta * (off - near), axis=-1)

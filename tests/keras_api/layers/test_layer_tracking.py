@@ -1,4 +1,4 @@
-"""What layers of Keras hold: names, layers within, first values, and the configs that tell them."""
+"""Names, nested layers, initial values and configs of Keras layers."""
 
 from __future__ import annotations
 
@@ -180,7 +180,7 @@ def test_a_frozen_layer_is_told_so() -> None:
 def test_unknown_classes_are_named() -> None:
     config = layers.TimeDistributed(layers.Dense(2)).get_config()
     config["layer"]["class_name"] = "Denes"
-    with pytest.raises(ValueError, match=r"class_name = 'Denes' is no layer.*'Dense'"):
+    with pytest.raises(ValueError, match=r"class_name = 'Denes' is not a layer.*'Dense'"):
         layers.TimeDistributed.from_config(config)
 
 

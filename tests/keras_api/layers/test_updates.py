@@ -1,4 +1,4 @@
-"""Which updates of layers run: those of layers that are trained, on the inputs of the model."""
+"""Updates of layers that run: those of layers that are trained, on the inputs of the model."""
 
 from __future__ import annotations
 

@@ -26,7 +26,7 @@ class RuleOptimizer(Optimizer):
 
     slots: ClassVar[tuple[str, ...]] = ()
     decays = False
-    """Whether slots change in rows, too, that have no gradient."""
+    """True if slots also change in rows without a gradient."""
 
     def __init__(self, name: str, **settings: Any) -> None:
         super().__init__(False, name)
@@ -85,7 +85,7 @@ class RuleOptimizer(Optimizer):
 
 
 class Momentum(RuleOptimizer):
-    """Steps that go on: the rate is part of what goes on."""
+    """Momentum whose accumulated step includes the learning rate."""
 
     slots = ("momentum",)
 
