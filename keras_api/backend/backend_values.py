@@ -9,7 +9,7 @@ from ...graph.node import Tensor
 from ...graph.sparse_tensor import SparseTensor
 from ...ops.array.casting import cast
 from ...ops.array.reshaping import reshape
-from ...ops.debugging.assertions import Print
+from ...ops.debugging.printing import Print
 from ...ops.math.comparison import less_equal
 from ...ops.nn.normalization import batch_normalization as plain_normalization
 from ...ops.random.uniform_and_normal import random_normal, random_uniform
