@@ -17,7 +17,7 @@ from ...shape_inference.rules import SCALAR
 from ...shape_inference.tensor_shape import TensorShape
 from ..common.allocation import new_zeros
 from ..common.shared_docs import shared_docs
-from .suppression import Selection, intersection_over_union, select
+from .non_max_suppression_kernels import Selection, intersection_over_union, select
 
 public = {
     "td.image": (

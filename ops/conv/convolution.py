@@ -24,12 +24,12 @@ from .convolution_rules import conv_sizes, conv_sliding
 from .depthwise_kernels import ChannelFilters
 from .im2col import convolution_rows
 from .jit_convolution import MachineFilters
+from .jit_winograd import minimal_loop
 from .product_kernels import SlidingProduct, Way, made_of, side_by_side
 from .window_arguments import over_space, padding_attrs
-from .window_costs import convolution_flops
+from .window_flops import convolution_flops
 from .window_workspaces import convolution_workspace
 from .winograd import MinimalFilters, suits
-from .winograd_loop import minimal_loop
 
 if TYPE_CHECKING:
     from .product_kernels import Again

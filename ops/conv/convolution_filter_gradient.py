@@ -25,7 +25,7 @@ from .convolution_backprop import filter_gradient
 from .convolution_rules import check_ranks, conv_sizes, conv_sliding
 from .jit_filter_gradients import machine_sums
 from .window_arguments import over_space, padding_attrs
-from .window_costs import filter_gradient_flops
+from .window_flops import filter_gradient_flops
 from .window_views import channels_last
 
 if TYPE_CHECKING:

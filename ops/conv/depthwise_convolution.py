@@ -21,11 +21,11 @@ from ...shape_inference.traits import Traits
 from .convolution import conv2d
 from .convolution_rules import conv_sliding
 from .depthwise_kernels import ChannelFilters
-from .depthwise_vectors import VectorFilters, depthwise_vectors
+from .jit_depthwise import VectorFilters, depthwise_vectors
+from .jit_windows import depthwise_loop
 from .product_kernels import SlidingProduct, Way
 from .window_arguments import over_space, padding_attrs
-from .window_costs import depthwise_flops
-from .window_loops import depthwise_loop
+from .window_flops import depthwise_flops
 from .window_workspaces import depthwise_workspace
 
 if TYPE_CHECKING:

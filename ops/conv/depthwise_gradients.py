@@ -25,7 +25,7 @@ from .convolution_rules import check_ranks, conv_sliding
 from .depthwise_convolution import depthwise_sizes
 from .depthwise_kernels import ChannelFilters
 from .window_arguments import over_space, padding_attrs
-from .window_costs import depthwise_filter_gradient_flops, depthwise_input_gradient_flops
+from .window_flops import depthwise_filter_gradient_flops, depthwise_input_gradient_flops
 from .window_views import channels_back, channels_last, with_margins
 
 if TYPE_CHECKING:

@@ -14,7 +14,7 @@ from ...shape_inference.sliding_windows import Window
 from ...shape_inference.workspaces import Workspace
 from ..common.parallel_blocks import share
 from ..common.scratch import lent, scratch
-from .window_loops import positions_of_piece, run_loop
+from .jit_windows import positions_of_piece, run_loop
 from .window_views import Frame, blocks, largest, strided
 
 # The part of the result that a thread makes at a time.

@@ -13,8 +13,8 @@ from ...shape_inference.protocols import Array
 from ...shape_inference.sliding_windows import Window
 from ..common.allocation import new_array
 from ..common.parallel_blocks import share
+from .jit_windows import pooling_loop, positions_of_piece, run_loop
 from .pooling_rules import axes_pooled, images_at_a_time, pooled_sizes
-from .window_loops import pooling_loop, positions_of_piece, run_loop
 
 # Each position looks at its whole window, which for a large one takes longer than one dimension
 # after the other.

@@ -19,7 +19,7 @@ from ..common.call_forms import renamed
 from .jit_pooling import with_pooling_loop
 from .pooling_rules import elements_seen, lowest, pool_windows, pooled, pooled_sizes
 from .window_arguments import over_space, padding_attrs
-from .window_costs import pooling_flops
+from .window_flops import pooling_flops
 from .window_workspaces import pooling_workspace
 
 public = {

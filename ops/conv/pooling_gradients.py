@@ -30,7 +30,7 @@ from .pooling_rules import (
     taps,
     taps_along,
 )
-from .window_costs import average_gradient_flops, maximum_gradient_flops
+from .window_flops import average_gradient_flops, maximum_gradient_flops
 
 if TYPE_CHECKING:
     Find = Callable[[Array, Array, Array, list[Window]], Array]

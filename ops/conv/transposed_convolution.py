@@ -24,7 +24,7 @@ from .convolution_backprop import spread
 from .convolution_rules import check_ranks, conv_sizes, conv_sliding
 from .jit_convolution import machine_convolved
 from .window_arguments import over_space, padding_attrs
-from .window_costs import input_gradient_flops
+from .window_flops import input_gradient_flops
 from .window_views import channels_back, channels_last
 
 if TYPE_CHECKING:

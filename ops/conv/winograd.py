@@ -23,8 +23,8 @@ from ..common.jit_gemm import Tile
 from ..common.parallel_blocks import share, sharers
 from ..common.scratch import scratch
 from .im2col import convolution_rows, multiply_part
+from .jit_winograd import TurnedPanels
 from .window_views import Frame, even_blocks, positions_of
-from .winograd_loop import TurnedPanels
 
 if TYPE_CHECKING:
     Finish = Callable[[int, int], Any] | None

@@ -1,4 +1,4 @@
-"""Checks of numbers: near enough to others, finite, of one floating dtype."""
+"""Checks of numbers: finite, near each other, of one floating dtype."""
 
 from __future__ import annotations
 
@@ -12,16 +12,20 @@ from ...graph.convert import convert_to_tensor
 from ...graph.default_graph import get_default_graph
 from ...graph.default_scopes import control_dependencies, name_scope
 from ...graph.node import Operation, Tensor
+from ...graph.op_def import OpDef
 from ...protos.dtypes import DType, as_dtype
+from ...shape_inference.context import KernelContext, ShapeContext
+from ...shape_inference.protocols import Array, Kernel
+from ...shape_inference.tensor_shape import TensorShape
+from ...shape_inference.traits import Traits
 from ..array.constants import constant
 from ..math.arithmetic import abs as size_of
-from .assertions import check_numerics
+from .assertions import assert_less_equal
 from .ordering import group, with_dependencies
-from .value_checks import assert_less_equal
 
 public = {
     "td": "add_check_numerics_ops verify_tensor_all_finite",
-    "td, td.debugging": "assert_near assert_same_float_dtype",
+    "td, td.debugging": "assert_near assert_same_float_dtype check_numerics",
     "td.debugging": "assert_all_finite=verify_tensor_all_finite",
 }
 
@@ -160,3 +164,69 @@ def add_check_numerics_ops() -> Operation:
                 with control_dependencies(checks[-1:]):
                     checks.append(check_numerics(x, x.name).op)
     return group(*checks)
+
+
+_CHECKED = "T: {bfloat16, half, float32, float64}, message: string"
+CHECK_NUMERICS = OpDef(
+    "CheckNumerics",
+    "tensor: T -> output: T",
+    _CHECKED,
+    traits=Traits(stateful=True, splits="...->..."),
+)
+CHECK_NUMERICS_V2 = OpDef(
+    "CheckNumericsV2",
+    "tensor: T -> output: T",
+    _CHECKED,
+    traits=Traits(stateful=True, splits="...->..."),
+)
+
+
+@CHECK_NUMERICS.shape
+@CHECK_NUMERICS_V2.shape
+def _check_numerics_shape(c: ShapeContext) -> TensorShape:
+    return c.shape("tensor")
+
+
+@CHECK_NUMERICS.view_kernel
+@CHECK_NUMERICS_V2.view_kernel
+def _check_numerics_kernel(c: KernelContext) -> Kernel:
+    message = c.attr("message").decode(errors="backslashreplace")
+    signed = c.node.definition.name.endswith("V2")
+
+    def check(x: Array) -> Array:
+        if np.isfinite(x).all():
+            return x
+        kinds = {
+            "-Inf" if signed else "Inf": (x == -np.inf).any(),
+            "+Inf" if signed else " Inf": (x == np.inf).any(),
+            "NaN": np.isnan(x).any(),
+        }
+        found = list(dict.fromkeys(kind.strip() for kind, seen in kinds.items() if seen))
+        *more, last = found
+        listed = f"{', '.join(more)}{',' * (len(more) > 1)} and {last}" if more else last
+        raise ValueError(f"{message} : Tensor had {listed} values")
+
+    return check
+
+
+def check_numerics(tensor: TensorLike, message: str, name: str | None = None) -> Tensor:
+    """A tensor that must not hold infinity or NaN.
+
+    Args:
+        tensor: a tensor of half, bfloat16, float32 or float64.
+        message: how the error begins.
+        name: a name for the op.
+
+    Returns:
+        A Tensor with the value of `tensor`. Where this is not finite everywhere, it is an
+        InvalidArgumentError at the run.
+
+    Raises:
+        TypeError: `tensor` is of another dtype.
+
+    Example:
+        >>> with td.Graph().as_default(), td.Session() as session:
+        ...     print(session.run(td.check_numerics([1.0, 2.0], "the weights")))
+        [1. 2.]
+    """
+    return CHECK_NUMERICS(tensor, message=message, name=name)

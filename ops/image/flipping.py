@@ -18,7 +18,7 @@ from ..array.transposing import transpose
 from ..math.comparison import equal, greater, less, logical_or
 from ..math.select import where_v2
 from ..random.uniform_and_normal import random_uniform
-from .image_sizes import as_image
+from .image_shapes import as_image
 
 public = {
     "td.image": (

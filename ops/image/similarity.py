@@ -22,11 +22,11 @@ from ..array.shapes import shape
 from ..array.stacking import stack
 from ..conv.depthwise_convolution import depthwise_conv2d
 from ..conv.pooling import avg_pool
-from ..debugging.value_checks import assert_equal, assert_greater_equal
+from ..debugging.assertions import assert_equal, assert_greater_equal
 from ..math.arithmetic import maximum, pow as power, square, squared_difference
 from ..math.exponentials import exp, log
 from ..math.reductions import reduce_mean, reduce_prod, reduce_sum
-from .sample_types import convert_image_dtype
+from .convert_image_dtype import convert_image_dtype
 
 public = {"td.image": "psnr ssim ssim_multiscale"}
 

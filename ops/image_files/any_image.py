@@ -10,8 +10,8 @@ import numpy as np
 from ...shape_inference.protocols import Array
 from ..common.shared_docs import shared_docs
 from .bmp_reading import read_bmp
+from .file_signatures import kind_of
 from .gif_reading import read_gif
-from .image_kinds import kind_of
 from .jpeg_reading import read_jpeg
 from .png_reading import read_png
 

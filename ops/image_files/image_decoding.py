@@ -16,10 +16,10 @@ from ...shape_inference.protocols import Array, Kernel
 from ...shape_inference.rules import UNKNOWN_SHAPE
 from ...shape_inference.symbolic.symbolic import dim_symbol
 from ...shape_inference.tensor_shape import TensorShape
-from ..image.sample_types import convert_image_dtype
+from ..image.convert_image_dtype import convert_image_dtype
 from .any_image import bytes_of, check_channels, decoded, documented, one_frame
 from .bmp_reading import read_bmp
-from .image_kinds import kind_of
+from .file_signatures import kind_of
 
 public = {"td.image, td.io": "decode_bmp decode_gif decode_image decode_png"}
 

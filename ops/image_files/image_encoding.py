@@ -16,7 +16,7 @@ from ...shape_inference.context import KernelContext, ShapeContext
 from ...shape_inference.protocols import Array, Kernel
 from ...shape_inference.rules import SCALAR, UNKNOWN_SHAPE
 from ...shape_inference.tensor_shape import TensorShape
-from ..image.sample_types import convert_image_dtype
+from ..image.convert_image_dtype import convert_image_dtype
 from ..random.uniform_and_normal import random_uniform
 from .jpeg_decoding import DECODE_JPEG
 from .jpeg_writing import JpegSettings, write_jpeg

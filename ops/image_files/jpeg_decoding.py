@@ -17,7 +17,7 @@ from ...shape_inference.tensor_shape import TensorShape
 from ..math.comparison import equal
 from ..strings.string_joining import substr
 from .any_image import bytes_of, check_channels, decoded, documented, one_frame
-from .image_kinds import kind_of
+from .file_signatures import kind_of
 from .jpeg_reading import jpeg_shape, read_jpeg
 
 public = {"td.image, td.io": "decode_and_crop_jpeg decode_jpeg extract_jpeg_shape is_jpeg"}

@@ -18,8 +18,8 @@ from ..array.squeezing import expand_dims, squeeze
 from ..array.stacking import stack, unstack
 from ..common.parallel_blocks import LARGE_MATRIX, on_one_thread
 from ..math.exponentials import conj
+from .blocked_triangular import decompose
 from .square_matrices import MATRIX_TYPES, checked_square, square_shape
-from .triangles import decompose
 
 if TYPE_CHECKING:
     from ...graph.op_def import Results

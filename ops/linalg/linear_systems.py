@@ -17,6 +17,7 @@ from ...shape_inference.rules import UNKNOWN_SHAPE, broadcast
 from ...shape_inference.tensor_shape import TensorShape
 from ...shape_inference.traits import Traits
 from ..common.parallel_blocks import LARGE_MATRIX, on_one_thread
+from .blocked_triangular import solve_lower
 from .square_matrices import (
     MATRIX_TYPES,
     OLDER_MATRIX_TYPES,
@@ -25,7 +26,6 @@ from .square_matrices import (
     or_refused,
     wide,
 )
-from .triangles import solve_lower
 
 public = {
     "td": "matrix_solve matrix_solve_ls matrix_triangular_solve",

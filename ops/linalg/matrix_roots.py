@@ -14,8 +14,8 @@ from ...shape_inference.protocols import Array, Kernel
 from ...shape_inference.tensor_shape import TensorShape
 from ...shape_inference.traits import Traits
 from ..common.parallel_blocks import LARGE_MATRIX, on_one_thread
+from .schur import schur
 from .square_matrices import MATRIX_TYPES, checked_square, square_shape
-from .triangular_forms import schur
 
 public = {"td.linalg": "logm sqrtm"}
 

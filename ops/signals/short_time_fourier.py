@@ -13,8 +13,6 @@ from ...graph.node import Tensor
 from ..array.casting import cast
 from ..array.padding import pad, tile
 from ..array.reshaping import reshape
-from ..array.rolling import roll
-from ..array.shapes import shape
 from ..math.arithmetic import ceil, maximum, square
 from ..math.division import div_no_nan
 from ..math.exponentials import log
@@ -23,7 +21,9 @@ from .framing import frame, overlap_and_add
 from .real_fourier import irfft, rfft
 from .window_functions import hann_window
 
-public = {"td.signal": "fftshift ifftshift inverse_stft inverse_stft_window_fn stft"}
+public = {
+    "td.signal": "inverse_stft inverse_stft_window_fn stft",
+}
 
 
 def stft(
@@ -161,55 +161,3 @@ def inverse_stft_window_fn(
             return div_no_nan(weights, reshape(total, [parts * step])[:length])
 
     return window
-
-
-def fftshift(x: TensorLike, axes: Any = None, name: str | None = None) -> Tensor:
-    """Puts the frequency zero of a spectrum into the middle.
-
-    Args:
-        x: a tensor.
-        axes: an int or several: the dimensions; by default all.
-        name: a name for the scope of the ops.
-
-    Returns:
-        A Tensor of the dtype and shape of `x`; as NumPy.
-
-    Example:
-        >>> with td.Graph().as_default(), td.Session() as session:
-        ...     print(session.run(td.signal.fftshift([0, 1, 2, -2, -1])))
-        [-2 -1  0  1  2]
-    """
-    return _shifted(name, "fftshift", x, axes, lambda size: size // 2)
-
-
-def ifftshift(x: TensorLike, axes: Any = None, name: str | None = None) -> Tensor:
-    """Takes `td.signal.fftshift` back.
-
-    Args:
-        x: a tensor.
-        axes: an int or several: the dimensions; by default all.
-        name: a name for the scope of the ops.
-
-    Returns:
-        A Tensor of the dtype and shape of `x`; as NumPy.
-
-    Example:
-        >>> with td.Graph().as_default(), td.Session() as session:
-        ...     print(session.run(td.signal.ifftshift([-2, -1, 0, 1, 2])))
-        [ 0  1  2 -2 -1]
-    """
-    return _shifted(name, "ifftshift", x, axes, lambda size: -(size // 2))
-
-
-def _shifted(
-    name: str | None, default_name: str, x: Any, axes: Any, by: Callable[[Tensor], Any]
-) -> Tensor:
-    with name_scope(name, default_name, [x]):
-        x = convert_to_tensor(x)
-        if axes is None:
-            if x.shape.rank is None:
-                raise ValueError("axes must be given where the rank of x is unknown")
-            axes = list(range(x.shape.rank))
-        axes = [axes] if isinstance(axes, int) else list(axes)
-        sizes = shape(x)
-        return roll(x, [by(sizes[axis]) for axis in axes], axes)

@@ -13,7 +13,7 @@ from ...shape_inference.protocols import Array, Kernel
 from ...shape_inference.rules import shape_from_value
 from ...shape_inference.tensor_shape import TensorShape
 from ..common.allocation import new_zeros
-from .sparse_parts import as_sparse, check_indices, check_shapes, parts_named
+from .sparse_components import as_sparse, check_indices, check_shapes, parts_named
 
 public = {"td": "edit_distance"}
 

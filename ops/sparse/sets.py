@@ -18,7 +18,7 @@ from ...shape_inference.rules import shape_from_value
 from ...shape_inference.tensor_shape import TensorShape
 from ..common.allocation import new_zeros
 from ..common.shared_docs import shared_docs
-from .sparse_parts import (
+from .sparse_components import (
     as_sparse,
     check_indices,
     check_order,

@@ -16,7 +16,7 @@ from ...shape_inference.tensor_shape import TensorShape
 from ..common.elementwise import NUMBERS, REALS, function_for
 from ..common.shared_docs import shared_docs
 from ..math.division import QUOTIENTS
-from .sparse_parts import (
+from .sparse_components import (
     SPARSE_ARGS,
     as_sparse,
     check_indices,

@@ -14,7 +14,7 @@ from ...shape_inference.context import KernelContext, ShapeContext
 from ...shape_inference.protocols import Array, Kernel
 from ...shape_inference.rules import shape_from_value
 from ...shape_inference.tensor_shape import TensorShape
-from .sparse_parts import as_sparse, check_indices, check_shapes
+from .sparse_components import as_sparse, check_indices, check_shapes
 
 if TYPE_CHECKING:
     from ...graph.op_def import Results

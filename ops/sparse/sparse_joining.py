@@ -22,7 +22,7 @@ from ..array.stacking import stack
 from ..common.call_forms import renamed
 from ..common.shared_docs import shared_docs
 from ..math.reductions import reduce_max
-from .sparse_parts import SPARSE_ARGS, as_sparse, check_indices, check_shapes, numbered
+from .sparse_components import SPARSE_ARGS, as_sparse, check_indices, check_shapes, numbered
 
 if TYPE_CHECKING:
     from ...graph.op_def import Results

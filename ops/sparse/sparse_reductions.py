@@ -20,7 +20,14 @@ from ..common.allocation import check_size, new_zeros
 from ..common.call_forms import renamed
 from ..common.elementwise import NUMBERS, REALS
 from ..common.shared_docs import shared_docs
-from .sparse_parts import as_sparse, check_indices, check_shapes, grouped, numbered, parts_named
+from .sparse_components import (
+    as_sparse,
+    check_indices,
+    check_shapes,
+    grouped,
+    numbered,
+    parts_named,
+)
 
 if TYPE_CHECKING:
     from ...graph.op_def import Results

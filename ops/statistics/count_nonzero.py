@@ -13,7 +13,7 @@ from ..array.casting import cast
 from ..array.fills import ones_like, zeros
 from ..array.stacking import stack
 from ..common.call_forms import renamed
-from ..debugging.value_checks import assert_less, assert_non_negative
+from ..debugging.assertions import assert_less, assert_non_negative
 from ..indexing.gather_nd import scatter_nd
 from ..math.arithmetic import maximum
 from ..math.comparison import equal, not_equal

@@ -8,7 +8,7 @@ from cases import Case, raises
 from harness import check
 
 import tensordraft as td
-from tensordraft.ops.linalg.triangular_forms import schur
+from tensordraft.ops.linalg.schur import schur
 
 PAIR = np.array([[4.0, 1], [2, 3]])
 EXPECTED = [[2.5068844506543453, 2.7777410259370727], [4.6505366769728615, -0.4292320750138286]]

@@ -15,9 +15,9 @@ from ...shape_inference.context import KernelContext, ShapeContext
 from ...shape_inference.protocols import Array, Kernel
 from ...shape_inference.tensor_shape import TensorShape
 from ..common.allocation import new_zeros
+from .cpp_sort_order import popped_from_queue, sorted_downwards
 from .non_max_suppression import number, share
-from .standard_sorting import popped_from_queue, sorted_downwards
-from .suppression import Similarity, apart, intersection_over_union
+from .non_max_suppression_kernels import Similarity, apart, intersection_over_union
 
 public = {"td.image": "combined_non_max_suppression"}
 

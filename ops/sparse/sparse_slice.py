@@ -13,7 +13,7 @@ from ...shape_inference.context import KernelContext, ShapeContext
 from ...shape_inference.protocols import Array, Kernel
 from ...shape_inference.tensor_shape import TensorShape
 from ..common.elementwise import NUMBERS
-from .sparse_parts import as_sparse, check_indices, check_shapes, ranked
+from .sparse_components import as_sparse, check_indices, check_shapes, ranked
 
 if TYPE_CHECKING:
     from ...graph.op_def import Results

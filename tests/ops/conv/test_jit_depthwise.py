@@ -9,9 +9,9 @@ import pytest
 from machine_loops import interpreted
 from window_cases import drawn_depthwise, made
 
-from tensordraft.ops.conv import depthwise_vectors as module
+from tensordraft.ops.conv import jit_depthwise as module
 from tensordraft.ops.conv.depthwise_kernels import ChannelFilters
-from tensordraft.ops.conv.depthwise_vectors import VectorFilters, depthwise_vectors
+from tensordraft.ops.conv.jit_depthwise import VectorFilters, depthwise_vectors
 from tensordraft.shape_inference.sliding_windows import Window
 
 LANES = 4

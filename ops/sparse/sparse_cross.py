@@ -22,7 +22,7 @@ from ..common.allocation import check_size
 from ..common.shared_docs import shared_docs
 from ..strings.farm_hash import fingerprint64
 from ..strings.string_arrays import strings
-from .sparse_parts import as_sparse, check_indices
+from .sparse_components import as_sparse, check_indices
 
 if TYPE_CHECKING:
     from ...graph.op_def import Results

@@ -4,7 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
+from ...graph import registry
 from ...graph.api.tensor_like import TensorLike
+from ...graph.constant_value import constant_value
 from ...graph.convert import convert_to_tensor
 from ...graph.default_scopes import name_scope
 from ...graph.node import Tensor
@@ -13,16 +17,17 @@ from ..array.casting import cast
 from ..array.constants import constant
 from ..array.fills import ones_like
 from ..array.shapes import shape
+from ..array.squeezing import squeeze
 from ..common.call_forms import renamed
 from ..indexing.gathering import gather
 from ..math.arithmetic import add, multiply, square, squared_difference, subtract
 from ..math.division import divide, truediv
 from ..math.exponentials import sqrt
-from ..math.reductions import reduce_mean, reduce_prod, reduce_sum
+from ..math.reductions import axes_or_all, reduce_mean, reduce_prod, reduce_sum
 
 public = {
     "td.math": "reduce_std reduce_variance",
-    "td.nn": "normalize_moments sufficient_statistics weighted_moments",
+    "td.nn": "moments normalize_moments sufficient_statistics weighted_moments",
 }
 
 
@@ -211,3 +216,60 @@ def normalize_moments(
         shifted = multiply(mean_ss, share)
         mean = shifted if shift is None else add(shifted, shift)
         return mean, subtract(multiply(variance_ss, share), square(shifted), name="variance")
+
+
+def _without(moment: Tensor, axes: Any, known: list[int] | None) -> Tensor:
+    """A moment without the axes of size 1 that reduction has kept; `known` where they are."""
+    if known is None:
+        return reduce_sum(moment, axes)
+    return squeeze(moment, known) if known else moment
+
+
+@renamed(keepdims="keep_dims")
+def moments(
+    x: TensorLike,
+    axes: Any,
+    shift: Any = None,
+    name: str | None = None,
+    keep_dims: bool | None = None,
+    keepdims: bool | None = None,
+) -> tuple[Tensor, Tensor]:
+    """The mean and the variance of the elements along some axes.
+
+    Args:
+        x: a tensor of floats.
+        axes: an axis or a list of them.
+        shift: accepted for TensorFlow's sake.
+        name: a name for the scope of the ops.
+        keep_dims: whether the axes stay, with size 1.
+        keepdims: the newer name of `keep_dims`.
+
+    Returns:
+        The mean and the variance (divided by the number of elements): two Tensors of the dtype of
+        `x`. Of float16 they are computed in float32.
+
+    Raises:
+        ValueError: an axis is out of range.
+
+    Example:
+        >>> with td.Graph().as_default(), td.Session() as session:
+        ...     print(*session.run(td.nn.moments([[1.0, 3.0], [2.0, 6.0]], 1)))
+        [2. 4.] [1. 4.]
+    """
+    with name_scope(name, "moments", [x]):
+        x = convert_to_tensor(x, name="x")
+        dtype = x.dtype.base_dtype
+        cast = registry.lookup("Cast")
+        wide = cast(x, DstT="float32") if dtype.name == "float16" else x
+        axes = axes_or_all(wide, axes)
+        mean = reduce_mean(wide, axes, True, "mean")
+        center = registry.lookup("StopGradient")(mean)
+        variance = reduce_mean(squared_difference(wide, center), axes, True, "variance")
+        if not keep_dims:
+            # The names are TensorFlow's: averages of moments are called after them in checkpoints.
+            known = constant_value(axes) if isinstance(axes, Tensor) else axes
+            gone = None if known is None else np.ravel(known).tolist()
+            mean, variance = (_without(moment, axes, gone) for moment in (mean, variance))
+        if wide is not x:
+            return cast(mean, DstT=dtype), cast(variance, DstT=dtype)
+        return mean, variance

@@ -24,7 +24,7 @@ from ..array.shapes import shape, size
 from ..array.squeezing import expand_dims
 from ..array.stacking import stack
 from ..common.shared_docs import shared_docs
-from ..debugging.value_checks import assert_equal, assert_less_equal
+from ..debugging.assertions import assert_equal, assert_less_equal
 from ..indexing.gather_nd import gather_nd
 from ..indexing.gathering import gather
 from ..math.arithmetic import maximum, minimum
@@ -32,8 +32,8 @@ from ..math.comparison import not_equal
 from ..math.reductions import reduce_max
 from ..math.select import where
 from ..sorting.unique import setdiff1d
-from .sparse_ops import sparse_reorder, sparse_tensor_to_dense
-from .sparse_parts import SPARSE_ARGS, as_sparse
+from .sparse_components import SPARSE_ARGS, as_sparse
+from .sparse_to_dense import sparse_reorder, sparse_tensor_to_dense
 
 public = {
     "td": (

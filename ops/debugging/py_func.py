@@ -1,4 +1,4 @@
-"""Python functions as ops, and the libraries of ops that are not loaded."""
+"""Python functions as ops, and op libraries."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import numpy as np
 
 from ...graph.convert import convert_to_tensor
 from ...graph.default_graph import graph_of
+from ...graph.node import Tensor
 from ...graph.op_def import OpDef
 from ...protos.constant_array import constant_array
 from ...protos.dtypes import as_dtype
@@ -21,13 +22,14 @@ from ...shape_inference.tensor_shape import TensorShape
 from ...shape_inference.traits import Traits
 from .function_errors import in_the_program
 
-public = {"td": "load_op_library numpy_function py_func"}
+public = {
+    "td": "load_op_library numpy_function py_func py_function",
+}
 
 _ARGUMENTS = "input: Tin -> output: Tout"
 _ATTRS = "token: string, Tin: list(type) >= 0, Tout: list(type) >= 0"
 PY_FUNC = OpDef("PyFunc", _ARGUMENTS, _ATTRS, traits=Traits(stateful=True, calls_python=True))
 PY_FUNC_STATELESS = OpDef("PyFuncStateless", _ARGUMENTS, _ATTRS, traits=Traits(calls_python=True))
-
 # By operation, not by token: what a file calls a token is never looked up.
 _FUNCTIONS: weakref.WeakKeyDictionary[Any, Callable[..., Any]] = weakref.WeakKeyDictionary()
 
@@ -194,3 +196,65 @@ def load_op_library(library_filename: str) -> NoReturn:
         f"{library_filename!r} holds kernels that are compiled against TensorFlow; define the op "
         "in Python: td.OpDef(name, arguments, attrs), with a shape function and a kernel"
     )
+
+
+class ValueArray(np.ndarray):
+    """An array that also answers as TensorFlow's eager tensors do."""
+
+    def numpy(self) -> Any:
+        """The plain array; of rank 0 the number, or the bytes of a string."""
+        return np.array(self)[()]
+
+
+def py_function(
+    func: Callable[..., Any], inp: Sequence[Any], Tout: Any, name: str | None = None
+) -> Any:
+    """A Python function as an op; each argument is an array that has `numpy()`, too.
+
+    TensorFlow calls the function with eager tensors, of which programs mostly ask `x.numpy()`. What
+    differs here: functions of `td` make nodes of a graph, so that the function is to compute with
+    NumPy, and there is no gradient through it.
+
+    Args:
+        func: from arrays to a value, or a list of them; None where `Tout` is empty. Values are
+            cast to `Tout`, which `td.py_func` does not do.
+        inp: a list of tensors: the arguments.
+        Tout: the dtype of the result, or a list of the dtypes of the results.
+        name: a name for the op.
+
+    Returns:
+        A Tensor, or a list of them, of unknown shapes; the Operation where there is no result.
+
+    Raises:
+        InvalidArgumentError: when it runs, the function raises an error, or returns what cannot be
+            cast.
+
+    Example:
+        >>> with td.Graph().as_default(), td.Session() as session:
+        ...     y = td.py_function(lambda x: len(x.numpy()), [["one", "two"]], td.float32)
+        ...     session.run(y)
+        np.float32(2.0)
+    """
+    if not callable(func):
+        raise TypeError(f"func must be callable, got {func!r}")
+    several = isinstance(Tout, (list, tuple))
+    dtypes = [as_dtype(dtype) for dtype in (Tout if several else [Tout])]
+
+    def call(*values: Any) -> Any:
+        found = func(*[np.asarray(value).view(ValueArray) for value in values])
+        if not dtypes:
+            return []
+        items = found if several and isinstance(found, (list, tuple)) else [found]
+        if len(items) != len(dtypes):
+            raise ValueError(f"the function returned {len(items)} values, {len(dtypes)} are due")
+        return [_array(item, dtype) for item, dtype in zip(items, dtypes, strict=True)]
+
+    return py_func(call, inp, Tout, name=name)
+
+
+def _array(item: Any, dtype: Any) -> Any:
+    if isinstance(item, Tensor):
+        raise TypeError(
+            f"the function returned a tensor of a graph, {item.name!r}: compute with NumPy in it"
+        )
+    return constant_array(item, dtype)[0]

@@ -10,7 +10,7 @@ from machine_loops import interpreted
 from window_cases import drawn, drawn_depthwise, drawn_windows, made
 
 import tensordraft as td
-from tensordraft.ops.conv import jit_pooling, pooling_rules, window_loops
+from tensordraft.ops.conv import jit_pooling, jit_windows, pooling_rules
 from tensordraft.ops.conv.depthwise_kernels import ChannelFilters
 from tensordraft.ops.conv.pooling_gradients import _to_first_maxima
 from tensordraft.ops.conv.pooling_rules import WHOLE, pooled_sizes
@@ -21,13 +21,13 @@ from tensordraft.shape_inference.sliding_windows import Window
 @pytest.fixture(autouse=True)
 def few_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
     """So that small images have several pieces side by side, below each other, and none."""
-    monkeypatch.setattr(window_loops, "_LANES", {2: (4, 1), 1: (4, 1)})
-    monkeypatch.setattr(window_loops, "_BLOCK_BYTES", 1 << 9)
+    monkeypatch.setattr(jit_windows, "_LANES", {2: (4, 1), 1: (4, 1)})
+    monkeypatch.setattr(jit_windows, "_BLOCK_BYTES", 1 << 9)
 
 
 def both(x: np.ndarray, filters: np.ndarray, *windows: Window) -> tuple[np.ndarray, np.ndarray]:
     """The convolution by NumPy and by the loop, of which all rows must have been finished."""
-    loop = window_loops.depthwise_loop(x.dtype)
+    loop = jit_windows.depthwise_loop(x.dtype)
     assert loop is not None
     return made(ChannelFilters(filters).rows(x, windows)), made(
         ChannelFilters(filters, interpreted(loop)).rows(x, windows)

@@ -16,8 +16,8 @@ from ...shape_inference.context import KernelContext, ShapeContext
 from ...shape_inference.protocols import Array, Kernel
 from ...shape_inference.tensor_shape import TensorShape
 from ..common.shared_docs import shared_docs
-from ..sparse.sparse_crossing import DEFAULT_KEY, as_feature, columns_of, combining
-from ..sparse.sparse_parts import as_sparse
+from ..sparse.sparse_components import as_sparse
+from ..sparse.sparse_cross import DEFAULT_KEY, as_feature, columns_of, combining
 from ..strings.code_points import check_splits
 from .ragged_tensor import RaggedTensor
 

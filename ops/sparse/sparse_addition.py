@@ -14,7 +14,7 @@ from ...shape_inference.protocols import Array, Kernel
 from ...shape_inference.tensor_shape import TensorShape
 from ..common.call_forms import renamed
 from ..common.elementwise import NUMBERS, REALS
-from .sparse_parts import (
+from .sparse_components import (
     as_sparse,
     check_indices,
     check_order,
