@@ -191,7 +191,7 @@ EXTRACT_VOLUME_PATCHES = OpDef(
 )
 
 
-def _windows(c: OpContext) -> list[Window]:
+def _volume_windows(c: OpContext) -> list[Window]:
     """The window along planes, rows and columns."""
     for name in ("ksizes", "strides"):
         value = c.attr(name)
@@ -209,7 +209,7 @@ def _seen(windows: Sequence[Window]) -> int:
 
 @EXTRACT_VOLUME_PATCHES.shape
 def _extract_volume_patches_shape(c: ShapeContext) -> TensorShape:
-    windows = _windows(c)
+    windows = _volume_windows(c)
     batch, *space, channels = c.sizes("input", rank=5) or ()
     taken = [window.positions(size) for window, size in zip(windows, space, strict=True)]
     return TensorShape.of((batch, *taken, channels * _seen(windows)))
@@ -217,7 +217,7 @@ def _extract_volume_patches_shape(c: ShapeContext) -> TensorShape:
 
 @EXTRACT_VOLUME_PATCHES.view_kernel
 def _extract_volume_patches_kernel(c: KernelContext) -> Kernel:
-    windows = _windows(c)
+    windows = _volume_windows(c)
 
     def extract(volumes: Array) -> Array:
         if volumes.ndim != 5:

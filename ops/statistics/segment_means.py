@@ -254,7 +254,7 @@ def unsorted_segment_sqrt_n(
         return truediv(sums, sqrt(_counts(data, ids, num_segments)))
 
 
-def _define(op: str, weight: Callable[[Array], Array] | None) -> None:
+def _define_gradient(op: str, weight: Callable[[Array], Array] | None) -> None:
     """Two ops that give row number `indices[i]` the gradient of segment `segment_ids[i]`.
 
     One gives all rows; the other one, of version 2, those that `indices` name, and their numbers.
@@ -319,8 +319,8 @@ def _check_all(grad: Array, indices: Array, ids: Array, number: int) -> None:
             "indices and segment_ids must be vectors of one length, got shapes "
             f"{list(indices.shape)} and {list(ids.shape)}"
         )
-    _check("segment_ids", ids, len(grad))
-    _check("indices", indices, number)
+    _check_gradient("segment_ids", ids, len(grad))
+    _check_gradient("indices", indices, number)
 
 
 def _added(
@@ -343,17 +343,17 @@ def _added(
     return total.astype(dtype, copy=False)
 
 
-def _check(name: str, numbers: Array, end: int) -> None:
+def _check_gradient(name: str, numbers: Array, end: int) -> None:
     wrong = (numbers < 0) | (numbers >= end)
     if wrong.any():
         place = int(wrong.argmax())
         raise ValueError(f"{name}[{place}] = {numbers[place]} is not in [0, {end})")
 
 
-_define("SparseSegmentSumGrad", None)
+_define_gradient("SparseSegmentSumGrad", None)
 
 
-_define("SparseSegmentMeanGrad", lambda counts: 1 / counts)
+_define_gradient("SparseSegmentMeanGrad", lambda counts: 1 / counts)
 
 
-_define("SparseSegmentSqrtNGrad", lambda counts: 1 / np.sqrt(counts))
+_define_gradient("SparseSegmentSqrtNGrad", lambda counts: 1 / np.sqrt(counts))
