@@ -17,7 +17,7 @@ from ...ops.image.projective_transforms import (
     matrices_to_flat_transforms,
 )
 from ...ops.indexing.one_hot import one_hot
-from ...ops.linalg.square_matrices import matrix_inverse
+from ...ops.linalg.determinants_and_inverses import matrix_inverse
 from ...ops.math.along_axis import argmax, argmin
 from ...ops.math.comparison import greater
 from ...ops.math.division import div_no_nan

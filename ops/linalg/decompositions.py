@@ -1,4 +1,4 @@
-"""Decompositions of matrices into factors."""
+"""Decompositions of matrices: Cholesky, QR, eigenvalues, singular values."""
 
 from __future__ import annotations
 

@@ -40,7 +40,7 @@ CASES = [
     ),
     close("MatrixLogarithm", np.diag([1, 0j]), NAN * (1 + 1j), "singular"),
 ]
-test_matrix_roots = check(CASES)
+test_matrix_exponentials = check(CASES)
 
 
 @pytest.mark.parametrize("side", [1, 2, 3, 12, 40])

@@ -1,4 +1,4 @@
-"""Square roots and logarithms of matrices."""
+"""Exponentials, logarithms and square roots of matrices."""
 
 from __future__ import annotations
 
@@ -17,14 +17,15 @@ from ..common.parallel_blocks import LARGE_MATRIX, on_one_thread
 from .schur import schur
 from .square_matrices import MATRIX_TYPES, checked_square, square_shape
 
-public = {"td.linalg": "logm sqrtm"}
+public = {
+    "td.linalg": "expm logm sqrtm",
+}
 
 _ROWS = Traits(splits="...__->...__")
 MATRIX_SQUARE_ROOT = OpDef("MatrixSquareRoot", "input: T -> output: T", MATRIX_TYPES, traits=_ROWS)
 MATRIX_LOGARITHM = OpDef(
     "MatrixLogarithm", "input: T -> output: T", "T: {complex64, complex128}", traits=_ROWS
 )
-
 _NEAR_ONE = 0.25  # how far from the identity a matrix may be whose logarithm is a sum
 _NODES = 12  # of that sum
 _MOST_ROOTS = 100
@@ -155,3 +156,62 @@ def logm(input: TensorLike, name: str | None = None) -> Tensor:
          [0. 0.]]
     """
     return MATRIX_LOGARITHM(input, name=name)
+
+
+MATRIX_EXPONENTIAL = OpDef("MatrixExponential", "input: T -> output: T", MATRIX_TYPES)
+
+
+@MATRIX_EXPONENTIAL.shape
+def _exponential_shape(c: ShapeContext) -> TensorShape:
+    return square_shape(c, "input")
+
+
+@MATRIX_EXPONENTIAL.fresh_kernel
+@on_one_thread(LARGE_MATRIX)
+def _exponential_kernel(c: KernelContext) -> Kernel:
+    dtype = c.output_dtype.numpy_dtype
+
+    def exponential(x: Array) -> Array:
+        given = checked_square(c, x)
+        wide = given.astype(np.complex128 if given.dtype.kind == "c" else np.float64)
+        return _exponential(wide).astype(dtype) if x.size else x.copy()
+
+    return exponential
+
+
+def _exponential(x: Array) -> Array:
+    """By a Taylor series of the matrices halved until they are small, and squared again."""
+    norm = np.abs(x).sum(-2).max(initial=0)
+    if not np.isfinite(norm):
+        return np.full_like(x, np.nan)
+    halvings = max(0, int(np.ceil(np.log2(max(norm, 1e-300)))) + 2)
+    x = x / 2.0**halvings
+    total = term = np.broadcast_to(np.eye(x.shape[-1], dtype=x.dtype), x.shape)
+    for k in range(1, 19):
+        term = term @ x / k
+        total = total + term
+    for _ in range(halvings):
+        total = total @ total
+    return np.asarray(total)
+
+
+def expm(input: TensorLike, name: str | None = None) -> Tensor:
+    """The exponentials of matrices.
+
+    Args:
+        input: square matrices of floats or complex numbers, of shape [..., m, m].
+        name: a name for the op.
+
+    Returns:
+        A Tensor of the shape of `input`. TensorFlow makes it of many ops; here it is one.
+
+    Raises:
+        ValueError: the matrices are not square.
+
+    Example:
+        >>> with td.Graph().as_default(), td.Session() as session:
+        ...     print(session.run(td.linalg.expm([[0.0, 5.0], [0.0, 0.0]])))
+        [[1. 5.]
+         [0. 1.]]
+    """
+    return MATRIX_EXPONENTIAL(input, name=name)

@@ -1,25 +1,41 @@
-"""What the two factors of a matrix are for: the matrix again, its inverse, solutions of systems."""
+"""LU decomposition, and products, inverses and solutions from its factors."""
 
 from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
 
 from ...graph.api.tensor_like import TensorLike
 from ...graph.convert import convert_to_tensor
 from ...graph.default_scopes import name_scope
 from ...graph.node import Tensor
+from ...graph.op_def import OpDef
+from ...shape_inference.context import KernelContext, ShapeContext
+from ...shape_inference.protocols import Array, Kernel
+from ...shape_inference.tensor_shape import TensorShape
 from ..array.broadcasting import broadcast_to
 from ..array.diagonals import matrix_band_part
 from ..array.fills import ones_like
 from ..array.joining import concat
 from ..array.matrix_diagonals import matrix_diag_part, matrix_set_diag
 from ..array.shapes import shape
+from ..common.parallel_blocks import LARGE_MATRIX, on_one_thread
 from ..common.shared_docs import shared_docs
 from ..indexing.gathering import gather
 from ..sorting.sorting import argsort
+from .blocked_triangular import decompose
 from .linear_systems import matrix_triangular_solve
 from .matmul import matmul
 from .matrix_functions import eye
+from .square_matrices import MATRIX_TYPES, checked_square, square_shape
 
-public = {"td.linalg": "lu_matrix_inverse lu_reconstruct lu_solve"}
+if TYPE_CHECKING:
+    from ...graph.op_def import Results
+
+public = {
+    "td.linalg": "lu lu_matrix_inverse lu_reconstruct lu_solve",
+}
 
 _described = shared_docs(
     {
@@ -127,3 +143,70 @@ def _rows_in(order: Tensor, matrices: Tensor) -> Tensor:
     if order.shape.rank is None:
         raise ValueError("the rank of perm must be known")
     return gather(matrices, order, axis=-2, batch_dims=order.shape.rank - 1)
+
+
+LU: OpDef[Results] = OpDef(
+    "Lu",
+    "input: T -> lu: T, p: output_idx_type",
+    f"{MATRIX_TYPES}, output_idx_type: {{int32, int64}} = int32",
+)
+
+
+@LU.shape
+def _lu_shape(c: ShapeContext) -> list[TensorShape]:
+    shape = square_shape(c, "input")
+    return [shape, shape if shape.rank is None else shape[:-1]]
+
+
+@LU.fresh_kernel
+@on_one_thread(LARGE_MATRIX)
+def _lu_kernel(c: KernelContext) -> Kernel:
+    dtype, index = c.output_dtype.numpy_dtype, c.attr("output_idx_type").numpy_dtype
+
+    def lu(x: Array) -> tuple[Array, Array]:
+        matrices = checked_square(c, x).copy()
+        side = matrices.shape[-1]
+        batch = matrices.reshape(-1, side, side) if x.size else matrices.reshape(0, side, side)
+        order = np.broadcast_to(np.arange(side, dtype=index), batch.shape[:-1]).copy()
+        decompose(batch, order)
+        return batch.reshape(x.shape).astype(dtype, copy=False), order.reshape(x.shape[:-1])
+
+    return lu
+
+
+class Lu(NamedTuple):
+    """What `td.linalg.lu` returns.
+
+    Args:
+        lu: both factors in one: above the diagonal and on it the upper one, below it the lower
+            one, whose diagonal is 1.
+        p: the order of the rows: row `p[i]` has become row `i`.
+    """
+
+    lu: Tensor
+    p: Tensor
+
+
+def lu(input: TensorLike, output_idx_type: Any = "int32", name: str | None = None) -> Lu:
+    """The factors of square matrices: a lower and an upper triangular one, and a permutation.
+
+    Args:
+        input: a tensor of floats or complex numbers, [..., n, n].
+        output_idx_type: int32 or int64: the dtype of the permutation.
+        name: a name for the op.
+
+    Returns:
+        The Tensors lu [..., n, n] and p [..., n]. A matrix that is not invertible is an
+        InvalidArgumentError at the run.
+
+    Raises:
+        ValueError: the matrices are not square.
+
+    Example:
+        >>> with td.Graph().as_default(), td.Session() as session:
+        ...     factors, order = session.run(td.linalg.lu([[1.0, 2.0], [2.0, 6.0]]))
+        ...     print(factors, order)
+        [[ 2.   6. ]
+         [ 0.5 -1. ]] [1 0]
+    """
+    return Lu(*LU(input, output_idx_type=output_idx_type, name=name))

@@ -1,8 +1,8 @@
-"""Matrices with three diagonals, LU decompositions, and the exponentials of matrices."""
+"""Products and linear systems of tridiagonal matrices."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -16,23 +16,13 @@ from ...shape_inference.tensor_shape import TensorShape
 from ..array.array_forms import matrix_transpose
 from ..array.squeezing import expand_dims, squeeze
 from ..array.stacking import stack, unstack
-from ..common.parallel_blocks import LARGE_MATRIX, on_one_thread
 from ..math.exponentials import conj
-from .blocked_triangular import decompose
-from .square_matrices import MATRIX_TYPES, checked_square, square_shape
 
-if TYPE_CHECKING:
-    from ...graph.op_def import Results
-
-public = {"td.linalg": "expm lu tridiagonal_matmul tridiagonal_solve"}
+public = {
+    "td.linalg": "tridiagonal_matmul tridiagonal_solve",
+}
 
 _TYPES = "T: {float32, float64, complex64, complex128}"
-LU: OpDef[Results] = OpDef(
-    "Lu",
-    "input: T -> lu: T, p: output_idx_type",
-    f"{MATRIX_TYPES}, output_idx_type: {{int32, int64}} = int32",
-)
-MATRIX_EXPONENTIAL = OpDef("MatrixExponential", "input: T -> output: T", MATRIX_TYPES)
 TRIDIAGONAL_SOLVE = OpDef(
     "TridiagonalSolve",
     "diagonals: T, rhs: T -> output: T",
@@ -44,62 +34,6 @@ TRIDIAGONAL_MAT_MUL = OpDef(
     _TYPES,
 )
 _DIAGONALS = ("superdiag", "maindiag", "subdiag")
-
-
-@LU.shape
-def _lu_shape(c: ShapeContext) -> list[TensorShape]:
-    shape = square_shape(c, "input")
-    return [shape, shape if shape.rank is None else shape[:-1]]
-
-
-@LU.fresh_kernel
-@on_one_thread(LARGE_MATRIX)
-def _lu_kernel(c: KernelContext) -> Kernel:
-    dtype, index = c.output_dtype.numpy_dtype, c.attr("output_idx_type").numpy_dtype
-
-    def lu(x: Array) -> tuple[Array, Array]:
-        matrices = checked_square(c, x).copy()
-        side = matrices.shape[-1]
-        batch = matrices.reshape(-1, side, side) if x.size else matrices.reshape(0, side, side)
-        order = np.broadcast_to(np.arange(side, dtype=index), batch.shape[:-1]).copy()
-        decompose(batch, order)
-        return batch.reshape(x.shape).astype(dtype, copy=False), order.reshape(x.shape[:-1])
-
-    return lu
-
-
-@MATRIX_EXPONENTIAL.shape
-def _exponential_shape(c: ShapeContext) -> TensorShape:
-    return square_shape(c, "input")
-
-
-@MATRIX_EXPONENTIAL.fresh_kernel
-@on_one_thread(LARGE_MATRIX)
-def _exponential_kernel(c: KernelContext) -> Kernel:
-    dtype = c.output_dtype.numpy_dtype
-
-    def exponential(x: Array) -> Array:
-        given = checked_square(c, x)
-        wide = given.astype(np.complex128 if given.dtype.kind == "c" else np.float64)
-        return _exponential(wide).astype(dtype) if x.size else x.copy()
-
-    return exponential
-
-
-def _exponential(x: Array) -> Array:
-    """By a Taylor series of the matrices halved until they are small, and squared again."""
-    norm = np.abs(x).sum(-2).max(initial=0)
-    if not np.isfinite(norm):
-        return np.full_like(x, np.nan)
-    halvings = max(0, int(np.ceil(np.log2(max(norm, 1e-300)))) + 2)
-    x = x / 2.0**halvings
-    total = term = np.broadcast_to(np.eye(x.shape[-1], dtype=x.dtype), x.shape)
-    for k in range(1, 19):
-        term = term @ x / k
-        total = total + term
-    for _ in range(halvings):
-        total = total @ total
-    return np.asarray(total)
 
 
 @TRIDIAGONAL_SOLVE.shape
@@ -191,66 +125,6 @@ def _tridiagonal_matmul_kernel(c: KernelContext) -> Kernel:
         return product
 
     return matmul
-
-
-class Lu(NamedTuple):
-    """What `td.linalg.lu` returns.
-
-    Args:
-        lu: both factors in one: above the diagonal and on it the upper one, below it the lower
-            one, whose diagonal is 1.
-        p: the order of the rows: row `p[i]` has become row `i`.
-    """
-
-    lu: Tensor
-    p: Tensor
-
-
-def expm(input: TensorLike, name: str | None = None) -> Tensor:
-    """The exponentials of matrices.
-
-    Args:
-        input: square matrices of floats or complex numbers, of shape [..., m, m].
-        name: a name for the op.
-
-    Returns:
-        A Tensor of the shape of `input`. TensorFlow makes it of many ops; here it is one.
-
-    Raises:
-        ValueError: the matrices are not square.
-
-    Example:
-        >>> with td.Graph().as_default(), td.Session() as session:
-        ...     print(session.run(td.linalg.expm([[0.0, 5.0], [0.0, 0.0]])))
-        [[1. 5.]
-         [0. 1.]]
-    """
-    return MATRIX_EXPONENTIAL(input, name=name)
-
-
-def lu(input: TensorLike, output_idx_type: Any = "int32", name: str | None = None) -> Lu:
-    """The factors of square matrices: a lower and an upper triangular one, and a permutation.
-
-    Args:
-        input: a tensor of floats or complex numbers, [..., n, n].
-        output_idx_type: int32 or int64: the dtype of the permutation.
-        name: a name for the op.
-
-    Returns:
-        The Tensors lu [..., n, n] and p [..., n]. A matrix that is not invertible is an
-        InvalidArgumentError at the run.
-
-    Raises:
-        ValueError: the matrices are not square.
-
-    Example:
-        >>> with td.Graph().as_default(), td.Session() as session:
-        ...     factors, order = session.run(td.linalg.lu([[1.0, 2.0], [2.0, 6.0]]))
-        ...     print(factors, order)
-        [[ 2.   6. ]
-         [ 0.5 -1. ]] [1 0]
-    """
-    return Lu(*LU(input, output_idx_type=output_idx_type, name=name))
 
 
 def tridiagonal_matmul(

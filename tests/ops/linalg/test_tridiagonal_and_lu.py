@@ -51,7 +51,7 @@ CASES = [
     close("TridiagonalMatMul", [*DIAGONALS[:, np.newaxis], RHS], FULL @ RHS),
     Case("TridiagonalMatMul", [*DIAGONALS[:, np.newaxis], RHS[:2]], {}, raises("must"), id="sizes"),
 ]
-test_banded_and_lu = check(CASES)
+test_tridiagonal_and_lu = check(CASES)
 
 
 def test_shapes() -> None:
