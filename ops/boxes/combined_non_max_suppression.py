@@ -151,7 +151,7 @@ def _best_apart(
 
 
 class CombinedSelection(NamedTuple):
-    """What was found in each image: boxes, their scores and classes, and how many there are."""
+    """Detections in each image: boxes, scores, classes and their number."""
 
     nmsed_boxes: Tensor
     nmsed_scores: Tensor

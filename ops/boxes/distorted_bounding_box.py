@@ -41,7 +41,7 @@ class Rectangle(NamedTuple):
         return _F((self.right - self.left) * (self.bottom - self.top))
 
     def shared_with(self, other: Rectangle) -> Rectangle:
-        """What lies in both."""
+        """Intersection of two rectangles."""
         top, left = max(self.top, other.top), max(self.left, other.left)
         bottom, right = min(self.bottom, other.bottom), min(self.right, other.right)
         return Rectangle(top, left, bottom, right) if top <= bottom and left <= right else _NOTHING
@@ -51,7 +51,7 @@ _NOTHING = Rectangle(0, 0, 0, 0)
 
 
 class Limits(NamedTuple):
-    """What a rectangle may be.
+    """Constraints on a random rectangle.
 
     Args:
         aspects: the least and the greatest number of columns by rows.

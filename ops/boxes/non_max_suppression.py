@@ -161,7 +161,7 @@ def _check_most(most: int) -> None:
 
 
 def number(name: str, value: Array) -> Any:
-    """What a scalar input holds.
+    """Value of a scalar input.
 
     Raises:
         ValueError: it is no scalar.
@@ -245,7 +245,7 @@ def non_max_suppression(
     score_threshold: Any = float("-inf"),
     name: str | None = None,
 ) -> Tensor:
-    """Which boxes to keep where many overlap: again and again the best one that is left.
+    """Selects boxes greedily by score, dropping those that overlap a selected one.
 
     Returns:
         An int32 vector: the numbers of the boxes, best first. Of equal scores the first comes

@@ -1,4 +1,4 @@
-"""Which of many boxes to keep: the best of each heap of boxes that overlap.
+"""Greedy selection of the best boxes among overlapping ones.
 
 The results are those of TensorFlow's CPU kernels to the last bit: overlaps are worked out in its
 order in float32, and of equal scores the first box comes first. TensorFlow compares each candidate
@@ -20,7 +20,7 @@ _BEFORE = np.tri(_BLOCK, k=-1, dtype=np.bool_)
 
 
 class Similarity(Protocol):
-    """How much boxes overlap: of each of some with each of some others, by their numbers."""
+    """Pairwise overlaps of two sets of boxes, selected by index."""
 
     def __call__(self, rows: Array, columns: Array) -> Array:
         """A matrix [len(rows), len(columns)]."""
@@ -34,7 +34,7 @@ class Selection(NamedTuple):
 
 
 def intersection_over_union(boxes: Array) -> Similarity:
-    """What two boxes share, by what they cover together; warnings of NumPy are the caller's.
+    """Intersection over union of boxes; the caller handles NumPy's warnings.
 
     Args:
         boxes: [number, 4] of float32 or float16: two opposite corners each.
@@ -167,6 +167,6 @@ def _select_one_by_one(
 
 
 def _weight(overlap: Any, scale: Any, counts: bool) -> Any:
-    """What a score keeps: the exponential as it is in C, where NumPy's has errors of its own."""
+    """Decay factor of a score: C's exponential, because NumPy's rounds differently."""
     kind = type(overlap)
     return kind(np.float32(np.exp(np.float64(scale * overlap * overlap)))) if counts else kind(0)

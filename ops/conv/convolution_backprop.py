@@ -1,4 +1,4 @@
-"""How gradients go back through a convolution: to what the windows saw, and to the filters."""
+"""Gradients of convolutions with respect to their inputs and filters."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def margins_of(
 
 
 def tap(windows: Sequence[Window], element: Sequence[int], positions: Sequence[int]) -> list[slice]:
-    """Where one element of the window lies at each position, in an array that has its margins."""
+    """Slices of one window element at every position, in an array with padding."""
     starts = [index * window.rate for index, window in zip(element, windows, strict=True)]
     return [
         slice(start, start + (number - 1) * window.stride + 1, window.stride)
@@ -47,7 +47,7 @@ def tap(windows: Sequence[Window], element: Sequence[int], positions: Sequence[i
 
 
 def inside(x: Array, margins: Sequence[tuple[int, int]]) -> Array:
-    """What of an array [batch, *space, ...] lies between the margins."""
+    """The part of an array [batch, *space, ...] inside the padding."""
     ends = zip(x.shape[1:], margins, strict=False)
     return x[:, *[slice(before, size - after) for size, (before, after) in ends]]
 

@@ -95,7 +95,7 @@ class ChannelFilters:
 def channelwise_workspace(
     x: Array, windows: Sequence[Window], multiplier: int, constant: bool
 ) -> Workspace:
-    """What the convolution of [batch, rows, columns, channels] takes besides its result.
+    """Workspace of the convolution of [batch, rows, columns, channels].
 
     Args:
         x: the images.
@@ -129,7 +129,7 @@ def channelwise_workspace(
 
 
 class _Planes(NamedTuple):
-    """How columns that are a stride apart are laid side by side, in planes.
+    """Layout of columns that are a stride apart as contiguous planes.
 
     Args:
         number: how many planes there are.
@@ -184,7 +184,7 @@ def _add_up(x: Array, weights: Array, down: Window, across: Window, out: Array) 
 
 
 def _rows_seen(x: Array, apart: int, wide: int, down: Window, shape: Sequence[int]) -> Array:
-    """What elements of the window see, in rows [images, rows, *window sizes, length].
+    """Values under the elements of the window, as rows [images, rows, *window sizes, length].
 
     Args:
         x: images that begin with the first row that is seen, of which each position along a row

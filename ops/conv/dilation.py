@@ -52,7 +52,7 @@ DILATION2D_BACKPROP_FILTER = OpDef(
 
 
 def _slide(c: OpContext) -> Sliding:
-    """How the filter slides.
+    """Sliding parameters of the filter.
 
     Raises:
         ValueError: over anything but space.
@@ -187,7 +187,7 @@ def _backprop(c: KernelContext, *, to_image: bool) -> Kernel:
 
 
 def _pixels(axis: int, window: Window, size: int, numbers: Array, nobody: Array) -> Array:
-    """Where, along an axis, the elements of these numbers lie in the image."""
+    """Image coordinates, along an axis, of the window elements with these indices."""
     before = window.padding(size, numbers.shape[axis])[0]
     starts = np.arange(numbers.shape[axis]) * window.stride - before
     starts = np.expand_dims(starts, [i for i in range(4) if i != axis])

@@ -52,7 +52,7 @@ FRACTIONAL_AVG_POOL_GRAD = OpDef(
 
 
 def _ratios(c: OpContext) -> list[float]:
-    """How many times smaller each dimension becomes.
+    """Pooling ratio of each dimension.
 
     Raises:
         ValueError: they are not four, less than 1, or not 1 for batch and channels.
@@ -82,7 +82,7 @@ def _fractional_pool_shape(c: ShapeContext) -> list[TensorShape]:
 
 
 def _sequence(size: int, number: int, random: Philox, *, pseudo: bool) -> Array:
-    """Where `number` regions begin that share out `size` elements, and where the last one ends.
+    """Boundaries of `number` regions that divide `size` elements.
 
     Raises:
         ValueError: there are more regions than elements, or none.
@@ -110,7 +110,7 @@ def _evenly(size: int, number: int, random: Philox) -> Array:
 
 
 class _Regions(NamedTuple):
-    """Which rows, or columns, each position sees: a slice for each."""
+    """Slices of the rows, or columns, of each region."""
 
     slices: list[slice]
 
@@ -249,7 +249,7 @@ def _fractional_max_pool_grad_kernel(c: KernelContext) -> Kernel:
 
 
 def _first_greatest(pixels: Array) -> Array:
-    """Which is the first that no later one is greater than: what is no number stays first."""
+    """Index of the first maximum; a leading NaN stays the maximum."""
     best, place = pixels[:, 0], np.zeros(pixels[:, 0].shape, np.int64)
     for i in range(1, pixels.shape[1]):
         greater = pixels[:, i] > best

@@ -31,7 +31,7 @@ _FEWEST_BLOCKS = 4
 
 
 def block_bytes(position: int) -> int:
-    """How large a block of positions is that take so many bytes each."""
+    """Number of positions in a block, by the bytes that each takes."""
     return max(_BLOCK_BYTES, min(_BLOCK_POSITIONS * position, _MOST_BLOCK_BYTES))
 
 
@@ -94,7 +94,7 @@ def _parts(frame: Frame, position: int) -> tuple[Iterator[tuple[slice, slice]], 
 
 
 def patches_workspace(x: Array, windows: Sequence[Window], seen: int) -> Workspace:
-    """What the convolution of [batch, *space, channels] takes besides its result.
+    """Workspace of the convolution of [batch, *space, channels].
 
     Args:
         x: the images.
@@ -124,7 +124,7 @@ def multiply_part(
 
 
 def _patches(frame: Frame, part: tuple[slice, slice], length: int) -> Array:
-    """What the windows see of some rows of images: a row for each position."""
+    """im2col of some rows of images: a row for each position."""
     x, positions = frame.seen_by(*part)
     seen = seen_through(x, frame.windows, positions)
     patches = scratch("patches", (x.shape[0] * math.prod(positions), length), x.dtype)

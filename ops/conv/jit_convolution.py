@@ -125,7 +125,7 @@ class _Part(NamedTuple):
 
 
 class _Layout(NamedTuple):
-    """How a convolution of images of a certain shape is made.
+    """Plan of a convolution for one image shape.
 
     Attributes:
         is_framed: whether windows reach into margins.
@@ -178,7 +178,7 @@ def _layout(shape: tuple[int, ...], windows: tuple[Window, ...], out: int, threa
 def places_of(
     space: tuple[int, ...], positions: tuple[int, ...], windows: tuple[Window, ...]
 ) -> Places:
-    """Where windows lie in images.
+    """Layout of windows in images.
 
     Args:
         space: the sizes [*space, channels] of an image, which lies whole.
@@ -195,7 +195,7 @@ def places_of(
 
 
 def _sums(numbers: Sequence[int], moves: Sequence[int]) -> Array:
-    """Where elements of an array of so many in each dimension lie, which are so far apart."""
+    """Offsets of array elements, by the counts and strides of the dimensions."""
     total = np.zeros(1, np.int64)
     for number, move in zip(numbers, moves, strict=True):
         total = (total[:, None] + np.arange(number) * move).reshape(-1)

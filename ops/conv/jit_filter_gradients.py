@@ -20,7 +20,7 @@ _places_of = lru_cache(64)(places_of)  # steps of training see the same shapes a
 def machine_sums(
     loop: Callable[..., None], tile: Tile
 ) -> Callable[[Array, Array, Sequence[Window], Array], None]:
-    """What `filter_gradient` takes to sum up by the loop.
+    """Arguments of `filter_gradient` for summation by the loop.
 
     Args:
         loop: that of `slopes_loop` as machine code.

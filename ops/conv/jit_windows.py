@@ -144,7 +144,7 @@ def _side_by_side(pieces: int, lanes: int, combined: str, stored: str) -> str:
 
 
 def positions_of_piece(shape: Sequence[int], across: Window) -> int:
-    """How many positions along a line of a result [images, rows, columns, channels] make a piece.
+    """Number of positions per piece along a line of a result [images, rows, columns, channels].
 
     Where the window moves by 1, the elements of a line see what lies side by side, so that a piece
     may hold several positions. Then few, or an odd number of channels fill whole vectors, too.

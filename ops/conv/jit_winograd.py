@@ -61,7 +61,7 @@ def minimal(
 
 
 def _numbers() -> list[str]:
-    """What makes the 16 numbers of a vector of channels, along rows and then along columns."""
+    """Source of the input transform of a vector of channels: 16 values, by rows, then columns."""
     lines = []
     for j in range(4):
         step = f"a + {j} * channels" if j else "a"
@@ -81,7 +81,7 @@ def _apart(seen: list[str], made: list[str]) -> list[str]:
 
 
 def _results() -> list[str]:
-    """What makes the four results of a vector of channels."""
+    """Source of the output transform of a vector of channels: four results."""
     lines = []
     for j in range(4):
         lines += [f"m{i} = load(products, a + {4 * i + j} * tiles * made)" for i in range(4)]

@@ -86,7 +86,7 @@ def _max_pool_grad_grad_with_argmax_shape(c: ShapeContext) -> TensorShape:
 
 
 def _places(c: KernelContext, x: Array, argmax: Array) -> Array:
-    """Where the maxima stand in `x` as a vector.
+    """Flat indices of the maxima in `x`.
 
     Raises:
         ValueError: `argmax` is no place in `x`, or has another shape than the maxima.
@@ -131,7 +131,7 @@ def _max_pool_grad_grad_with_argmax_kernel(c: KernelContext) -> Kernel:
 
 
 class MaxPoolWithArgmax(NamedTuple):
-    """What `max_pool_with_argmax` returns.
+    """Result of `max_pool_with_argmax`.
 
     Args:
         output: the maxima.

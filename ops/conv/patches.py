@@ -112,7 +112,7 @@ def extract_image_patches(
     padding: str,
     name: str | None = None,
 ) -> Tensor:
-    """What a window sees at each of its positions, laid out in the depth dimension.
+    """Extracts the patch at each position of a sliding window into the depth dimension.
 
     An older order of the arguments, with `padding` second, is understood too.
 
@@ -203,7 +203,7 @@ def _volume_windows(c: OpContext) -> list[Window]:
 
 
 def _seen(windows: Sequence[Window]) -> int:
-    """How many elements a window has."""
+    """Number of elements in a window."""
     return math.prod(int(window.size) for window in windows)
 
 
@@ -239,7 +239,7 @@ def extract_volume_patches(
     padding: str,
     name: str | None = None,
 ) -> Tensor:
-    """What a window sees at each of its positions in volumes, laid out in the channels.
+    """Extracts the patch at each position of a window over volumes into the channels.
 
     Args:
         input: [batch, planes, rows, columns, channels] of numbers.

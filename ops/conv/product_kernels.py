@@ -63,7 +63,7 @@ def side_by_side(parts: Sequence[Rows]) -> Rows:
 
 
 class SlidingProduct:
-    """What makes kernels of images and filters that slide over them.
+    """Factory of kernels for images and filters that slide over them.
 
     Args:
         slide: how they slide.

@@ -47,7 +47,7 @@ _FILTERS = np.array([[1, 0, 0], [0.5, 0.5, 0.5], [0.5, -0.5, 0.5], [0, 0, 1]])
 
 
 def suits(filters: Array, windows: Sequence[Window], machine: bool = False) -> bool:
-    """Whether a convolution with constant filters [rows, columns, channels, out] gains by it.
+    """Returns whether Winograd is faster for constant filters [rows, columns, channels, out].
 
     Milliseconds of four images on one core, summed products and minimal filtering by NumPy
     (2026-11-23, OpenBLAS 0.3.31 with AVX-512, on a machine that others were using) and by machine
@@ -82,7 +82,7 @@ def suits(filters: Array, windows: Sequence[Window], machine: bool = False) -> b
 
 
 def _is_tame(filters: Array) -> bool:
-    """Whether nothing can be lost when filters are added up."""
+    """Returns whether the filters can be added without loss of precision."""
     return bool(max(filters.max(), -filters.min()) < _LARGE)  # NaN is not
 
 
@@ -121,7 +121,7 @@ class MinimalFilters:
         return cast("Array", self._plain)
 
     def _writing(self) -> Callable[[Array, Array, bool], None]:
-        """What writes tiles with the turned filters: 16 numbers of each are multiplied."""
+        """Writer of output tiles from the transformed filters: 16 products per tile and filter."""
         if self._write is None:
             halves = np.tensordot(_FILTERS, self._made(), (1, 0))
             both = np.tensordot(_FILTERS, halves, (1, 1))
@@ -185,7 +185,7 @@ def _parts(x: Array, shape: Sequence[int], machine: bool) -> Iterator[tuple[slic
 
 
 def _is_even(x: Array) -> bool:
-    """Whether no position is so large that it would drown others in its tile, which do not see it.
+    """Returns whether no value is so large that it would swamp unrelated results in its tile.
 
     Nor is there an infinite one, or one that is no number: that is larger than all.
     """

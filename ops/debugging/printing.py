@@ -1,4 +1,4 @@
-"""What programs say while a graph runs: `td.print`; and the time."""
+"""Printing tensors while a graph runs, and the time."""
 
 from __future__ import annotations
 
@@ -106,7 +106,7 @@ def _timestamp_kernel(c: KernelContext) -> Kernel:
 
 
 class _Placeholder:
-    """What stands for a tensor in a structure that is written down."""
+    """Placeholder for a tensor in a formatted structure."""
 
     def __repr__(self) -> str:
         return _PLACEHOLDER

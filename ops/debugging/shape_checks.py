@@ -278,7 +278,7 @@ def assert_proper_iterable(values: TensorLike) -> None:
 
 
 def is_numeric_tensor(tensor: TensorLike) -> bool:
-    """Whether `tensor` is a tensor of numbers.
+    """Returns whether `tensor` is a tensor of numbers.
 
     Example:
         >>> with td.Graph().as_default():
@@ -292,7 +292,7 @@ def is_numeric_tensor(tensor: TensorLike) -> bool:
 
 
 def is_tensor(x: Any) -> bool:
-    """Whether `x` is of a graph: a tensor of any kind, or a variable.
+    """Returns whether `x` is a tensor of any kind or a variable.
 
     Args:
         x: anything.
@@ -306,7 +306,7 @@ def is_tensor(x: Any) -> bool:
 
 
 def is_non_decreasing(x: TensorLike, name: str | None = None) -> Tensor:
-    """Whether no element of `x`, in their order, is less than the one before.
+    """Returns whether the elements of `x` never decrease, in row-major order.
 
     Args:
         x: a tensor of numbers.
@@ -325,7 +325,7 @@ def is_non_decreasing(x: TensorLike, name: str | None = None) -> Tensor:
 
 
 def is_strictly_increasing(x: TensorLike, name: str | None = None) -> Tensor:
-    """Whether every element of `x`, in their order, is greater than the one before.
+    """Returns whether each element of `x` is greater than the one before, in row-major order.
 
     Args:
         x: a tensor of numbers.
@@ -352,7 +352,7 @@ _ANY_BEFORE = ("...", "*")
 
 
 class _Size(NamedTuple):
-    """Where a size was seen first, and what it is: a number, or a tensor where the run tells."""
+    """First occurrence of a size, and its value: a number, or a tensor if unknown until the run."""
 
     place: str
     value: int | Tensor

@@ -208,7 +208,7 @@ def _around(hue: Array, delta: Array) -> Array:
 
 
 def _sixth_of(red: Array, green: Array, blue: Array) -> Array:
-    """Which of the six orders the three samples of a pixel are in, going around the circle.
+    """Hue sextant of each pixel: the order of its three samples.
 
     Without a branch for each: those of pixels follow no pattern.
     """

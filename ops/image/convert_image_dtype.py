@@ -1,4 +1,4 @@
-"""What numbers the samples of images are: parts of one as floats, or integers up to their limit."""
+"""Conversion of image dtypes: floats in [0, 1], or integers up to their maximum."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def convert_image_dtype(
 
 
 def on_floats(image: Any, adjust: Callable[[Tensor], Tensor]) -> Tensor:
-    """What `adjust` makes of an image in floats, in the dtype and the limits of the image."""
+    """Applies `adjust` to an image as floats, then converts back to its dtype with saturation."""
     x = convert_to_tensor(image, name="image")
     source = x.dtype.base_dtype
     floats = x if source in (float16, float32) else convert_image_dtype(x, float32)

@@ -105,7 +105,7 @@ def check_crops(image: Sequence[int], boxes: Array, box_ind: Array, crop_size: A
 
 
 def places_of_crops(start: Array, end: Array, size: int, wanted: int) -> Array:
-    """Where in the image the rows, or columns, of each crop lie."""
+    """Image coordinates of the rows, or columns, of each crop."""
     last = np.float32(size - 1)
     if wanted == 1:
         return np.asarray(np.float32(0.5) * (start + end) * last)[:, None]

@@ -53,7 +53,7 @@ def _grad_boxes_shape(c: ShapeContext) -> TensorShape:
 
 
 class _Seen:
-    """Where in the images the pixels of crops lie, and whether they lie inside at all."""
+    """Image coordinates of the pixels of crops, and a mask of those inside the image."""
 
     def __init__(self, boxes: Array, image: tuple[int, ...], crops: tuple[int, ...]) -> None:
         down = places_of_crops(boxes[:, 0], boxes[:, 2], image[1], crops[1])

@@ -46,7 +46,7 @@ def _extract_glimpse_shape(c: ShapeContext) -> TensorShape:
 
 
 def _noise(c: OpContext) -> bytes:
-    """What kind of noise stands outside of the images."""
+    """Kind of noise outside the images."""
     noise: bytes = c.attr("noise")
     if c.attr("uniform_noise"):
         if noise not in (b"", b"uniform"):
@@ -113,7 +113,7 @@ def _starts(
 
 
 def _overlap(start: int, wanted: int, there: int) -> tuple[slice, slice]:
-    """What of an axis of the image a glimpse shows, and where in the glimpse that is."""
+    """Range of an image axis that a glimpse covers, and its place in the glimpse."""
     if start < 0:
         # As in TensorFlow: what is seen ends where the glimpse does, if it reaches that far.
         seen = max(0, wanted + start)

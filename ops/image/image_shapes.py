@@ -1,4 +1,4 @@
-"""What the functions of images ask of them: their rank, and their rows and columns."""
+"""Rank, rows and columns of images."""
 
 from __future__ import annotations
 

@@ -126,7 +126,7 @@ def _transform_kernel(c: KernelContext) -> Kernel:
 
 
 def _places(transform: Array, rows: int, columns: int) -> tuple[Array, Array]:
-    """Where in the image each pixel of the result comes from: NaN where from nowhere."""
+    """Source coordinates in the image of each output pixel; NaN if there are none."""
     x, y = np.arange(columns, dtype=_F), np.arange(rows, dtype=_F)[:, None]
     a0, a1, a2, b0, b1, b2, c0, c1 = transform
     depth = c0 * x + c1 * y + _F(1)

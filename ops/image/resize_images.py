@@ -26,7 +26,7 @@ public = {
 
 
 class ResizeMethod:
-    """How pixels of images in another size are computed.
+    """Interpolation methods for resizing images.
 
     Attributes:
         BILINEAR: the mean of four pixels.

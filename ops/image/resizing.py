@@ -137,7 +137,7 @@ def _stretched(image: Array, left: Array, right: Array, across: Array) -> Array:
 
 
 def samples_of(pixels: Array, channels: int) -> Array:
-    """Where the samples of some pixels of a row lie in it, flat."""
+    """Flat indices, within a row, of the samples of some pixels."""
     return np.asarray((pixels[:, None] * channels + np.arange(channels)).reshape(-1))
 
 

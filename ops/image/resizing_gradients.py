@@ -62,7 +62,7 @@ def check_rank(name: str, images: Array) -> None:
 
 
 def _shares(size: int, wanted: int, modes: tuple[bool, bool]) -> Array:
-    """How much of each pixel of the image, by rows, is in each pixel of the result, by columns."""
+    """Weight of each image pixel (rows) in each pixel of the result (columns)."""
     low, high, nearness = between(size, wanted, *modes)
     shares = np.zeros((size, wanted), np.float32)
     places = np.arange(wanted)

@@ -38,7 +38,7 @@ _SMALLEST = np.float32(1000) * np.finfo(np.float32).tiny
 
 
 class _Filter(NamedTuple):
-    """What a pixel counts at a distance, and the distance from which on it counts nothing."""
+    """Weight of a pixel by its distance, and the radius of the filter."""
 
     radius: float
     weight: Callable[[Array], Array]
@@ -91,7 +91,7 @@ _FILTERS = {
 
 
 class _Spans(NamedTuple):
-    """Which pixels in a row each pixel of a result is made of: where they start, and weights."""
+    """First source pixel, and weights of the source pixels, of each pixel in a result row."""
 
     starts: Array
     weights: Array  # [pixels of the result, longest span]

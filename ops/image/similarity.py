@@ -1,4 +1,4 @@
-"""How alike images are: their noise and their structure; users find it in `td.image`."""
+"""Similarity of images: PSNR and SSIM."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a file of an image is, by the bytes that it begins with."""
+"""Detection of image formats by file signature."""
 
 from __future__ import annotations
 

@@ -188,7 +188,7 @@ def extract_jpeg_shape(
 
 @documented
 def is_jpeg(contents: TensorLike, name: str | None = None) -> Tensor:
-    """Whether a file begins as a JPEG file does.
+    """Returns whether a file has a JPEG signature.
 
     Returns:
         A bool Tensor of rank 0.

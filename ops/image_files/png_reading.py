@@ -102,7 +102,7 @@ def _colours_and_alpha(png: Png, samples: Array) -> tuple[Array, Array | None]:
 
 
 def _grey(colours: Array, gamma: int, wide: bool) -> Array:
-    """What is left of colours: 0.299 of the red, 0.587 of the green, the rest of the blue.
+    """Luma of colours: 0.299 red, 0.587 green, and the rest blue.
 
     Where the file states a gamma, the shares are taken of light, and not of what samples hold.
     """

@@ -179,7 +179,7 @@ def _eig_in_one_kernel(c: KernelContext) -> Kernel:
 
 
 class Qr(NamedTuple):
-    """What `td.qr` returns.
+    """Result of `td.qr`.
 
     Args:
         q: matrices with orthogonal columns of length 1.

@@ -35,7 +35,7 @@ def _einsum_split(c: SplitContext) -> Partition:
 
 
 class _Spec(NamedTuple):
-    """What the dimensions of the inputs and of the result are called.
+    """Labels of the dimensions of the inputs and the result.
 
     Letters of the equation are their code points; the dimensions of an ellipsis are -1, -2, ...,
     counted from the back, so that they are aligned as broadcasting aligns them.
@@ -185,7 +185,7 @@ def _einsum_kernel(c: KernelContext) -> Kernel:
 
 
 def _consistent(spec: _Spec, shapes: Sequence[TensorShape]) -> bool:
-    """Whether dimensions of one name are known to agree, at every run."""
+    """Returns whether dimensions with the same label are statically known to agree."""
     sizes: dict[int, Any] = {}
     return all(
         sizes.setdefault(label, size) == size

@@ -131,7 +131,7 @@ class LinearOperatorLowerTriangular:
     def solve(
         self, rhs: Any, adjoint: bool = False, adjoint_arg: bool = False, name: str = "solve"
     ) -> Tensor:
-        """What the matrices multiply to give `rhs`, [..., n, k].
+        """Solves for the matrices whose products with the operator are `rhs`, [..., n, k].
 
         Args:
             rhs: the right-hand sides.

@@ -175,7 +175,7 @@ def _lu_kernel(c: KernelContext) -> Kernel:
 
 
 class Lu(NamedTuple):
-    """What `td.linalg.lu` returns.
+    """Result of `td.linalg.lu`.
 
     Args:
         lu: both factors in one: above the diagonal and on it the upper one, below it the lower

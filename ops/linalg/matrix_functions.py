@@ -165,7 +165,7 @@ def norm(
 
 
 class Normalized(NamedTuple):
-    """What `td.linalg.normalize` returns.
+    """Result of `td.linalg.normalize`.
 
     Args:
         normalized: the tensor divided by its norms.

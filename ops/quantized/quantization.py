@@ -170,7 +170,7 @@ def _slices(c: KernelContext, x: Array, low: Array, high: Array) -> tuple[int, .
 def _table_maker(
     c: KernelContext, entry: Callable[[Any, Any], tuple[Any, ...]], length: int
 ) -> Callable[[Array, Array], Array]:
-    """What gives a column `entry(low, high)` for each range; only once if they are constants."""
+    """Function that returns a column `entry(low, high)` for each range, cached for constants."""
 
     def table_of(min_range: Array, max_range: Array) -> Array:
         ranges = zip(min_range.flat, max_range.flat, strict=True)

@@ -1,4 +1,4 @@
-"""What a quantized tensor stands for: its levels, its zero, and the ranges of products."""
+"""Levels and zero point of quantized tensors, and the ranges of their products."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def ends(names: tuple[str, str], low: Array, high: Array) -> tuple[Any, Any]:
 
 
 def step_of(dtype: DType, low: Any, high: Any) -> float:
-    """How far apart two levels are."""
+    """Step between two levels."""
     lowest, highest = limits(dtype)
     return float(high - low) / (highest - lowest)
 

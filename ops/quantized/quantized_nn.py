@@ -88,7 +88,7 @@ def _quantized_conv_2d_kernel(c: KernelContext) -> Kernel:
 
 
 def _margin(x: Array, zero: int) -> int:
-    """What the margins hold, counted from the level of zero: a byte, if that is above the others.
+    """Padding value relative to the zero point; a byte if the zero point is above the range.
 
     TensorFlow takes the lowest bits of it.
     """

@@ -91,7 +91,7 @@ def _cross_kernel(c: KernelContext) -> Kernel:
 
 
 def _order(letters: Any, counts: list[int]) -> list[int]:
-    """Which column comes where: `letters` names the kind of each.
+    """Order of the columns; `letters` gives the kind of each.
 
     Raises:
         ValueError: they do not name as many of each kind as there are.

@@ -121,7 +121,7 @@ def ragged_range(
 
 
 def map_flat_values(op: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
-    """What a function makes of the innermost values, in the same rows.
+    """Applies a function to the innermost values and keeps the row partitions.
 
     Args:
         op: a function of Tensors, which keeps the first dimension.

@@ -75,7 +75,7 @@ def _range_kernel(c: KernelContext) -> Kernel:
 
 
 def _count(start: Any, limit: Any, delta: Any, row: int) -> int:
-    """How many numbers a row has.
+    """Number of values in a row.
 
     Raises:
         ValueError: the step is 0, or there is no end.

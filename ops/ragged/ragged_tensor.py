@@ -167,7 +167,7 @@ class RaggedTensor(Composite):
 
     @property
     def row_splits(self) -> Tensor:
-        """Where rows begin and end in `values`."""
+        """Row boundaries in `values`."""
         return self._row_splits
 
     @property
@@ -187,7 +187,7 @@ class RaggedTensor(Composite):
 
     @property
     def ragged_rank(self) -> int:
-        """How many dimensions are ragged."""
+        """Number of ragged dimensions."""
         return len(self.nested_row_splits)
 
     @property
@@ -205,21 +205,21 @@ class RaggedTensor(Composite):
         return TensorShape([None if splits is None else splits - 1, None, *inner.as_list()[1:]])
 
     def nrows(self, out_type: Any = "int64", name: str | None = None) -> Tensor:
-        """How many rows there are."""
+        """Number of rows."""
         return cast(shape_of(self._row_splits)[0] - 1, out_type, name=name)
 
     def row_starts(self, name: str | None = None) -> Tensor:
-        """Where each row begins in `values`."""
+        """Start of each row in `values`."""
         with name_scope(name, "RaggedRowStarts"):
             return self._row_splits[:-1]
 
     def row_limits(self, name: str | None = None) -> Tensor:
-        """Where each row ends in `values`."""
+        """End of each row in `values`."""
         with name_scope(name, "RaggedRowLimits"):
             return self._row_splits[1:]
 
     def row_lengths(self, name: str | None = None) -> Tensor:
-        """How long each row is."""
+        """Length of each row."""
         with name_scope(name, "RaggedRowLengths"):
             return self._row_splits[1:] - self._row_splits[:-1]
 
@@ -299,7 +299,7 @@ class RaggedTensor(Composite):
         return [self.flat_values, *self.nested_row_splits]
 
     def value_of(self, parts: Sequence[Any]) -> RaggedTensorValue:
-        """What a session returns."""
+        """Value as returned by a session."""
         flat, *splits = parts
         for ends in reversed(splits):
             flat = RaggedTensorValue(flat, ends)

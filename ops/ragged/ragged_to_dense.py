@@ -109,7 +109,7 @@ def _to_tensor_shape(c: ShapeContext) -> TensorShape:
 
 
 def _kinds(c: OpContext) -> list[bytes]:
-    """How the tensors of row partitions are meant.
+    """Kinds of row-partition tensors.
 
     Raises:
         ValueError: there is no such way.

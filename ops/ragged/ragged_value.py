@@ -16,7 +16,7 @@ public = {
 
 
 class RaggedTensorValue(NamedTuple):
-    """What a session returns for a RaggedTensor, and what can be fed to one.
+    """Value of a RaggedTensor, fetched from a session or fed to it.
 
     Args:
         values: the rows one after the other: an array, or a RaggedTensorValue.
@@ -44,7 +44,7 @@ class RaggedTensorValue(NamedTuple):
 
     @property
     def ragged_rank(self) -> int:
-        """How many dimensions are ragged."""
+        """Number of ragged dimensions."""
         return len(self.nested_row_splits)
 
     def to_list(self) -> list[Any]:
@@ -102,7 +102,7 @@ def ragged_constant_value(
 
 
 def _depth(item: Any) -> int:
-    """How deep lists are nested; of an empty list 1."""
+    """Nesting depth of lists; 1 for an empty list."""
     if isinstance(item, np.ndarray):
         return item.ndim
     if not isinstance(item, (list, tuple)):

@@ -112,7 +112,7 @@ def _from_variant_shape(c: ShapeContext) -> list[TensorShape]:
 
 
 def _inner_depth(rank: int, depth: int, inner: int) -> int:
-    """How many splits each element has, of an array of a rank."""
+    """Number of row splits of each element, for an array of a rank."""
     found = depth - rank if inner < 0 else inner
     if found < 0 or found + rank != depth:
         raise ValueError(

@@ -127,7 +127,7 @@ def _of_length(x: Tensor, n: int) -> Tensor:
 
 
 def _first(x: Tensor, n: Tensor, orthonormal: bool) -> Tensor:
-    """Of even samples around both ends."""
+    """Extension with even symmetry at both ends."""
     return real(rfft(concat([x, reverse(x[..., 1:-1], [-1])], -1)))
 
 

@@ -32,7 +32,7 @@ def linear_to_mel_weight_matrix(
     dtype: Any = float32,
     name: str | None = None,
 ) -> Tensor:
-    """What turns spectra of equal steps into ones of the mel scale, by a product.
+    """Matrix that maps linear-frequency spectra to the mel scale.
 
     Args:
         num_mel_bins: the number of bands.

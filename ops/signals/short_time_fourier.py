@@ -118,7 +118,7 @@ def inverse_stft(
 
 
 def _transformed(length: Tensor, fft_length: Any) -> Any:
-    """How many samples are transformed: by default a power of 2."""
+    """FFT length: a power of 2 by default."""
     if fft_length is not None:
         return fft_length
     known = constant_value(length)

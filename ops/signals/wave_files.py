@@ -149,7 +149,7 @@ def _encode_wav_kernel(c: KernelContext) -> Kernel:
 
 
 class Audio(NamedTuple):
-    """What `td.audio.decode_wav` returns.
+    """Result of `td.audio.decode_wav`.
 
     Args:
         audio: float32, of shape [samples, channels].

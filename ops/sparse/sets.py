@@ -233,7 +233,7 @@ def size(a: TensorLike, validate_indices: bool = True) -> Tensor:
 
 @_documented
 def intersection(a: TensorLike, b: TensorLike, validate_indices: bool = True) -> SparseTensor:
-    """What each set has in common with its counterpart.
+    """Intersection of each set with its counterpart.
 
     Example:
         >>> with td.Graph().as_default(), td.Session() as session:

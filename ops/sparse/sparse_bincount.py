@@ -62,7 +62,7 @@ def _ragged_shape(c: ShapeContext) -> list[TensorShape]:
 
 
 class _Count:
-    """What the attrs of an op say of its counts."""
+    """Counting options from the attributes of an op."""
 
     def __init__(self, c: KernelContext) -> None:
         self._least, self._most = c.attr("minlength"), c.attr("maxlength")

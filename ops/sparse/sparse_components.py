@@ -1,4 +1,4 @@
-"""What ops of sparse tensors share: checks of their three parts, and the order of indices."""
+"""Checks of the three components of sparse tensors, and the order of indices."""
 
 from __future__ import annotations
 

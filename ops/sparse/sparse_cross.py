@@ -75,7 +75,7 @@ def _cross_kernel(c: KernelContext) -> Kernel:
 def combining(
     c: KernelContext, numbers: bool
 ) -> Callable[[Sequence[Column]], tuple[Array, list[int]]]:
-    """What makes the crosses of columns: those of all rows, and how many each row has.
+    """Function that computes the crosses of all rows and their number per row.
 
     Args:
         c: of an op with the attrs `hashed_output`, `hash_key` and `num_buckets`.
@@ -168,7 +168,7 @@ def _shifted(x: int) -> int:
 
 
 def _bucket_of(key: int, number: int) -> Callable[[Sequence[int]], int]:
-    """What tells the bucket of a cross: fingerprints joined as TensorFlow's FingerprintCat64."""
+    """Hash of a cross: fingerprints combined as in TensorFlow's FingerprintCat64."""
 
     def bucket(items: Sequence[int]) -> int:
         total = key

@@ -231,7 +231,7 @@ def _larger_or_smaller(op: OpDef[Results], sp_a: Any, sp_b: Any, name: str | Non
 
 
 def with_dense(op: OpDef, x: SparseTensor, dense: Any, name: str) -> SparseTensor:
-    """What an operator between a sparse tensor and a dense one stands for."""
+    """Op for an operator between a sparse and a dense tensor."""
     dense = convert_to_tensor(dense, x.dtype.base_dtype, "dense")
     values: Tensor = op(x.indices, x.values, x.dense_shape, dense, name=name)
     return SparseTensor(x.indices, values, x.dense_shape)

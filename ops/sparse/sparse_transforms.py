@@ -205,7 +205,7 @@ def sparse_reset_shape(sp_input: Any, new_shape: Any = None) -> SparseTensor:
 
 
 def sparse_to_indicator(sp_input: Any, vocab_size: int, name: str | None = None) -> Tensor:
-    """Which ids each row of a sparse tensor stores, as a dense tensor of bools.
+    """Multi-hot encoding of the ids in each row of a sparse tensor, as bools.
 
     Args:
         sp_input: a SparseTensor of int32 or int64 in [0, vocab_size).

@@ -73,7 +73,7 @@ def bincount(
     dtype: Any = int32,
     name: str | None = None,
 ) -> Tensor:
-    """How often each number occurs, from 0 to the greatest.
+    """Counts of each number from 0 to the greatest.
 
     Args:
         arr: an int32 tensor of numbers that are at least 0.

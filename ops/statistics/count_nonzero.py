@@ -35,7 +35,7 @@ def count_nonzero(
     reduction_indices: Any = None,
     keep_dims: bool | None = None,
 ) -> Tensor:
-    """How many elements are not zero.
+    """Number of nonzero elements.
 
     Args:
         input_tensor: a tensor of numbers, bools or strings; of strings the empty one counts as
@@ -89,7 +89,7 @@ def confusion_matrix(
     name: str | None = None,
     weights: TensorLike | None = None,
 ) -> Tensor:
-    """How often each label met each prediction.
+    """Confusion matrix: counts of each pair of label and prediction.
 
     Args:
         labels: an integer vector, of numbers that are at least 0.

@@ -76,7 +76,7 @@ def histogram_fixed_width(
     dtype: Any = int32,
     name: str | None = None,
 ) -> Tensor:
-    """How many of some numbers are in each of several intervals of equal width.
+    """Histogram of values in bins of equal width.
 
     Args:
         values: a tensor of int32, int64, float32 or float64. What is outside of the range is

@@ -145,7 +145,7 @@ def sufficient_statistics(
     name: str | None = None,
     keepdims: bool | None = None,
 ) -> tuple[Tensor, Tensor, Tensor, Tensor | None]:
-    """What mean and variance along some axes follow from, and what can be added up in steps.
+    """Sufficient statistics of mean and variance along some axes, which can be accumulated.
 
     Args:
         x: a tensor of floats, of known rank.

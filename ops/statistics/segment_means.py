@@ -46,7 +46,7 @@ _FLOATS = "{bfloat16, half, float32, float64}"
 
 
 def _scaled(name: str, sums: Array, counts: Array) -> Array:
-    """What the sums of segments of so many rows are made into."""
+    """Scaling of segment sums by the number of rows."""
     if name == "Sum":
         return sums
     divisors = np.sqrt(counts) if name == "SqrtN" else counts
@@ -187,7 +187,7 @@ sparse_segment_sqrt_n = _function(
 
 
 def _counts(data: Tensor, segment_ids: Tensor, num_segments: Any) -> Tensor:
-    """How many rows each segment has, at least 1, in a shape that broadcasts to their sums."""
+    """Number of rows of each segment, at least 1, in a shape that broadcasts to the sums."""
     numbers = unsorted_segment_sum(ones(shape(segment_ids), data.dtype), segment_ids, num_segments)
     left = rank(data) - rank(segment_ids)
     sizes = concat([[num_segments], ones([left], "int32")], 0)
