@@ -1,4 +1,4 @@
-"""Non-maximum suppression of several classes and images at once; users find it in `td.image`."""
+"""Non-maximum suppression of several classes and images at once: `td.image`."""
 
 from __future__ import annotations
 
@@ -115,7 +115,7 @@ def _detections(
     """The best that is found in one image: rows of four corners, a score and a class."""
     count, classes = scores.shape
     each = min(most, count)
-    # TensorFlow sorts these with a row for each that there might have been; ties tell.
+    # TensorFlow sorts these with a row for each possible box, which affects ties.
     rows = np.full((classes * each, 6), -np.inf, np.float32)
     similarities = [intersection_over_union(boxes[:, i]) for i in range(boxes.shape[1])]
     for kind in range(classes):
@@ -191,7 +191,7 @@ def combined_non_max_suppression(
         TensorFlow, which sorts by C++'s standard library.
 
     Raises:
-        ValueError: the shapes do not fit together; what only the run can tell is an
+        ValueError: the shapes do not fit together; if detected at run time, an
             InvalidArgumentError.
 
     Example:

@@ -1,4 +1,4 @@
-"""The orders in which C++'s standard library leaves what compares as equal.
+"""Sort orders of C++'s standard library for elements that compare equal.
 
 `std::priority_queue` and `std::sort` are not stable: where TensorFlow uses them on boxes with equal
 scores, which box comes first follows from how GNU's library moves elements about. These are its
@@ -18,7 +18,7 @@ _SHORT = 16
 
 
 class _Key(float):
-    """A number and its place: as a key it is the number alone."""
+    """A number and its index; only the number is the key."""
 
     __slots__ = ("place",)
     place: int

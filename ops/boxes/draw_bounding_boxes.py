@@ -1,4 +1,4 @@
-"""Boxes drawn into images; users find it in `td.image`."""
+"""Drawing of bounding boxes into images: `td.image`."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def _draw_bounding_boxes_kernel(c: KernelContext) -> Kernel:
         limits = np.array(images.shape[1:3] * 2, np.float32) - np.float32(1)
         with np.errstate(invalid="ignore", over="ignore"):
             places = boxes * limits
-        # What is no number, or too far away for an integer, is outside on every side.
+        # NaN, or a coordinate beyond an integer's range, is outside on every side.
         places = np.nan_to_num(places, nan=-(2.0**62), posinf=2.0**62, neginf=-(2.0**62))
         places = places.clip(-(2.0**62), 2.0**62).astype(np.int64)
         for image, corners in zip(result, places.tolist(), strict=True):
@@ -124,7 +124,7 @@ def draw_bounding_boxes(
             second corner lies before the first.
         name: a name for the op.
         colors: [number, channels] of float32: the colours that boxes take in turn; by default ten
-            that can be told apart, and white in grey images.
+            that can be distinguished, and white in gray images.
 
     Returns:
         A Tensor as `images`.

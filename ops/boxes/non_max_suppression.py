@@ -1,4 +1,4 @@
-"""Non-maximum suppression: the best of each heap of boxes; users find it in `td.image`."""
+"""Non-maximum suppression of boxes: `td.image`."""
 
 from __future__ import annotations
 
@@ -164,7 +164,7 @@ def number(name: str, value: Array) -> Any:
     """Value of a scalar input.
 
     Raises:
-        ValueError: it is no scalar.
+        ValueError: it is not a scalar.
     """
     if value.ndim:
         raise ValueError(f"{name} must be a scalar, got shape {list(value.shape)}")

@@ -1,4 +1,4 @@
-"""Convolutions: every position of a window gives the products of what it sees and the filters."""
+"""Convolutions of sequences, images and volumes: `td.nn.conv1d`, `conv2d`, `conv3d`."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ CONV_3D.flops(convolution_flops)
 
 
 def _define(definition: OpDef, rank: int) -> None:
-    """Hangs the rules of a convolution of tensors of this rank on its definition."""
+    """Registers shape function, workspace and kernel of a convolution of this rank."""
 
     @definition.shape
     def shape(c: ShapeContext) -> TensorShape:
@@ -136,7 +136,7 @@ def _by_minimal_filtering(filters: Array, windows: Sequence[Window], again: Agai
 def _rows(x: Array, filters: Array, windows: Sequence[Window], margin: Any = 0) -> Rows:
     """The convolution of [batch, *space, channels] with [*sizes, channels of a group, out].
 
-    Without groups, the margins may hold another number than 0.
+    Without groups, the padding value may differ from 0.
     """
     *_, depth, out = filters.shape
     groups = x.shape[-1] // depth
@@ -152,7 +152,7 @@ def _rows(x: Array, filters: Array, windows: Sequence[Window], margin: Any = 0) 
 def convolved(x: Array, filters: Array, windows: Sequence[Window], margin: Any = 0) -> Array:
     """The convolution of [batch, *space, channels] with [*sizes, channels of a group, out].
 
-    Without groups, the margins may hold another number than 0.
+    Without groups, the padding value may differ from 0.
     """
     return made_of(_rows(x, filters, windows, margin), x.dtype)
 
@@ -169,9 +169,9 @@ def conv2d(
     name: str | None = None,
     filters: TensorLike | None = None,
 ) -> Tensor:
-    """A convolution of images: what a window sees at each position, multiplied with each filter.
+    """2-D convolution of images.
 
-    It is what signal processing calls a correlation: the filters are not turned around.
+    This is a cross-correlation in terms of signal processing: the filters are not flipped.
 
     Args:
         input: images `[batch, rows, columns, channels]` of half, bfloat16, float32, float64 or
@@ -229,14 +229,14 @@ def conv3d(
     name: str | None = None,
     filters: TensorLike | None = None,
 ) -> Tensor:
-    """A convolution of volumes, as `conv2d` is one of images.
+    """3-D convolution of volumes; see `conv2d`.
 
     Args:
         input: volumes `[batch, planes, rows, columns, channels]` of half, bfloat16, float32 or
             float64.
         filter: `[planes, rows, columns, channels, out_channels]`, of the dtype of `input`.
         strides: how far the window moves from one position to the next: a number, one for each
-            dimension of space, or one for each dimension of `input`; by default 1.
+            spatial dimension, or one for each dimension of `input`; by default 1.
         padding: "VALID" for the positions inside the volume; "SAME" for one position per stride.
         data_format: "NDHWC", or "NCDHW" where the channels are the second dimension.
         dilations: how far apart the elements of the window are, as `strides`; by default 1.
@@ -270,7 +270,7 @@ def conv3d(
 def atrous_conv2d(
     value: TensorLike, filters: TensorLike, rate: int, padding: Any, name: str | None = None
 ) -> Tensor:
-    """A convolution of images with a window whose elements are apart from each other.
+    """2-D convolution with dilated (atrous) filters.
 
     Args:
         value: images `[batch, rows, columns, channels]`.
@@ -306,7 +306,7 @@ def conv1d(
     name: str | None = None,
     input: Any = None,
 ) -> Tensor:
-    """A convolution of sequences: what a window sees at each place, multiplied with each filter.
+    """1-D convolution of sequences.
 
     Args:
         value: sequences `[batch, width, channels]` of floats.

@@ -30,7 +30,7 @@ _MOST_PARTS = 8
 def margins_of(
     windows: Sequence[Window], sizes: Sequence[int], positions: Sequence[int]
 ) -> list[tuple[int, int]]:
-    """The margins before and after each dimension of space."""
+    """Padding before and after each spatial dimension."""
     return [
         window.padding(size, number)
         for window, size, number in zip(windows, sizes, positions, strict=True)
@@ -64,7 +64,7 @@ def spread(
     Args:
         gradient: [batch, *positions, out].
         filters: [*window sizes, channels of a group, out].
-        windows: one for each dimension of space.
+        windows: one for each spatial dimension.
         sizes: the shape [batch, *space, channels] of the result.
         convolve: convolves images with filters, where the window moves by one.
     """
@@ -100,7 +100,7 @@ def _turned(
     margins: Sequence[tuple[int, int]],
     convolve: Convolve,
 ) -> Array:
-    """`spread` where the window moves by one: a convolution with the filters turned around.
+    """`spread` for stride 1: a convolution with flipped filters.
 
     Each pixel gets something from the positions up to the extent of a window before it.
     """
@@ -129,7 +129,7 @@ def filter_gradient(
     Args:
         x: [batch, *space, channels].
         gradient: [batch, *positions, out].
-        windows: one for each dimension of space.
+        windows: one for each spatial dimension.
         sizes: the shape [*window sizes, channels of a group, out] of the result.
         sum_up: writes the sums of parts of the batch [parts, elements of a window, out] to its last
             argument.
@@ -158,7 +158,7 @@ def filter_gradient(
 
 
 def _sum_up(x: Array, gradient: Array, windows: Sequence[Window], partial: Array) -> None:
-    """Adds what parts of the batch give to zeros [parts, elements of a window, out]."""
+    """Adds the gradients of parts of the batch to zeros [parts, elements of a window, out]."""
     _, number, out = partial.shape
     positions = gradient.shape[1:-1]
     seen = seen_through(with_margins(x, windows, positions), windows, positions)

@@ -60,7 +60,7 @@ CONV_3D_BACKPROP_FILTER_V2 = OpDef(
 
 
 def _define(definition: OpDef, rank: int) -> None:
-    """Hangs the rules of what goes back to filters of this rank on its definition."""
+    """Registers shape function and kernel of a filter gradient of this rank."""
     sizes_name = definition.signature.inputs[1].name
     by_value = sizes_name == "filter_sizes"
 

@@ -1,4 +1,4 @@
-"""Depthwise convolutions: each channel has filters of its own."""
+"""Depthwise convolutions: each channel has its own filters."""
 
 from __future__ import annotations
 
@@ -116,7 +116,7 @@ def depthwise_conv2d_native(
     dilations: Any = None,
     name: str | None = None,
 ) -> Tensor:
-    """A convolution of images in which each channel has filters of its own.
+    """Depthwise 2-D convolution: each channel has its own filters.
 
     Args:
         input: images `[batch, rows, columns, channels]` of half, bfloat16, float32 or float64.
@@ -212,7 +212,7 @@ def separable_conv2d(
     data_format: str | None = None,
     dilations: Any = None,
 ) -> Tensor:
-    """A depthwise convolution, whose channels are then mixed at each position.
+    """Separable 2-D convolution: depthwise, then a 1 x 1 convolution over channels.
 
     Args:
         input: images `[batch, rows, columns, channels]` of half, bfloat16, float32 or float64.

@@ -81,7 +81,7 @@ def _check(
 
 
 def _define(definition: OpDef, sizes_name: str, backprop: Backprop) -> None:
-    """Hangs its rules on the gradient for what has the shape that argument `sizes_name` holds."""
+    """Registers the gradient op whose result shape is argument `sizes_name`."""
     to_image = sizes_name == "input_sizes"
     other_name = "filter" if to_image else "input"
 
@@ -149,7 +149,7 @@ def _to_image(
 def _mirrored(window: Window, margins: tuple[int, int]) -> Window | None:
     """The window that sees, from a pixel, the positions that see the pixel.
 
-    It is None where they are not side by side, or lie outside of the gradient alone.
+    None if they are not adjacent, or lie only outside the gradient.
     """
     before, after = (int(window.extent) - 1 - margin for margin in margins)
     if window.stride > 1 or min(before, after) < 0:

@@ -1,4 +1,4 @@
-"""Convolutions in which each channel has filters of its own."""
+"""Kernels of depthwise convolutions."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class ChannelFilters:
         self._multiplier = filters.shape[3]
         self._taps = np.ascontiguousarray(filters).reshape(*filters.shape[:2], -1)
         self._rows: dict[int, Array] = {}
-        # In the margins, what is no number makes all else such; machine code does not look there.
+        # NaN times padding is NaN; machine code skips the padding.
         self._finite = machine is not None and bool(np.isfinite(filters).all())
 
     def _weights(self, positions: int) -> Array:

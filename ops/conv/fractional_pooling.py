@@ -1,4 +1,4 @@
-"""Pooling by regions of about a size, and its gradients as TensorFlow writes them."""
+"""Fractional pooling, and TensorFlow's ops for its gradients."""
 
 from __future__ import annotations
 
@@ -286,7 +286,7 @@ def fractional_max_pool(
     seed2: int = 0,
     name: str | None = None,
 ) -> Results:
-    """The greatest pixel of each of some regions that random bounds share the image out to.
+    """Fractional max pooling: the maximum of each of several regions with random bounds.
 
     As in TensorFlow 1.15; the bounds are its own, where a seed is given.
 
@@ -338,7 +338,7 @@ def fractional_avg_pool(
     seed2: int = 0,
     name: str | None = None,
 ) -> Results:
-    """The mean of each of some regions that random bounds share the image out to.
+    """Fractional average pooling: the mean of each of several regions with random bounds.
 
     As `td.nn.fractional_max_pool`, with the mean for the maximum; that of integers is rounded
     towards zero.

@@ -1,4 +1,4 @@
-"""Convolutions as products of matrices: what windows see is laid out a block of rows at a time."""
+"""im2col: convolutions as matrix products, a block of rows at a time."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def convolution_rows(x: Array, filters: Array, windows: Sequence[Window], margin
 
 
 def _multiply_patches(frame: Frame, matrix: Array, out: Array, finish: Finish) -> None:
-    """The product of what windows see with the filters."""
+    """Product of the windows and the filters."""
     parts, several = _parts(frame, len(matrix) * out.itemsize)
 
     def multiply(parts: Iterator[tuple[slice, slice]]) -> None:

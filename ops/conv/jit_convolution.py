@@ -1,4 +1,4 @@
-"""Convolutions by machine code: filters are multiplied with what windows see where it lies."""
+"""Convolutions by machine code that reads windows in place, without im2col."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ class MachineFilters:
     def _multiply(
         self, x: Array | Address, behind: int, part: _Part, out: Array, made: Address, alone: bool
     ) -> None:
-        """Writes a part of the products to rows of `out`, which begins where `made` tells."""
+        """Writes a part of the products to rows of `out`, which begins at address `made`."""
         panels, columns = self._panels, out.shape[1]
         if columns == panels.columns:
             to = part.start * columns

@@ -1,4 +1,4 @@
-"""Depthwise convolutions of images of float32 for machine code, vectors of channels at a time."""
+"""Depthwise convolutions of float32 images for machine code, vectors of channels at a time."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Gradients of the filters of a convolution by machine code: windows are read where they lie."""
+"""Filter gradients of convolutions by machine code that reads windows in place."""
 
 from __future__ import annotations
 

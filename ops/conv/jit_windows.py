@@ -1,4 +1,4 @@
-"""Depthwise convolutions and pools of images, written for machine code."""
+"""Depthwise convolution and pooling of images, written for machine code."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Minimal filtering written for machine code: numbers of tiles, their products, and results."""
+"""Winograd convolution written for machine code: transforms of tiles, and their products."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Gradients of pooling, as TensorFlow writes them; graphs that it differentiated hold these ops."""
+"""TensorFlow's gradient ops of pooling, for graphs that it differentiated."""
 
 from __future__ import annotations
 

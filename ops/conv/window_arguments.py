@@ -7,7 +7,7 @@ from typing import Any
 
 
 def over_space(name: str, value: Any, data_format: str, default: int | None = None) -> list[int]:
-    """One number for each dimension, of an argument that may speak of space alone.
+    """One number per dimension, from an argument that may cover only the spatial dimensions.
 
     Args:
         name: the argument.

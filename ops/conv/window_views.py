@@ -22,7 +22,7 @@ def with_margins(
 
     Args:
         x: an array whose dimensions from the second on are the space.
-        windows: one for each dimension of space.
+        windows: one for each spatial dimension.
         positions: how many positions each of them takes.
         fill: what the margins hold.
     """
@@ -57,7 +57,7 @@ class Frame:
 
     Args:
         x: the images.
-        windows: one for each dimension of space.
+        windows: one for each spatial dimension.
         positions: how many positions each of them takes.
         fill: what the margins hold.
     """

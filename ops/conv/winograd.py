@@ -1,4 +1,4 @@
-"""Convolutions of 3 x 3 by Winograd's minimal filtering, with 16 products in place of 36.
+"""Winograd's minimal filtering for 3 x 3 convolutions: 16 products instead of 36.
 
 For each tile of 2 x 2 positions, what the windows see, 4 x 4, is added and subtracted to 16 numbers
 of each channel; filters are turned into 16 numbers once. The products of these, summed over the
@@ -187,7 +187,7 @@ def _parts(x: Array, shape: Sequence[int], machine: bool) -> Iterator[tuple[slic
 def _is_even(x: Array) -> bool:
     """Returns whether no value is so large that it would swamp unrelated results in its tile.
 
-    Nor is there an infinite one, or one that is no number: that is larger than all.
+    Infinities and NaN count as too large.
     """
     squares = np.einsum("nijc,nijc->nij", x, x)
     some = squares[squares > 0]

@@ -61,7 +61,7 @@ def Assert(  # noqa: N802 - TensorFlow's name
     summarize: int | None = None,
     name: str | None = None,
 ) -> Operation:
-    """An op that fails the run where a condition does not hold.
+    """Op that fails the run if a condition does not hold.
 
     Args:
         condition: a bool scalar.

@@ -84,7 +84,7 @@ def assert_same_float_dtype(tensors: Sequence[Any] | None = None, dtype: Any = N
         dtype: the dtype that they must have; by default that of the first.
 
     Returns:
-        The dtype; float32 where nothing tells it.
+        The dtype; float32 if no argument has one.
 
     Raises:
         ValueError: one is of another dtype, or it is not floating.
@@ -113,7 +113,7 @@ def verify_tensor_all_finite(
     x: TensorLike | None = None,
     message: str | None = None,
 ) -> Tensor:
-    """A tensor, once it has been seen that all of its elements are finite.
+    """Returns a tensor after a check that all its elements are finite.
 
     Args:
         t: a tensor of floats.
@@ -140,7 +140,7 @@ def verify_tensor_all_finite(
 
 
 def add_check_numerics_ops() -> Operation:
-    """Checks of every float that the default graph computes, in the order of its ops.
+    """Op that checks all floats of the default graph for NaN and infinity.
 
     Of conditionals and loops the results are checked; TensorFlow refuses graphs that have any.
 

@@ -131,14 +131,14 @@ def _template(value: Any, tensors: list[Any]) -> Any:
         case tuple():
             return type(value)(*(_template(item, tensors) for item in value))
         case _:
-            # A variable, or whatever else is a tensor by its own account.
+            # A variable, or another tensor-like object.
             if hasattr(value, "op") and hasattr(value, "dtype"):
                 return _template(convert_to_tensor(value), tensors)
             return value
 
 
 class _Text:
-    """A text that is no string, so that it is shown without quotes."""
+    """A text whose repr has no quotes."""
 
     def __init__(self, text: str) -> None:
         self._text = text
@@ -148,7 +148,7 @@ class _Text:
 
 
 def print(*inputs: Any, **kwargs: Any) -> Operation:
-    """An operation that prints tensors, and whatever else it gets, when it runs.
+    """Operation that prints tensors and other values when it runs.
 
     Args:
         inputs: tensors, SparseTensors, strings and other values, and lists, tuples and dicts of
@@ -199,7 +199,7 @@ def Print(  # noqa: N802 - TensorFlow's name
     summarize: int | None = None,
     name: str | None = None,
 ) -> Tensor:
-    """A tensor that tells about others, on the standard error stream, whenever it is computed.
+    """Identity that prints a list of tensors to standard error whenever it is computed.
 
     Args:
         input_: the tensor.

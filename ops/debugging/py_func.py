@@ -86,7 +86,7 @@ def function_of(op: Any) -> Callable[..., Any] | None:
 
 
 def give_function(op: Any, function: Callable[..., Any]) -> None:
-    """Has an op call a function."""
+    """Registers the function that an op calls."""
     _FUNCTIONS[op] = function
 
 
@@ -154,7 +154,7 @@ def py_func(
 def numpy_function(
     func: Callable[..., Any], inp: Sequence[Any], Tout: Any, name: str | None = None
 ) -> Any:
-    """A Python function on arrays as an op: `td.py_func`, called anew in each run.
+    """A Python function on arrays as an op: `td.py_func`, called in each run.
 
     Args:
         func: from arrays (NumPy scalars for tensors of rank 0) to an array, or a list of them.
@@ -177,7 +177,7 @@ def numpy_function(
 
 
 def load_op_library(library_filename: str) -> NoReturn:
-    """Refuses: compiled libraries of ops are TensorFlow's. Ops are written in Python here.
+    """Raises an error: compiled op libraries need TensorFlow; ops here are written in Python.
 
     Args:
         library_filename: the library.
@@ -199,7 +199,7 @@ def load_op_library(library_filename: str) -> NoReturn:
 
 
 class ValueArray(np.ndarray):
-    """An array that also answers as TensorFlow's eager tensors do."""
+    """An array with the `numpy()` method of TensorFlow's eager tensors."""
 
     def numpy(self) -> Any:
         """The plain array; of rank 0 the number, or the bytes of a string."""

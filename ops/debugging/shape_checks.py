@@ -60,8 +60,8 @@ def _given(rank: Any) -> tuple[int | None, Any]:
     """A rank that a caller states: as a number where that is known, and as it stands in ops.
 
     Raises:
-        TypeError: it is no integer.
-        ValueError: it is no scalar.
+        TypeError: it is not an integer.
+        ValueError: it is not a scalar.
     """
     if isinstance(rank, int):
         return rank, rank
@@ -100,8 +100,8 @@ def assert_rank(
         An Operation: something has to depend on it, or run it.
 
     Raises:
-        ValueError: it is known not to hold, or `rank` is no scalar.
-        TypeError: `rank` is no integer.
+        ValueError: it is known not to hold, or `rank` is not a scalar.
+        TypeError: `rank` is not an integer.
         InvalidArgumentError: it does not hold when the Operation runs.
 
     Example:
@@ -372,7 +372,7 @@ def assert_shapes(
     Args:
         shapes: pairs of a tensor and its shape, or a dict of them. A shape is a list whose elements
             are numbers, names, or None for any size; its first may be "..." or "*" for any number
-            of dimensions. What is no list stands for a list of one.
+            of dimensions. A value that is not a list is a list of one.
         data: the tensors that the error shows; by default the shape of the one that does not fit.
         summarize: how many elements of each it shows.
         message: what the error begins with.

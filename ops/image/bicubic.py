@@ -1,4 +1,4 @@
-"""Images resized by cubic interpolation, and its gradient; as TensorFlow computes both."""
+"""Bicubic resizing of images and its gradient, as in TensorFlow."""
 
 from __future__ import annotations
 

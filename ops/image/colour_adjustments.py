@@ -1,4 +1,4 @@
-"""Images brighter, with more contrast, in other hues; by a given step or a random one."""
+"""Adjustments of brightness, contrast, gamma, hue and saturation, fixed or random."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Images in other colours: grey, HSV, YIQ and YUV; users find them in `td.image`."""
+"""Color space conversions: grayscale, HSV, YIQ and YUV, in `td.image`."""
 
 from __future__ import annotations
 

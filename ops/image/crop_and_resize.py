@@ -1,4 +1,4 @@
-"""Boxes cut out of images, each resized; users find it in `td.image`."""
+"""Crops of images by boxes, each resized: `td.image.crop_and_resize`."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def _crop_and_resize_shape(c: ShapeContext) -> TensorShape:
     (indices,) = known_sizes(c, "box_ind", 1)
     number = c.same_size("the number of boxes and of box_ind", number, indices)
     (length,) = known_sizes(c, "crop_size", 1)
-    c.same_size("the length of crop_size and the number of dimensions of space", length, 2)
+    c.same_size("the length of crop_size and the number of spatial dimensions", length, 2)
     size = c.value("crop_size")
     known: list[Any] = [None, None] if size is None else size.tolist()
     space = [None if isinstance(n, int) and n < 1 else n for n in known]

@@ -1,4 +1,4 @@
-"""Gradients of CropAndResize, for the image and for the boxes, as TensorFlow writes them."""
+"""TensorFlow's gradient ops of CropAndResize, for the image and the boxes."""
 
 from __future__ import annotations
 
@@ -136,7 +136,7 @@ def _grad_boxes_kernel(c: KernelContext) -> Kernel:
         result = new_zeros((len(boxes), 4), np.dtype(np.float32))
         for corner, slopes, axis in ((0, by_row, 1), (1, by_column, 2)):
             last, number = np.float32(image.shape[axis] - 1), grads.shape[axis]
-            # How far along the crop each row, or column, is: in the middle where it is alone.
+            # Position of each row, or column, along the crop: the middle if it is the only one.
             along = np.arange(number, dtype=np.float32) / max(number - 1, 1)
             share = along if number > 1 else np.full(1, 0.5, np.float32)
             summed = slopes.sum(3 - axis)

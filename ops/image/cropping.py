@@ -52,7 +52,7 @@ def pad_to_bounding_box(
         A Tensor of the dtype of `image`.
 
     Raises:
-        ValueError: an offset is negative, or the image does not fit; where only a run can tell, an
+        ValueError: an offset is negative, or the image does not fit; if detected at run time, an
             InvalidArgumentError.
 
     Example:
@@ -95,7 +95,7 @@ def crop_to_bounding_box(
         A Tensor of the dtype of `image`.
 
     Raises:
-        ValueError: the part is not inside of the image; where only a run can tell, an
+        ValueError: the part is not inside of the image; if detected at run time, an
             InvalidArgumentError.
 
     Example:
@@ -134,7 +134,7 @@ def resize_image_with_crop_or_pad(
         A Tensor of the dtype of `image`.
 
     Raises:
-        ValueError: a size is not positive; where only a run can tell, an InvalidArgumentError.
+        ValueError: a size is not positive; if detected at run time, an InvalidArgumentError.
 
     Example:
         >>> with td.Graph().as_default(), td.Session() as session:

@@ -1,4 +1,4 @@
-"""Images flipped and turned, also at random; users find them in `td.image`."""
+"""Flips and rotations of images, also at random: `td.image`."""
 
 from __future__ import annotations
 

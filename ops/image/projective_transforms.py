@@ -81,7 +81,7 @@ def _transform_shape(c: ShapeContext) -> TensorShape:
     if c.node.definition is IMAGE_PROJECTIVE_TRANSFORM_V3:
         c.shape("fill_value", rank=0)
     (length,) = c.sizes("output_shape", rank=1) or ()
-    c.same_size("the length of output_shape and the number of dimensions of space", length, 2)
+    c.same_size("the length of output_shape and the number of spatial dimensions", length, 2)
     size = c.value("output_shape")
     known: list[Any] = [None, None] if size is None else size.tolist()
     space = [None if isinstance(n, int) and n < 1 else n for n in known]

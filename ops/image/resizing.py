@@ -1,4 +1,4 @@
-"""Images made larger or smaller; users find them in `td.image`."""
+"""Bilinear and nearest-neighbor resizing of images: `td.image`."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def resize_shape(c: ShapeContext) -> TensorShape:
     """The shape of `images` in another `size`."""
     batch, _, _, channels = known_sizes(c, "images", 4)
     (length,) = known_sizes(c, "size", 1)
-    c.same_size("the length of size and the number of dimensions of space", length, 2)
+    c.same_size("the length of size and the number of spatial dimensions", length, 2)
     size = c.value("size")
     known: list[Any] = [None, None] if size is None else size.tolist()
     # A size that is not positive is an error of the run, as in TensorFlow.

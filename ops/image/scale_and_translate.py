@@ -1,4 +1,4 @@
-"""Images scaled and moved by fractions of pixels, filtered as TensorFlow does; and the gradient."""
+"""Resampling of images with subpixel scale and translation, as in TensorFlow, and its gradient."""
 
 from __future__ import annotations
 

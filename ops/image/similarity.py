@@ -47,7 +47,7 @@ def psnr(a: TensorLike, b: TensorLike, max_val: Any, name: str | None = None) ->
         A float32 Tensor [...], one number for each image; infinite where they are the same.
 
     Raises:
-        ValueError: the shapes do not fit together; where only a run can tell, an
+        ValueError: the shapes do not fit together; if detected at run time, an
             InvalidArgumentError.
 
     Example:
@@ -108,7 +108,7 @@ def ssim(
         A float32 Tensor [...], one number for each image.
 
     Raises:
-        ValueError: the shapes do not fit together; where only a run can tell, or the images are
+        ValueError: the shapes do not fit together; if detected at run time, or if the images are
             smaller than the window, an InvalidArgumentError.
 
     Example:
@@ -152,7 +152,7 @@ def ssim_multiscale(
         A float32 Tensor [...], one number in [0, 1] for each image.
 
     Raises:
-        ValueError: the shapes do not fit together; where only a run can tell, or the images are
+        ValueError: the shapes do not fit together; if detected at run time, or if the images are
             smaller than the window at some scale, an InvalidArgumentError.
 
     Example:
@@ -178,7 +178,7 @@ def ssim_multiscale(
 
 
 def _halved(x: Tensor) -> Tensor:
-    """Images half as large; a last row or column that is alone counts twice."""
+    """Images at half size; an unpaired last row or column counts twice."""
     sizes = shape(x)
     flat = reshape(x, concat([[-1], sizes[-3:]], 0))
     odd = sizes[-3:-1] % 2

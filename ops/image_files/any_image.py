@@ -1,4 +1,4 @@
-"""Images of any kind in files, and what all functions that decode them share."""
+"""Decoding of images of any format, and helpers shared by all decoders."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def bytes_of(contents: Array) -> bytes:
     """The file that a scalar holds.
 
     Raises:
-        ValueError: it is no scalar.
+        ValueError: it is not a scalar.
     """
     if contents.ndim:
         raise ValueError(f"contents must be a scalar, got shape {list(contents.shape)}")
@@ -109,6 +109,6 @@ documented = shared_docs(
         "dct_method": "kept in the graph; Pillow always takes the exact one.",
         "name": "a name for the op.",
     },
-    raises="ValueError: there are no such channels, or no such ratio; what only the run can tell, "
-    "such as a damaged file, is an InvalidArgumentError.",
+    raises="ValueError: there are no such channels, or no such ratio; if detected at run time, "
+    "such as a damaged file, an InvalidArgumentError.",
 )

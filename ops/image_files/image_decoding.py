@@ -1,4 +1,4 @@
-"""PNG, GIF and BMP files, and images of any kind, as tensors; users find this in `td.image`."""
+"""Decoding of PNG, GIF, BMP and any image files to tensors: `td.image`."""
 
 from __future__ import annotations
 
@@ -134,7 +134,7 @@ def decode_gif(contents: TensorLike, name: str | None = None) -> Tensor:
 
     Returns:
         A uint8 Tensor [frames, rows, columns, 3]. As in TensorFlow, what a frame leaves out is what
-        the frame before it shows, whatever the file says about disposal.
+        the frame before it shows, regardless of the file's disposal method.
 
     Example:
         >>> with td.Graph().as_default():

@@ -1,4 +1,4 @@
-"""Tensors as files of images; users find this in `td.image` and `td.io`."""
+"""Encoding of tensors as image files: `td.image` and `td.io`."""
 
 from __future__ import annotations
 

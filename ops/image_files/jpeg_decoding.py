@@ -1,4 +1,4 @@
-"""JPEG files as tensors; users find this in `td.image` and `td.io`."""
+"""Decoding of JPEG files to tensors: `td.image` and `td.io`."""
 
 from __future__ import annotations
 
@@ -169,7 +169,7 @@ def decode_and_crop_jpeg(
 def extract_jpeg_shape(
     contents: TensorLike, output_type: Any = "int32", name: str | None = None
 ) -> Tensor:
-    """The rows, columns and channels of a JPEG file, read from its header alone.
+    """Rows, columns and channels of a JPEG file, read from only its header.
 
     Args:
         output_type: int32 or int64.

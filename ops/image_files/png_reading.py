@@ -108,12 +108,12 @@ def _grey(colours: Array, gamma: int, wide: bool) -> Array:
     """
     bits = 8 * colours.dtype.itemsize
     planes = [colours[..., i].astype(np.int64) for i in range(3)]
-    told = abs(gamma - 100_000) > 5_000 and gamma > 0
+    has_gamma = abs(gamma - 100_000) > 5_000 and gamma > 0
     # libpng makes its tables coarser where 16 bits become 8.
     shift = 5 if bits == 16 and not wide else 0
-    there, back = (int(1e10 / gamma + 0.5), gamma) if told else (100_000, 100_000)
+    there, back = (int(1e10 / gamma + 0.5), gamma) if has_gamma else (100_000, 100_000)
     red, green, blue = (_bent(plane, there, bits, shift) for plane in planes)
-    half = 16384 if told or bits == 16 else 0
+    half = 16384 if has_gamma or bits == 16 else 0
     grey = _bent(red * _RED + green * _GREEN + blue * _BLUE + half >> 15, back, bits, shift)
     alike = (planes[0] == planes[1]) & (planes[0] == planes[2])
     return np.where(alike, planes[0], grey).astype(colours.dtype)[..., None]

@@ -1,7 +1,7 @@
 """The rows of a PNG file: unpacked, unfiltered and put together, by NumPy.
 
 Each row is filtered by what is to its left, above it, or both, so that a sample depends on those
-before it. Rows that depend in one direction alone are sums; where both occur, all samples on a
+before it. Rows that depend in only one direction are sums; where both occur, all samples on a
 diagonal are worked out at once, since they depend on the two diagonals before it.
 """
 

@@ -1,4 +1,4 @@
-"""Triangular systems and LU decompositions, by products of blocks of matrices."""
+"""Triangular systems and LU decompositions by blocked matrix products."""
 
 from __future__ import annotations
 

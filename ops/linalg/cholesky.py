@@ -51,7 +51,7 @@ def _cholesky_kernel(c: KernelContext) -> Kernel:
 
 
 def cholesky(input: TensorLike, name: str | None = None) -> Tensor:
-    """The lower triangular matrices whose products with their adjoints are given ones.
+    """Cholesky factors of positive definite matrices: lower triangular `L` with `L @ L^H = input`.
 
     Args:
         input: a tensor of floats or complex numbers, [..., n, n]: positive definite matrices, of

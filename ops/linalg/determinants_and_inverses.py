@@ -142,7 +142,7 @@ def matrix_determinant(input: TensorLike, name: str | None = None) -> Tensor:
 
 
 def slogdet(input: TensorLike, name: str | None = None) -> Any:
-    """The signs of the determinants of square matrices, and the logarithms of their sizes.
+    """Signs and log-magnitudes of the determinants of square matrices.
 
     Args:
         input: a tensor of floats or complex numbers, [..., n, n].

@@ -1,4 +1,4 @@
-"""Sums of products in Einstein's notation, computed by one matrix product where possible."""
+"""Einstein summation, computed by one matrix product where possible."""
 
 from __future__ import annotations
 
@@ -124,7 +124,7 @@ def _einsum_shape(c: ShapeContext) -> TensorShape:
     equation = c.attr("equation").decode(errors="replace")
     shapes = c.shapes("inputs")
     terms, result = _parse(equation)
-    if len(terms) == len(shapes):  # a term without an ellipsis tells the rank
+    if len(terms) == len(shapes):  # a term without an ellipsis determines the rank
         shapes = [
             shape if "." in term or shape.rank is not None else check_rank("", shape, len(term))
             for term, shape in zip(terms, shapes, strict=True)
@@ -137,7 +137,7 @@ def _einsum_shape(c: ShapeContext) -> TensorShape:
 
 @EINSUM.flops
 def _einsum_flops(c: CostContext) -> Formula:
-    """A product and a sum for each combination of letters; of one input, its sums alone."""
+    """A multiplication and an addition per combination of labels; for one input, only additions."""
     shapes = c.shapes("inputs")
     if len(shapes) == 1 or any(shape.rank is None for shape in shapes):
         return c.first_elements() - c.result_elements()
@@ -294,7 +294,7 @@ def _arranged(
 
 
 def einsum(equation: str, *inputs: Any, **kwargs: Any) -> Tensor:
-    """The sum of products that an equation in Einstein's notation describes.
+    """Einstein summation: the sum of products that an equation describes.
 
     Every dimension of the inputs has a letter. Dimensions of one letter have one size and are run
     through together; letters that the result does not have are summed over.

@@ -55,7 +55,7 @@ def lu_reconstruct(
     validate_args: bool = False,
     name: str | None = None,
 ) -> Tensor:
-    """The matrices that have these factors.
+    """Reconstructs matrices from their LU factors.
 
     Returns:
         A Tensor `[..., n, n]`.
@@ -113,7 +113,7 @@ def lu_matrix_inverse(
     validate_args: bool = False,
     name: str | None = None,
 ) -> Tensor:
-    """The inverses of the matrices that have these factors.
+    """Inverses of matrices from their LU factors.
 
     Returns:
         A Tensor `[..., n, n]`.
@@ -188,7 +188,7 @@ class Lu(NamedTuple):
 
 
 def lu(input: TensorLike, output_idx_type: Any = "int32", name: str | None = None) -> Lu:
-    """The factors of square matrices: a lower and an upper triangular one, and a permutation.
+    """LU decomposition of square matrices with partial pivoting.
 
     Args:
         input: a tensor of floats or complex numbers, [..., n, n].

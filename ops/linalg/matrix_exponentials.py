@@ -110,7 +110,7 @@ def _logarithm(matrix: Array, is_real: bool) -> Array:
 
 
 def sqrtm(input: TensorLike, name: str | None = None) -> Tensor:
-    """The matrices whose squares are given ones.
+    """Principal square roots of matrices.
 
     Args:
         input: square matrices of floats or complex numbers, of shape [..., m, m].
@@ -135,7 +135,7 @@ def sqrtm(input: TensorLike, name: str | None = None) -> Tensor:
 
 
 def logm(input: TensorLike, name: str | None = None) -> Tensor:
-    """The matrices whose exponentials are given ones.
+    """Principal logarithms of matrices.
 
     Args:
         input: square matrices of complex numbers, of shape [..., m, m].
@@ -180,7 +180,7 @@ def _exponential_kernel(c: KernelContext) -> Kernel:
 
 
 def _exponential(x: Array) -> Array:
-    """By a Taylor series of the matrices halved until they are small, and squared again."""
+    """Matrix exponential by scaling and squaring with a Taylor series."""
     norm = np.abs(x).sum(-2).max(initial=0)
     if not np.isfinite(norm):
         return np.full_like(x, np.nan)
@@ -196,7 +196,7 @@ def _exponential(x: Array) -> Array:
 
 
 def expm(input: TensorLike, name: str | None = None) -> Tensor:
-    """The exponentials of matrices.
+    """Matrix exponential.
 
     Args:
         input: square matrices of floats or complex numbers, of shape [..., m, m].

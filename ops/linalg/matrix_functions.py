@@ -1,4 +1,4 @@
-"""Functions of matrices that are made of other ops: identities, traces, norms, tensor products."""
+"""Composed functions of matrices: identity, trace, norm, tensordot, adjoint."""
 
 from __future__ import annotations
 
@@ -251,14 +251,14 @@ def _transposed(x: Tensor, first: Any, then: Any) -> Tensor:
 
 
 def _others(x: Tensor, axes: Any) -> Any:
-    """The other axes of `x`: a list, or a vector where only the run tells."""
+    """The other axes of `x`: a list, or a vector if not statically known."""
     if isinstance(axes, list) and x.shape.rank is not None:
         return [i for i in range(x.shape.rank) if i not in axes]
     return setdiff1d(numbers_in(rank(x)), axes).out
 
 
 def _axes(axes: Any, a: Tensor, b: Tensor) -> tuple[Any, Any]:
-    """The axes of both that are summed over: lists, or vectors where only the run tells."""
+    """The axes of both that are summed over: lists, or vectors if not statically known."""
     rank_a, rank_b = a.shape.rank, b.shape.rank
     if isinstance(axes, int):
         most = min([n for n in (rank_a, rank_b) if n is not None], default=axes)

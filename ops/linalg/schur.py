@@ -1,4 +1,4 @@
-"""Schur's decomposition, which NumPy lacks: a unitary matrix, and a triangular one."""
+"""Schur decomposition, which NumPy lacks: a unitary and an upper triangular matrix."""
 
 from __future__ import annotations
 

@@ -63,7 +63,7 @@ def checked_square(c: OpContext, x: Array, name: str = "input") -> Array:
 
 
 def or_refused(function: Callable[..., Any], clause: str) -> Callable[..., Any]:
-    """`function` of NumPy, telling by `clause` that a matrix has no such result."""
+    """NumPy's `function`, with `clause` as the error if a matrix has no such result."""
 
     def solved(*inputs: Array) -> Any:
         try:

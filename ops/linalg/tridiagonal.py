@@ -64,10 +64,10 @@ def _tridiagonal_solve_kernel(c: KernelContext) -> Kernel:
 
 
 def _solved(diagonals: Array, x: Array, pivoting: bool) -> Array:
-    """Gauss's elimination, in all matrices at once; exchanged rows reach two places further."""
+    """Gaussian elimination in all matrices at once; pivoting adds a second superdiagonal."""
     n = x.shape[-2]
     above, main, below = (diagonals[..., i, :] for i in range(3))
-    # Row k of the matrix from its diagonal on; the third column is filled by exchanges alone.
+    # Row k of the matrix from its diagonal on; only row exchanges fill the third column.
     rows = np.zeros((*main.shape, 3), x.dtype)
     rows[..., 0], rows[..., :-1, 1] = main, above[..., :-1]
     singular = np.zeros(main.shape[:-1], np.bool_)
@@ -130,7 +130,7 @@ def _tridiagonal_matmul_kernel(c: KernelContext) -> Kernel:
 def tridiagonal_matmul(
     diagonals: Any, rhs: TensorLike, diagonals_format: str = "compact", name: str | None = None
 ) -> Tensor:
-    """The products of matrices with three diagonals and dense ones.
+    """Products of tridiagonal and dense matrices.
 
     Args:
         diagonals: the diagonals, as for `td.linalg.tridiagonal_solve`, without "matrix".
@@ -164,7 +164,7 @@ def tridiagonal_solve(
     name: str | None = None,
     partial_pivoting: bool = True,
 ) -> Tensor:
-    """The solutions of systems of linear equations whose matrices have three diagonals.
+    """Solutions of tridiagonal linear systems.
 
     Args:
         diagonals: a tensor [..., 3, n]: what is above the diagonal, with an unread last element;

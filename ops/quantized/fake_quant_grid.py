@@ -18,7 +18,7 @@ _HALF = np.float32(0.5)
 class Grid(NamedTuple):
     """The numbers that can be represented, from low to high; scalars, or vectors of channels.
 
-    `empty` tells where both ends that were asked for are 0, so that nothing but 0 is left.
+    `empty` marks where both requested ends are 0, so that only 0 is left.
     """
 
     low: Any

@@ -1,4 +1,4 @@
-"""Fake quantization by machine code: one pass over memory, where NumPy makes one for each step."""
+"""Fake quantization by machine code in one pass over memory."""
 
 from __future__ import annotations
 

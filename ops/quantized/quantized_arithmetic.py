@@ -28,7 +28,7 @@ def ends(names: tuple[str, str], low: Array, high: Array) -> tuple[Any, Any]:
     """The ends of a range as numbers; as in TensorFlow, the first may be the larger one.
 
     Raises:
-        ValueError: one is no scalar.
+        ValueError: one is not a scalar.
     """
     for name, end in zip(names, (low, high), strict=True):
         if end.ndim:

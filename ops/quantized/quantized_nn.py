@@ -1,4 +1,4 @@
-"""Layers of quantized networks: integers that stand for numbers, with the ends of their range.
+"""Layers of quantized networks on integers with a range.
 
 The arithmetic is that of TensorFlow's reference kernels: products and sums are exact, and carry a
 range that says what a level is worth.

@@ -1,4 +1,4 @@
-"""Numbers rounded to those that few bits can stand for: QuantizeAndDequantize."""
+"""Rounding to a quantized grid: QuantizeAndDequantize."""
 
 from __future__ import annotations
 
@@ -127,7 +127,7 @@ def quantize_and_dequantize(
     name: str | None = None,
     narrow_range: bool = False,
 ) -> Tensor:
-    """Numbers rounded to those that a few bits could stand for, as networks are trained for them.
+    """Rounds floats to a quantized grid, for quantization-aware training.
 
     Gradients pass as if nothing was rounded.
 

@@ -32,7 +32,7 @@ public = {"td": "RaggedTensor"}
 class RaggedTensor(Composite):
     """A tensor whose rows have different lengths: all of them in one tensor, and where each ends.
 
-    Made by `from_row_splits` and its kin, or by `td.ragged.constant`; sessions fetch it as a
+    Made by `from_row_splits` and the like, or by `td.ragged.constant`; sessions fetch it as a
     `td.ragged.RaggedTensorValue`, and are fed one.
 
     Args:

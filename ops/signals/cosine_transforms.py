@@ -218,7 +218,7 @@ def inverse_mdct(
     norm: str | None = None,
     name: str | None = None,
 ) -> Tensor:
-    """The signals of which a modified discrete cosine transform is given.
+    """Inverse of the modified discrete cosine transform.
 
     Args:
         mdcts: a tensor of floats, of shape [..., frames, frame_length / 2].

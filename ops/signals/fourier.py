@@ -112,7 +112,7 @@ IFFT3D, ifft3d = _transform("ifft3d", "IFFT3D", np.fft.ifftn, 3, _BACKWARD)
 
 
 def fftshift(x: TensorLike, axes: Any = None, name: str | None = None) -> Tensor:
-    """Puts the frequency zero of a spectrum into the middle.
+    """Shifts the zero frequency of a spectrum to the middle.
 
     Args:
         x: a tensor.
@@ -131,7 +131,7 @@ def fftshift(x: TensorLike, axes: Any = None, name: str | None = None) -> Tensor
 
 
 def ifftshift(x: TensorLike, axes: Any = None, name: str | None = None) -> Tensor:
-    """Takes `td.signal.fftshift` back.
+    """Inverse of `td.signal.fftshift`.
 
     Args:
         x: a tensor.

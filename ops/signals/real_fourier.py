@@ -1,4 +1,4 @@
-"""Fourier transforms of real numbers: to the half of their spectrum that tells all, and back."""
+"""Fourier transforms of real numbers to the nonredundant half of the spectrum, and back."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ Example:
     {result}
 """
 _FORWARD = {
-    "summary": "Half of the discrete Fourier transform of real numbers, which tells the other half",
+    "summary": "Nonredundant half of the discrete Fourier transform of real numbers",
     "types": "float32 or float64",
     "default": "those of the input",
     "results": "complex64 or complex128, whose last size is half of the length and one",

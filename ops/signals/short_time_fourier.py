@@ -35,7 +35,7 @@ def stft(
     pad_end: bool = False,
     name: str | None = None,
 ) -> Tensor:
-    """The spectra of the frames of signals.
+    """Short-time Fourier transform of signals.
 
     Args:
         signals: a tensor of floats, of shape [..., samples].
@@ -77,7 +77,7 @@ def inverse_stft(
     window_fn: Callable[..., Any] | None = hann_window,
     name: str | None = None,
 ) -> Tensor:
-    """The signals of which the spectra of frames are given.
+    """Inverse short-time Fourier transform.
 
     Args:
         stfts: a complex tensor of shape [..., frames, fft_length // 2 + 1].
@@ -133,7 +133,7 @@ def inverse_stft_window_fn(
     forward_window_fn: Callable[..., Any] = hann_window,
     name: str | None = None,
 ) -> Callable[..., Tensor]:
-    """The window with which `td.signal.inverse_stft` takes `td.signal.stft` back.
+    """Window with which `td.signal.inverse_stft` inverts `td.signal.stft`.
 
     Args:
         frame_step: a scalar integer: how far from one another frames begin.

@@ -206,7 +206,7 @@ def encode_wav(audio: TensorLike, sample_rate: Any, name: str | None = None) -> 
         A Tensor of a scalar string.
 
     Raises:
-        ValueError: the shapes are known to be others; what only the run can tell is an
+        ValueError: the shapes are known to be others; if detected at run time, an
             InvalidArgumentError.
 
     Example:

@@ -1,4 +1,4 @@
-"""Sums of sparse tensors, and of sparse and dense ones; the gradient that TensorFlow writes."""
+"""Addition of sparse tensors, and of sparse and dense ones; TensorFlow's gradient op."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Counts of numbers row by row, as sparse tensors: of dense, sparse and ragged rows."""
+"""Counts of integers per row, as sparse tensors, for dense, sparse and ragged rows."""
 
 from __future__ import annotations
 
@@ -133,7 +133,7 @@ def _sparse_kernel(c: KernelContext) -> Kernel:
     def sparse_count(indices: Array, values: Array, dense_shape: Array, weights: Array) -> Any:
         rank = dense_shape.size
         if dense_shape.ndim != 1 or rank not in (1, 2):
-            raise ValueError(f"dense_shape must tell of 1 or 2 dimensions, got {dense_shape}")
+            raise ValueError(f"dense_shape must have 1 or 2 dimensions, got {dense_shape}")
         if values.ndim != 1 or indices.shape != (values.size, rank):
             raise ValueError(
                 f"indices must have shape {[values.size, rank]}, got {list(indices.shape)}"

@@ -219,7 +219,7 @@ _documented = shared_docs(
         "integers: each is a column of features.",
         "name": "a name for the scope of the ops.",
     },
-    raises="TypeError: `inputs` is no list. Columns with other numbers of rows are a ValueError "
+    raises="TypeError: `inputs` is not a list. Columns with other numbers of rows are a ValueError "
     "at the run.",
 )
 

@@ -167,13 +167,13 @@ _documented = shared_docs(
         "name": "a name for the op.",
     },
     returns="A SparseTensor, which stores what either of them does.",
-    raises="TypeError: an input is no SparseTensor. Shapes that differ are a ValueError.",
+    raises="TypeError: an input is not a SparseTensor. Shapes that differ are a ValueError.",
 )
 
 
 @_of_softmax
 def sparse_softmax(sp_input: Any, name: str | None = None) -> SparseTensor:
-    """The softmax of each row along the last dimension, over what is stored alone.
+    """Softmax along the last dimension, over only the stored values.
 
     Args:
         sp_input: a SparseTensor of floats, of rank 2 or more.
@@ -182,7 +182,7 @@ def sparse_softmax(sp_input: Any, name: str | None = None) -> SparseTensor:
         A SparseTensor with the same indices.
 
     Raises:
-        TypeError: `sp_input` is no SparseTensor.
+        TypeError: `sp_input` is not a SparseTensor.
 
     Example:
         >>> with td.Graph().as_default(), td.Session() as session:

@@ -185,7 +185,7 @@ def _new_sizes(shape: Sequence[int], new: Array) -> list[int]:
     return sizes
 
 
-_documented = shared_docs(SPARSE_ARGS, raises="TypeError: an input is no SparseTensor.")
+_documented = shared_docs(SPARSE_ARGS, raises="TypeError: an input is not a SparseTensor.")
 
 
 @_documented
@@ -198,7 +198,7 @@ def sparse_concat(
     concat_dim: int | None = None,
     expand_nonconcat_dims: bool | None = None,
 ) -> SparseTensor:
-    """Sparse tensors side by side along an axis, with their indices in order.
+    """Concatenates sparse tensors along an axis; indices are in row-major order.
 
     Args:
         axis: the axis; negative ones count from the end.
@@ -245,7 +245,7 @@ def sparse_split(
     name: str | None = None,
     split_dim: Any = None,
 ) -> list[SparseTensor]:
-    """A sparse tensor in parts along an axis.
+    """Splits a sparse tensor along an axis.
 
     Args:
         keyword_required: nothing: TensorFlow asks for keywords here.
@@ -280,7 +280,7 @@ def sparse_split(
 
 @_documented
 def sparse_reshape(sp_input: Any, shape: Any, name: str | None = None) -> SparseTensor:
-    """A sparse tensor with its elements in another shape, in the same order.
+    """Reshapes a sparse tensor.
 
     Args:
         shape: the sizes, of which one may be -1.

@@ -107,7 +107,7 @@ def sparse_tensor_dense_matmul(
         A Tensor.
 
     Raises:
-        TypeError: `sp_a` is no SparseTensor.
+        TypeError: `sp_a` is not a SparseTensor.
         ValueError: the inner sizes differ.
 
     Example:

@@ -163,7 +163,7 @@ _documented = shared_docs(
         "reduction_axes": "the older name of `axis`.",
         "keep_dims": "the older name of `keepdims`.",
     },
-    raises="TypeError: `sp_input` is no SparseTensor. An axis out of range is a ValueError.",
+    raises="TypeError: `sp_input` is not a SparseTensor. An axis out of range is a ValueError.",
 )
 
 

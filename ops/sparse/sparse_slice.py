@@ -1,4 +1,4 @@
-"""Slices of sparse tensors, with the gradient that TensorFlow writes."""
+"""Slices of sparse tensors, with TensorFlow's gradient op."""
 
 from __future__ import annotations
 
@@ -113,7 +113,7 @@ def sparse_slice(
         A SparseTensor.
 
     Raises:
-        TypeError: `sp_input` is no SparseTensor.
+        TypeError: `sp_input` is not a SparseTensor.
         ValueError: `start` or `size` have not a number for each dimension.
 
     Example:

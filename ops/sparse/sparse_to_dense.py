@@ -176,7 +176,7 @@ def sparse_tensor_to_dense(
         A Tensor.
 
     Raises:
-        TypeError: `sp_input` is no SparseTensor.
+        TypeError: `sp_input` is not a SparseTensor.
         InvalidArgumentError: as for `td.sparse_to_dense`.
 
     Example:
@@ -194,7 +194,7 @@ def sparse_tensor_to_dense(
 
 
 def sparse_reorder(sp_input: Any, name: str | None = None) -> SparseTensor:
-    """A sparse tensor whose values are in the order of their indices, the first index first.
+    """Sorts the entries of a sparse tensor in row-major order.
 
     Args:
         sp_input: a SparseTensor.
@@ -204,7 +204,7 @@ def sparse_reorder(sp_input: Any, name: str | None = None) -> SparseTensor:
         A SparseTensor.
 
     Raises:
-        TypeError: `sp_input` is no SparseTensor.
+        TypeError: `sp_input` is not a SparseTensor.
 
     Example:
         >>> with td.Graph().as_default(), td.Session() as session:

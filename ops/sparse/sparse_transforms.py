@@ -1,4 +1,4 @@
-"""Sparse tensors made of dense ones and of each other: what they store, and where."""
+"""Sparse tensors from dense ones and from each other: mask, retain, transpose, merge."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ public = {
 _documented = shared_docs(
     SPARSE_ARGS | {"name": "a name for the scope of the ops."},
     returns="A SparseTensor.",
-    raises="TypeError: an input is no SparseTensor.",
+    raises="TypeError: an input is not a SparseTensor.",
 )
 
 
@@ -180,7 +180,7 @@ def sparse_reset_shape(sp_input: Any, new_shape: Any = None) -> SparseTensor:
         new_shape: the sizes, none below that of `sp_input`; by default the least ones.
 
     Raises:
-        TypeError: `sp_input` is no SparseTensor.
+        TypeError: `sp_input` is not a SparseTensor.
         ValueError: `new_shape` is known to have another rank, or a size that is too small; where it
             is not known, the run raises an InvalidArgumentError.
 
@@ -216,7 +216,7 @@ def sparse_to_indicator(sp_input: Any, vocab_size: int, name: str | None = None)
         A bool Tensor [..., vocab_size]: the last dimension of `sp_input` has given way to the ids.
 
     Raises:
-        TypeError: `sp_input` is no SparseTensor.
+        TypeError: `sp_input` is not a SparseTensor.
 
     Example:
         >>> with td.Graph().as_default(), td.Session() as session:
@@ -252,7 +252,7 @@ def sparse_merge(
         A SparseTensor whose last dimensions are those of the ids, in place of that of `sp_values`.
 
     Raises:
-        TypeError: an input is no SparseTensor.
+        TypeError: an input is not a SparseTensor.
         ValueError: there are other numbers of ids and sizes.
 
     Example:

@@ -92,7 +92,7 @@ def histogram_fixed_width(
 
     Raises:
         TypeError: the dtypes differ.
-        ValueError: `value_range` is no vector of 2, or `nbins` is negative.
+        ValueError: `value_range` is not a vector of 2, or `nbins` is negative.
 
     Example:
         >>> with td.Graph().as_default(), td.Session() as session:
