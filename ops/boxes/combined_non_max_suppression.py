@@ -95,16 +95,21 @@ def _combined_kernel(c: KernelContext) -> Kernel:
         size = int(total)
         if by_class:
             size = min(size, int(most) * wanted[2])
-        found = new_zeros([len(boxes), size, 6], np.dtype(np.float32))
+        detections = new_zeros([len(boxes), size, 6], np.dtype(np.float32))
         valid = np.zeros(len(boxes), np.int32)
         for image, (corners, table) in enumerate(zip(boxes, scores, strict=True)):
             with np.errstate(all="ignore"):
                 rows = _detections(corners, table, int(most), threshold, least, size)
-            found[image, : len(rows)] = rows
+            detections[image, : len(rows)] = rows
             valid[image] = len(rows)
         if clips:
-            np.clip(found[..., :4], 0, 1, out=found[..., :4])
-        return found[..., :4].copy(), found[..., 4].copy(), found[..., 5].copy(), valid
+            np.clip(detections[..., :4], 0, 1, out=detections[..., :4])
+        return (
+            detections[..., :4].copy(),
+            detections[..., 4].copy(),
+            detections[..., 5].copy(),
+            valid,
+        )
 
     return combined
 
@@ -141,11 +146,11 @@ def _best_apart(
         top = np.argpartition(keys, -some)[-some:] if some < len(keys) else np.arange(some)
         order = top[np.argsort(-keys[top])]
         kept = apart(candidates[order], similarity, threshold, most)
-        seen = len(keys)  # how many had their turn, and the next one
+        visited = len(keys)  # how many had their turn, and the next one
         if len(kept) == most:
-            seen = int((candidates[order] == kept[-1]).argmax()) + 2
-        ranked = keys[order[:seen]]
-        if min(seen, len(keys)) <= some and (ranked[1:] < ranked[:-1]).all():
+            visited = int((candidates[order] == kept[-1]).argmax()) + 2
+        ranked = keys[order[:visited]]
+        if min(visited, len(keys)) <= some and (ranked[1:] < ranked[:-1]).all():
             return kept
     return apart(candidates[popped_from_queue(keys)], similarity, threshold, most)
 

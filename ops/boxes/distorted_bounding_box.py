@@ -100,9 +100,9 @@ def random_rectangle(
     low, high = map(_F, limits.aspects)
     for _ in range(limits.attempts):
         aspect = draws.share() * (high - low) + low
-        found = _attempt(whole, limits.areas, aspect, draws)
-        if found is not None and _shows_enough(found, covered, objects):
-            return found
+        rectangle = _attempt(whole, limits.areas, aspect, draws)
+        if rectangle is not None and _shows_enough(rectangle, covered, objects):
+            return rectangle
     return None
 
 
@@ -263,12 +263,12 @@ def _sampled(
                 "bounding_boxes is empty, which only use_image_if_no_bounding_boxes=True allows"
             )
         objects = [whole]
-    found = random_rectangle(whole, objects, covered[()], limits, stream) or whole
-    top, left, bottom, right = found
+    rectangle = random_rectangle(whole, objects, covered[()], limits, stream) or whole
+    top, left, bottom, right = rectangle
     kind = image_size.dtype
     size = np.array([bottom - top, right - left, -1], np.int64).astype(kind)
     with np.errstate(invalid="ignore"):
-        part = np.array(found, np.float32) / np.array([rows, columns] * 2, np.float32)
+        part = np.array(rectangle, np.float32) / np.array([rows, columns] * 2, np.float32)
     return np.array([top, left, 0], kind), size, part.reshape(1, 1, 4)
 
 
@@ -305,8 +305,8 @@ _documented = shared_docs(
     returns="Where the part begins and how large it is, as `td.slice` takes it: `[y, x, 0]` and "
     "`[rows, columns, -1]` of the dtype of `image_size`; and the part as a float32 box "
     "[1, 1, 4]. They are what TensorFlow draws with the same seeds.",
-    raises="ValueError: the shapes do not fit together, or a limit is none; what only the run can "
-    "tell, such as a box outside of the image, is an InvalidArgumentError.",
+    raises="ValueError: the shapes do not fit together, or a limit is missing; errors at run "
+    "time, such as a box outside the image, are an InvalidArgumentError.",
 )
 
 

@@ -74,9 +74,9 @@ def _define(version: str, limits: str, outputs: str, attrs: str, boxes: str = "T
             if boxes.ndim != 2 or boxes.shape[1] != 4:
                 raise ValueError(f"boxes must have shape [number, 4], got {list(boxes.shape)}")
             _check_scores(len(boxes), scores)
-            given = attrs | {name: number(name, x) for name, x in zip(names, limits, strict=True)}
+            values = attrs | {name: number(name, x) for name, x in zip(names, limits, strict=True)}
             most = int(number("max_output_size", max_output_size))
-            kept = _kept(boxes, scores, most, given)
+            kept = _kept(boxes, scores, most, values)
             return _results(kinds, kept, most if padded else len(kept.indices), scores.dtype)
 
         return suppress
@@ -231,7 +231,7 @@ _documented = shared_docs(
         "dropped.",
         "name": "a name for the scope of the ops.",
     },
-    raises="ValueError: the shapes do not fit together; what only the run can tell, such as an "
+    raises="ValueError: the shapes do not fit together; an error at run time, such as an "
     "`iou_threshold` outside [0, 1], is an InvalidArgumentError.",
 )
 
@@ -327,10 +327,10 @@ def non_max_suppression_padded(
     """
     with name_scope(name, "non_max_suppression_padded", [boxes, scores]):
         limits = _thresholds(iou_threshold=iou_threshold, score_threshold=score_threshold)
-        found = NON_MAX_SUPPRESSION_V4(
+        result = NON_MAX_SUPPRESSION_V4(
             boxes, scores, max_output_size, *limits, pad_to_max_output_size=pad_to_max_output_size
         )
-        return PaddedSelection(*found)
+        return PaddedSelection(*result)
 
 
 class ScoredSelection(NamedTuple):
@@ -374,5 +374,5 @@ def non_max_suppression_with_scores(
             score_threshold=score_threshold,
             soft_nms_sigma=soft_nms_sigma,
         )
-        found = NON_MAX_SUPPRESSION_V5(boxes, scores, max_output_size, *limits)
-        return ScoredSelection(*found[:2])
+        result = NON_MAX_SUPPRESSION_V5(boxes, scores, max_output_size, *limits)
+        return ScoredSelection(*result[:2])

@@ -102,14 +102,14 @@ def _way(
         return Way(_rows)
 
     def by_machine(loop: Callable[..., None]) -> Way:
-        known = None if filters is None else MachineFilters(filters, loop, tile)
+        constant_filters = None if filters is None else MachineFilters(filters, loop, tile)
 
         def rows(x: Array, given: Array, windows: Sequence[Window]) -> Rows:
             if x.shape[-1] == given.shape[-2] and given.size:
-                return (known or MachineFilters(given, loop, tile)).rows(x, windows)
+                return (constant_filters or MachineFilters(given, loop, tile)).rows(x, windows)
             return _rows(x, given if again is None else again(), windows)
 
-        return Way(rows, keeps=known is not None)
+        return Way(rows, keeps=constant_filters is not None)
 
     return Way(_rows, loop=product_loop(tile), by_machine=by_machine)
 
@@ -126,10 +126,10 @@ def _by_minimal_filtering(filters: Array, windows: Sequence[Window], again: Agai
 
         return Way(rows, "by minimal filtering", keeps=True)
 
-    found = way() if suits(filters, windows) else None
+    plain = way() if suits(filters, windows) else None
     if tile is None or not suits(filters, windows, machine=True):
-        return found
-    by_machine = (found or Way(_rows))._replace(loop=minimal_loop(tile))
+        return plain
+    by_machine = (plain or Way(_rows))._replace(loop=minimal_loop(tile))
     return by_machine._replace(by_machine=lambda loop: way((loop, tile)))
 
 

@@ -161,7 +161,7 @@ def _sum_up(x: Array, gradient: Array, windows: Sequence[Window], partial: Array
     """Adds the gradients of parts of the batch to zeros [parts, elements of a window, out]."""
     _, number, out = partial.shape
     positions = gradient.shape[1:-1]
-    seen = seen_through(with_margins(x, windows, positions), windows, positions)
+    views = seen_through(with_margins(x, windows, positions), windows, positions)
     item = number * x.itemsize
     block = block_bytes(item)
     images = -(-len(x) // len(partial))
@@ -169,7 +169,7 @@ def _sum_up(x: Array, gradient: Array, windows: Sequence[Window], partial: Array
     def add_up(numbers: Iterator[int]) -> None:
         for i in numbers:
             some = slice(i * images, (i + 1) * images)
-            mine, theirs = seen[some], gradient[some]
+            mine, theirs = views[some], gradient[some]
             for part in blocks((len(theirs), *positions), item, block):
                 unfolded = mine[part].reshape(-1, number)
                 partial[i] += unfolded.T @ theirs[part].reshape(-1, out)

@@ -38,10 +38,10 @@ def space_format(rank: int, data_format: str | None) -> str:
     """
     if rank not in _SPACE:
         raise ValueError(f"windows of 1, 2 or 3 dimensions are possible, got one of {rank}")
-    known = (f"N{_SPACE[rank]}C", f"NC{_SPACE[rank]}")
-    if data_format is not None and data_format not in known:
-        raise ValueError(f"data_format must be {' or '.join(known)}, got {data_format!r}")
-    return data_format or known[0]
+    formats = (f"N{_SPACE[rank]}C", f"NC{_SPACE[rank]}")
+    if data_format is not None and data_format not in formats:
+        raise ValueError(f"data_format must be {' or '.join(formats)}, got {data_format!r}")
+    return data_format or formats[0]
 
 
 def each_dimension(name: str, value: Any, rank: int) -> list[int]:

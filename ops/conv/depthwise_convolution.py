@@ -88,16 +88,16 @@ def _way(
 ) -> Way:
 
     def by_channels(machine: Callable[..., None] | None = None) -> Way:
-        known = None if filters is None else ChannelFilters(filters, machine)
+        constant_filters = None if filters is None else ChannelFilters(filters, machine)
 
         def rows(x: Array, given: Array, windows: Sequence[Window]) -> Rows:
-            return (known or ChannelFilters(given, machine)).rows(x, windows)
+            return (constant_filters or ChannelFilters(given, machine)).rows(x, windows)
 
         return Way(rows)
 
     def by_vectors(machine: Callable[..., None]) -> Way:
-        known = VectorFilters(cast("Array", filters), machine, lanes)
-        return Way(lambda x, _, windows: known.rows(x, windows))
+        constant_filters = VectorFilters(cast("Array", filters), machine, lanes)
+        return Way(lambda x, _, windows: constant_filters.rows(x, windows))
 
     lanes, loop = vector_lanes(), None
     if filters is not None and dtype == np.float32:

@@ -185,8 +185,8 @@ def _to_filter(x: Array, gradient: Array, windows: Sequence[Window], sizes: Sequ
         return _sums_of_lines(x, gradient, windows, result)
     each = gradient.reshape(*gradient.shape[:3], *sizes[2:])
     for element in product(*map(range, sizes[:2])):
-        seen = x[:, *tap(windows, element, positions)]
-        np.einsum("nrck,nrckm->km", seen, each, out=result[element])
+        window = x[:, *tap(windows, element, positions)]
+        np.einsum("nrck,nrckm->km", window, each, out=result[element])
     return result
 
 
@@ -196,8 +196,8 @@ def _sums_of_lines(x: Array, gradient: Array, windows: Sequence[Window], result:
     lines, each = (array.reshape(*array.shape[:2], -1) for array in (x, gradient))
     for i, j in product(*map(range, result.shape[:2])):
         rows, columns = tap(windows, (i, j), gradient.shape[1:3])
-        seen = lines[:, rows, columns.start * channels : columns.stop * channels]
-        result[i, j, :, 0] = np.einsum("nrl,nrl->l", seen, each).reshape(-1, channels).sum(axis=0)
+        window = lines[:, rows, columns.start * channels : columns.stop * channels]
+        result[i, j, :, 0] = np.einsum("nrl,nrl->l", window, each).reshape(-1, channels).sum(axis=0)
     return result
 
 

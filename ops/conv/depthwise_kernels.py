@@ -66,10 +66,10 @@ class ChannelFilters:
             def multiply(parts: Iterator[tuple[slice, slice]]) -> None:
                 for part in parts:
                     place = lines[part]
-                    seen = frame.seen_by(*part)[0]
+                    views = frame.seen_by(*part)[0]
                     if self._multiplier > 1:
-                        seen = seen.repeat(self._multiplier, -1)
-                    _add_up(seen, weights, down, across, place)
+                        views = views.repeat(self._multiplier, -1)
+                    _add_up(views, weights, down, across, place)
                     if finish is not None:
                         start = (part[0].start * shape[1] + part[1].start) * shape[2]
                         finish(start, start + place.shape[0] * place.shape[1] * shape[2])
@@ -164,8 +164,8 @@ def _add_up(x: Array, weights: Array, down: Window, across: Window, out: Array) 
     wide, stride = int(across.size), across.stride
     if stride == 1:
         plane = x if x.flags.c_contiguous else np.ascontiguousarray(x)
-        seen = _rows_seen(plane, across.rate, wide, down, out.shape)
-        np.einsum("nrijl,ijl->nrl", seen, weights, out=out)
+        views = _rows_seen(plane, across.rate, wide, down, out.shape)
+        np.einsum("nrijl,ijl->nrl", views, weights, out=out)
         return
     number = out.shape[2] // x.shape[3]
     planes = _planes(wide, across)
@@ -176,8 +176,8 @@ def _add_up(x: Array, weights: Array, down: Window, across: Window, out: Array) 
         start = first * across.rate
         plane = scratch("plane", (*x.shape[:2], columns, x.shape[3]), x.dtype)
         np.copyto(plane, x[:, :, start : start + (columns - 1) * stride + 1 : stride])
-        seen = _rows_seen(plane, planes.step, taps.shape[1], down, out.shape)
-        np.einsum("nrijl,ijl->nrl", seen, taps, out=place)
+        views = _rows_seen(plane, planes.step, taps.shape[1], down, out.shape)
+        np.einsum("nrijl,ijl->nrl", views, taps, out=place)
         if place is not out:
             np.add(out, place, out=out)
         place = scratch("terms", out.shape, out.dtype)

@@ -186,12 +186,12 @@ def _backprop(c: KernelContext, *, to_image: bool) -> Kernel:
     return fresh(backprop)
 
 
-def _pixels(axis: int, window: Window, size: int, numbers: Array, nobody: Array) -> Array:
+def _pixels(axis: int, window: Window, size: int, numbers: Array, unseen: Array) -> Array:
     """Image coordinates, along an axis, of the window elements with these indices."""
     before = window.padding(size, numbers.shape[axis])[0]
     starts = np.arange(numbers.shape[axis]) * window.stride - before
     starts = np.expand_dims(starts, [i for i in range(4) if i != axis])
-    return np.asarray(np.where(nobody, np.maximum(starts, 0), starts + numbers * window.rate))
+    return np.asarray(np.where(unseen, np.maximum(starts, 0), starts + numbers * window.rate))
 
 
 @DILATION2D_BACKPROP_INPUT.kernel

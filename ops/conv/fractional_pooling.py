@@ -130,7 +130,7 @@ class _Regions(NamedTuple):
             last = min(end + overlapping, size)
             if not 0 <= start < last:
                 raise ValueError(
-                    f"{name}[{i}:{i + 2}] = {[start, end]} is no region of {size} elements"
+                    f"{name}[{i}:{i + 2}] = {[start, end]} is not a region of {size} elements"
                 )
             slices.append(slice(start, last))
         return cls(slices)

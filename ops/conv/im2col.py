@@ -126,7 +126,7 @@ def multiply_part(
 def _patches(frame: Frame, part: tuple[slice, slice], length: int) -> Array:
     """im2col of some rows of images: a row for each position."""
     x, positions = frame.seen_by(*part)
-    seen = seen_through(x, frame.windows, positions)
+    views = seen_through(x, frame.windows, positions)
     patches = scratch("patches", (x.shape[0] * math.prod(positions), length), x.dtype)
-    np.copyto(patches.reshape(seen.shape), seen)
+    np.copyto(patches.reshape(views.shape), views)
     return patches

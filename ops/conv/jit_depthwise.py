@@ -225,10 +225,10 @@ class VectorFilters:
         def write(parts: Iterable[_Part]) -> None:
             for part in parts:
                 numbers = *part.numbers, *window, part.behind, part.to
-                seen: Address | Array = given
+                source: Address | Array = given
                 if frame is not None:
-                    seen = np.ascontiguousarray(frame.seen_by(part.images, part.lines)[0])
-                self._loop(seen, self._taps, made, *numbers)
+                    source = np.ascontiguousarray(frame.seen_by(part.images, part.lines)[0])
+                self._loop(source, self._taps, made, *numbers)
                 if finish is not None:
                     finish(part.start, part.stop)
 
@@ -293,15 +293,15 @@ def _layout(
     images, *space, _ = shape
     channels = shape[3] * multiplier
     rows, columns = positions_of(tuple(space), windows)
-    made = images, rows, columns, channels
+    out_shape = images, rows, columns, channels
     down, across = windows
     (above, _), (left, right) = down.padding(space[0], rows), across.padding(space[1], columns)
     is_framed = _is_framed(across, left, right, columns, together)
-    if 0 in (*shape, *made):
+    if 0 in (*shape, *out_shape):
         return _Layout(False, ())
     item = np.dtype(np.float32).itemsize
     parts = []
-    for some, lines in even_blocks(made[:3], channels * item, _BLOCK_BYTES, threads):
+    for some, lines in even_blocks(out_shape[:3], channels * item, _BLOCK_BYTES, threads):
         sizes = min(some.stop, images) - some.start, min(lines.stop, rows) - lines.start
         height, width = space
         margins = above - lines.start * down.stride, left

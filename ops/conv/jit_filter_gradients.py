@@ -44,10 +44,10 @@ def machine_sums(
             for i in numbers:
                 some = slice(i * images, min((i + 1) * images, len(x)))
                 lines = slice(0, positions[0])
-                seen = x[some] if frame.is_whole else frame.seen_by(some, lines)[0]
-                places = _places_of(seen.shape[1:], (len(seen), *positions), tuple(windows))
+                views = x[some] if frame.is_whole else frame.seen_by(some, lines)[0]
+                places = _places_of(views.shape[1:], (len(views), *positions), tuple(windows))
                 sizes = places.rows, places.pieces, places.length, out.shape[2]
-                loop(seen, places.starts, places.steps, gradient[some], out[i], *sizes)
+                loop(views, places.starts, places.steps, gradient[some], out[i], *sizes)
 
         share(add_up, range(len(out)))
 

@@ -56,10 +56,10 @@ def _extract_image_patches_shape(c: ShapeContext) -> TensorShape:
     sizes: Any = c.shape("images", rank=4).sizes
     batch, height, width, depth = sizes
     # TensorFlow looks at the attrs before the run only where it knows both sizes.
-    known = isinstance(height, int) and isinstance(width, int)
+    static = isinstance(height, int) and isinstance(width, int)
     legal = min(c.attr("ksizes") + c.attr("strides") + c.attr("rates")) >= 1
     taken = [
-        window.positions(size, "images") if known or (legal and window.fits(size)) else None
+        window.positions(size, "images") if static or (legal and window.fits(size)) else None
         for window, size in ((rows, height), (columns, width))
     ]
     seen = depth * (rows.size * columns.size)

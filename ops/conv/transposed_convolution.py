@@ -169,7 +169,7 @@ def conv2d_backprop_input(
 
     Args:
         input_sizes: the shape `[batch, rows, columns, channels]` of the result, int32; or its rows
-            and columns alone.
+            and only columns.
         filter: `[rows, columns, channels, out_channels]` of half, bfloat16, float32, float64 or
             int32.
         out_backprop: `[batch, out_rows, out_columns, out_channels]`, of the dtype of `filter`:

@@ -13,7 +13,7 @@ def over_space(name: str, value: Any, data_format: str, default: int | None = No
         name: the argument.
         value: one number for all of space, or one for each dimension of it, or of the tensor.
         data_format: names the dimensions, as "NHWC".
-        default: what stands for None.
+        default: the value for None.
 
     Raises:
         ValueError: there are too few or too many numbers.

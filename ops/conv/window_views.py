@@ -117,17 +117,17 @@ class Frame:
         )
         first = rows.start - above
         top, bottom = (min(max(row, 0), height) for row in (first, first + down))
-        seen = x[images, top:bottom, : across - left]
-        if seen.shape[1:3] == (down, across):
-            return seen
-        result = scratch("frame", (len(seen), down, across, x.shape[3]), x.dtype)
+        views = x[images, top:bottom, : across - left]
+        if views.shape[1:3] == (down, across):
+            return views
+        result = scratch("frame", (len(views), down, across, x.shape[3]), x.dtype)
         above, end = top - first, min(left + width, across)
         result[:, :above] = 0
-        result[:, above + seen.shape[1] :] = 0
-        inner = result[:, above : above + seen.shape[1]]
+        result[:, above + views.shape[1] :] = 0
+        inner = result[:, above : above + views.shape[1]]
         inner[:, :, :left] = 0
         inner[:, :, end:] = 0
-        inner[:, :, left:end] = seen
+        inner[:, :, left:end] = views
         return result
 
     def _framed(self, x: Array, above: int, below: int) -> Array:

@@ -154,9 +154,9 @@ class MinimalFilters:
                     place = result[some, rows]
                     start = (some.start * down + rows.start) * across
                     stop = start + math.prod(place.shape[:3])
-                    seen = frame.whole_tiles(some, rows, _TILE)
-                    if _is_even(seen):
-                        write(seen, place, by_numbers)
+                    tiles = frame.whole_tiles(some, rows, _TILE)
+                    if _is_even(tiles):
+                        write(tiles, place, by_numbers)
                     else:
                         matrix = self.plain().reshape(-1, out)
                         multiply_part(frame, (some, rows), matrix, result.reshape(-1, out))

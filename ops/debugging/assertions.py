@@ -212,13 +212,15 @@ def _compared(
     """An assertion that a relation holds between all elements."""
     x = convert_to_tensor(x, name="x")
     y = convert_to_tensor(y, x.dtype.base_dtype, name="y")
-    known = [constant_value(x), constant_value(y)]
+    constants = [constant_value(x), constant_value(y)]
     prefix = f"{message}: " if message else ""
     report = f"{prefix}{x.name} {relation.sign} {y.name} does not hold for all elements"
-    if all(value is not None for value in known):
-        if np.all(relation.at_once(*known)):
+    if all(value is not None for value in constants):
+        if np.all(relation.at_once(*constants)):
             return no_op(name="static_checks_determined_all_ok")
-        raise errors.InvalidArgumentError(None, None, f"{report}: x = {known[0]}, y = {known[1]}")
+        raise errors.InvalidArgumentError(
+            None, None, f"{report}: x = {constants[0]}, y = {constants[1]}"
+        )
     condition = reduce_all(relation.in_graph(x, y))
     shown = [constant(report), constant("x ="), x, constant("y ="), y]
     return Assert(condition, shown if data is None else data, summarize)

@@ -72,8 +72,8 @@ def assert_near(
         relative = constant(least if rtol is None else rtol, dtype.real_dtype)
         absolute = constant(least if atol is None else atol, dtype.real_dtype)
         limit = absolute + relative * size_of(y)
-        told = message or f"{x.name} and {y.name} are not near enough to each other"
-        return assert_less_equal(size_of(x - y), limit, data, summarize, told)
+        text = message or f"{x.name} and {y.name} are not near enough to each other"
+        return assert_less_equal(size_of(x - y), limit, data, summarize, text)
 
 
 def assert_same_float_dtype(tensors: Sequence[Any] | None = None, dtype: Any = None) -> DType:
@@ -201,8 +201,8 @@ def _check_numerics_kernel(c: KernelContext) -> Kernel:
             "+Inf" if signed else " Inf": (x == np.inf).any(),
             "NaN": np.isnan(x).any(),
         }
-        found = list(dict.fromkeys(kind.strip() for kind, seen in kinds.items() if seen))
-        *more, last = found
+        names = list(dict.fromkeys(kind.strip() for kind, seen in kinds.items() if seen))
+        *more, last = names
         listed = f"{', '.join(more)}{',' * (len(more) > 1)} and {last}" if more else last
         raise ValueError(f"{message} : Tensor had {listed} values")
 

@@ -155,7 +155,7 @@ def print(*inputs: Any, **kwargs: Any) -> Operation:
             them.
         kwargs: `output_stream`: `sys.stderr`, the default, or `sys.stdout`; `summarize`: how many
             elements of each dimension are shown at either end, by default 3, and -1 for all;
-            `sep`: what stands between the inputs, by default a space; `end`: what stands behind
+            `sep`: separator of the inputs, by default a space; `end`: text after
             them, by default a new line; `name`: a name for the ops.
 
     Returns:
@@ -171,23 +171,23 @@ def print(*inputs: Any, **kwargs: Any) -> Operation:
         ...     session.run(td.print("x is", td.range(9), output_stream=sys.stdout))
         x is [0 1 2 ... 6 7 8]
     """
-    given: dict[str, Any] = {"output_stream": None, "summarize": 3, "sep": " ", "end": "\n"}
-    given["name"] = None
-    if unknown := kwargs.keys() - given:
-        raise TypeError(f"td.print takes no {', '.join(sorted(unknown))}; it takes {[*given]}")
-    given |= kwargs
-    stream = given["output_stream"]
+    options: dict[str, Any] = {"output_stream": None, "summarize": 3, "sep": " ", "end": "\n"}
+    options["name"] = None
+    if unknown := kwargs.keys() - options:
+        raise TypeError(f"td.print takes no {', '.join(sorted(unknown))}; it takes {[*options]}")
+    options |= kwargs
+    stream = options["output_stream"]
     if stream not in (None, sys.stderr, sys.stdout, "stderr", "stdout"):
         raise ValueError(f"output_stream must be sys.stderr or sys.stdout, got {stream!r}")
     out = "stdout" if stream in (sys.stdout, "stdout") else "stderr"
-    with name_scope(given["name"], "print"):
+    with name_scope(options["name"], "print"):
         tensors: list[Any] = []
         shown = [_template(item, tensors) for item in inputs]
         text: Any = inputs[0] if len(inputs) == 1 else None
         if not (isinstance(text, Tensor) and text.dtype.name == "string" and text.shape.rank == 0):
-            template = str(given["sep"]).join(map(str, shown))
-            text = format_text(template, tensors, _PLACEHOLDER, given["summarize"])
-        operation: Any = PRINT_V2(text, output_stream=out, end=given["end"])
+            template = str(options["sep"]).join(map(str, shown))
+            text = format_text(template, tensors, _PLACEHOLDER, options["summarize"])
+        operation: Any = PRINT_V2(text, output_stream=out, end=options["end"])
         return operation
 
 

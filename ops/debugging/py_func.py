@@ -100,7 +100,7 @@ def py_func(
     """A Python function as an op.
 
     It runs in this process, whenever the op does. Graphs that hold it cannot be saved, since the
-    function is no part of the graph. Where a graph is run in chunks, all rows are given to it at
+    function is not part of the graph. Where a graph is run in chunks, all rows are given to it at
     once, unless it says what rows make: see docs/distributed.md.
 
     While a graph that holds it is run, NumPy's BLAS uses one thread, in the function too: more
@@ -116,7 +116,7 @@ def py_func(
         name: a name for the op.
 
     Returns:
-        A Tensor, or a list of them, of unknown shapes; the Operation where there is no result.
+        A Tensor, or a list of them, of unknown shapes; the Operation if there is no result.
 
     Raises:
         InvalidArgumentError: when it runs, the function raises a ValueError or TypeError, or
@@ -163,7 +163,7 @@ def numpy_function(
         name: a name for the op.
 
     Returns:
-        A Tensor, or a list of them, of unknown shapes; the Operation where there is no result.
+        A Tensor, or a list of them, of unknown shapes; the Operation if there is no result.
 
     Raises:
         InvalidArgumentError: when it runs, the function raises an error, or returns other dtypes.
@@ -223,7 +223,7 @@ def py_function(
         name: a name for the op.
 
     Returns:
-        A Tensor, or a list of them, of unknown shapes; the Operation where there is no result.
+        A Tensor, or a list of them, of unknown shapes; the Operation if there is no result.
 
     Raises:
         InvalidArgumentError: when it runs, the function raises an error, or returns what cannot be
@@ -241,10 +241,10 @@ def py_function(
     dtypes = [as_dtype(dtype) for dtype in (Tout if several else [Tout])]
 
     def call(*values: Any) -> Any:
-        found = func(*[np.asarray(value).view(ValueArray) for value in values])
+        results = func(*[np.asarray(value).view(ValueArray) for value in values])
         if not dtypes:
             return []
-        items = found if several and isinstance(found, (list, tuple)) else [found]
+        items = results if several and isinstance(results, (list, tuple)) else [results]
         if len(items) != len(dtypes):
             raise ValueError(f"the function returned {len(items)} values, {len(dtypes)} are due")
         return [_array(item, dtype) for item, dtype in zip(items, dtypes, strict=True)]

@@ -47,13 +47,13 @@ def _ranked(
     with name_scope(name, what):
         x = convert_to_tensor(x, name="x")
         prefix = f"{message}: " if message else ""
-        known = x.shape.rank
-        if known is not None and allowed is not None:
-            if allowed(known):
+        static_rank = x.shape.rank
+        if static_rank is not None and allowed is not None:
+            if allowed(static_rank):
                 return no_op(name="static_checks_determined_all_ok")
             raise ValueError(f"{prefix}{x.name} must have rank {wanted}, got shape {x.shape}")
-        told = constant(f"{prefix}{x.name} must have rank {wanted}, got shape")
-        return Assert(condition(rank(x)), [told, shape(x)] if data is None else data, summarize)
+        text = constant(f"{prefix}{x.name} must have rank {wanted}, got shape")
+        return Assert(condition(rank(x)), [text, shape(x)] if data is None else data, summarize)
 
 
 def _given(rank: Any) -> tuple[int | None, Any]:
@@ -161,17 +161,17 @@ def assert_rank_in(
         ...     td.assert_rank_in([[1, 2]], [1, 2]).type
         'NoOp'
     """
-    given = [_given(rank) for rank in ranks]
-    choices = [known for known, _ in given if known is not None]
+    expected = [_given(rank) for rank in ranks]
+    choices = [known for known, _ in expected if known is not None]
 
     def condition(actual: Tensor) -> Tensor:
-        return reduce_any(equal(actual, stack([stated for _, stated in given])))
+        return reduce_any(equal(actual, stack([stated for _, stated in expected])))
 
-    wanted = " or ".join(_shown(known) for known, _ in given)
+    wanted = " or ".join(_shown(known) for known, _ in expected)
     return _ranked(
         "assert_rank_in",
         x,
-        choices.__contains__ if len(choices) == len(given) else None,
+        choices.__contains__ if len(choices) == len(expected) else None,
         condition,
         wanted,
         data,
@@ -396,11 +396,11 @@ def assert_shapes(
     """
     pairs = shapes.items() if isinstance(shapes, Mapping) else shapes
     prefix = f"{message}: " if message else ""
-    seen: dict[str, _Size] = {}
+    first_sizes: dict[str, _Size] = {}
     checks: list[Operation] = []
 
-    def check(condition: Tensor, x: Tensor, told: str) -> None:
-        shown = [constant(f"{prefix}{told}, got shape"), shape(x)] if data is None else data
+    def check(condition: Tensor, x: Tensor, text: str) -> None:
+        shown = [constant(f"{prefix}{text}, got shape"), shape(x)] if data is None else data
         checks.append(Assert(condition, shown, summarize))
 
     with name_scope(name, "assert_shapes"):
@@ -409,33 +409,33 @@ def assert_shapes(
             sizes = list(wanted) if isinstance(wanted, (list, tuple)) else [wanted]
             is_open = bool(sizes) and sizes[0] in _ANY_BEFORE
             sizes = sizes[is_open:]
-            told = f"{x.name} must have rank {len(sizes)}{' or more' if is_open else ''}"
-            known = x.shape.rank
-            if known is None:
+            text = f"{x.name} must have rank {len(sizes)}{' or more' if is_open else ''}"
+            static_rank = x.shape.rank
+            if static_rank is None:
                 compare = greater_equal if is_open else equal
-                check(compare(rank(x), len(sizes)), x, told)
-            elif known < len(sizes) or (known > len(sizes) and not is_open):
-                raise ValueError(f"{prefix}{told}, got shape {x.shape}")
+                check(compare(rank(x), len(sizes)), x, text)
+            elif static_rank < len(sizes) or (static_rank > len(sizes) and not is_open):
+                raise ValueError(f"{prefix}{text}, got shape {x.shape}")
             for back, size in enumerate(reversed(sizes), 1):
                 if size is None:
                     continue
-                axis = -back if known is None else known - back
-                static = None if known is None else x.shape[axis].value
+                axis = -back if static_rank is None else static_rank - back
+                static = None if static_rank is None else x.shape[axis].value
                 actual = shape(x)[axis] if static is None else static
                 place = f"size {axis} of {x.name}"
-                first = _Size("", int(size)) if not isinstance(size, str) else seen.get(size)
+                first = _Size("", int(size)) if not isinstance(size, str) else first_sizes.get(size)
                 if first is None:
-                    seen[size] = _Size(place, actual)
+                    first_sizes[size] = _Size(place, actual)
                     continue
                 called = f"{size} = " if isinstance(size, str) else ""
                 number = first.value if isinstance(first.value, int) else "what it is there"
                 as_there = f", as {first.place} is" if first.place else ""
-                told = f"{place} must be {called}{number}{as_there}"
+                text = f"{place} must be {called}{number}{as_there}"
                 if isinstance(actual, int) and isinstance(first.value, int):
                     if actual != first.value:
-                        raise ValueError(f"{prefix}{told}, got shape {x.shape}")
+                        raise ValueError(f"{prefix}{text}, got shape {x.shape}")
                 else:
-                    check(equal(actual, first.value), x, told)
+                    check(equal(actual, first.value), x, text)
         if not checks:
             return no_op(name="static_checks_determined_all_ok")
         return group(*checks)

@@ -90,8 +90,8 @@ def sobel_edges(image: TensorLike) -> Tensor:
         kernel = convert_to_tensor(_SOBEL.astype(x.dtype.base_dtype.numpy_dtype))
         filters = tile(kernel, stack([1, 1, sizes[-1], 1]), name="sobel_filters")
         around = pad(x, [[0, 0], [1, 1], [1, 1], [0, 0]], "REFLECT")
-        found = depthwise_conv2d(around, filters, [1, 1, 1, 1], "VALID")
-        edges = reshape(found, concat([sizes, [2]], 0))
+        derivatives = depthwise_conv2d(around, filters, [1, 1, 1, 1], "VALID")
+        edges = reshape(derivatives, concat([sizes, [2]], 0))
         edges.set_shape(x.shape.concatenate([2]))
         return edges
 

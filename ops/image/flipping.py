@@ -153,12 +153,12 @@ def rot90(image: TensorLike, k: Any = 1, name: str | None = None) -> Tensor:
     with name_scope(name, "rot90", [image, k]):
         x, rank = as_image(image)
         turns = convert_to_tensor(k, int32, name="k") % 4
-        known = constant_value(turns)
+        count = constant_value(turns)
         rows, columns = rank + _ROWS, rank + _COLUMNS
         batch = list(range(rows))
         swapped = [*batch, columns, rows, rank + _CHANNELS]
-        if known is not None:
-            number = known.item()
+        if count is not None:
+            number = count.item()
             turned = transpose(x, swapped) if number % 2 else x
             axes = [axis for axis, when in ((rows, (1, 2)), (columns, (2, 3))) if number in when]
             return reverse(turned, axes)

@@ -40,8 +40,8 @@ def _extract_glimpse_shape(c: ShapeContext) -> TensorShape:
     batch = c.same_size("the number of images and of offsets", batch, places)
     _noise(c)
     size = c.value("size")
-    known = [None, None] if size is None else size.tolist()
-    space = [None if isinstance(n, int) and n < 1 else n for n in known]
+    sizes = [None, None] if size is None else size.tolist()
+    space = [None if isinstance(n, int) and n < 1 else n for n in sizes]
     return TensorShape.of((batch, *space, channels))
 
 

@@ -30,11 +30,12 @@ def as_image(image: Any) -> tuple[Tensor, int]:
 
 def rows_and_columns(image: Tensor) -> tuple[Any, Any]:
     """The rows and columns of what `as_image` gave: ints where they are known, else tensors."""
-    known = image.shape.as_list()[-3:-1]
-    if None not in known:
-        return known[0], known[1]
+    static_sizes = image.shape.as_list()[-3:-1]
+    if None not in static_sizes:
+        return static_sizes[0], static_sizes[1]
     sizes = shape(image)
     rows, columns = (
-        sizes[i - 3 + len(image.shape)] if size is None else size for i, size in enumerate(known)
+        sizes[i - 3 + len(image.shape)] if size is None else size
+        for i, size in enumerate(static_sizes)
     )
     return rows, columns

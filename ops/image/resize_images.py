@@ -79,7 +79,7 @@ def resize_images(
 
     Raises:
         ValueError: the images are of another rank or an unknown one, `size` has not 2 elements, or
-            there is no such method.
+            the method is unknown.
 
     Example:
         >>> with td.Graph().as_default(), td.Session() as session:
@@ -101,8 +101,8 @@ def resize_images(
             raise ValueError(f"size must have 2 elements: rows, columns; got shape {wanted.shape}")
         if preserve_aspect_ratio:
             wanted = _fitting(x, wanted)
-        known = constant_value(wanted)
-        if known is not None and known.tolist() == x.shape.as_list()[-3:-1]:
+        static_size = constant_value(wanted)
+        if static_size is not None and static_size.tolist() == x.shape.as_list()[-3:-1]:
             return x
         batch = expand_dims(x, 0) if rank == 3 else x
         result: Tensor = _METHODS[method](batch, wanted, align_corners=align_corners)

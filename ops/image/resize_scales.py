@@ -44,5 +44,5 @@ def nearest(size: int, wanted: int, align_corners: bool, half_pixel_centers: boo
     """For each pixel of the result the pixel of the image that it repeats."""
     half = np.float32(0.5 if half_pixel_centers else 0)
     places = (np.arange(wanted, dtype=np.float32) + half) * scale_of(size, wanted, align_corners)
-    found = np.floor(places + np.float32(0.5)) if align_corners else np.floor(places)
-    return np.asarray(np.clip(found, 0, size - 1).astype(np.intp))
+    rounded = np.floor(places + np.float32(0.5)) if align_corners else np.floor(places)
+    return np.asarray(np.clip(rounded, 0, size - 1).astype(np.intp))

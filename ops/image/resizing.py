@@ -46,9 +46,9 @@ def resize_shape(c: ShapeContext) -> TensorShape:
     (length,) = known_sizes(c, "size", 1)
     c.same_size("the length of size and the number of spatial dimensions", length, 2)
     size = c.value("size")
-    known: list[Any] = [None, None] if size is None else size.tolist()
+    sizes: list[Any] = [None, None] if size is None else size.tolist()
     # A size that is not positive is an error of the run, as in TensorFlow.
-    space = [None if isinstance(n, int) and n < 1 else n for n in known]
+    space = [None if isinstance(n, int) and n < 1 else n for n in sizes]
     return TensorShape.of((batch, *space, channels))
 
 

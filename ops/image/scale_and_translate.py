@@ -167,8 +167,8 @@ def _scale_and_translate_grad_shape(c: ShapeContext) -> TensorShape:
 def _filter(c: KernelContext) -> _Filter:
     name = c.attr("kernel_type")
     if name not in _FILTERS:
-        known = sorted(key.decode() for key in _FILTERS)
-        raise ValueError(f"kernel_type must be one of {known}, got {name.decode()!r}")
+        names = sorted(key.decode() for key in _FILTERS)
+        raise ValueError(f"kernel_type must be one of {names}, got {name.decode()!r}")
     return _FILTERS[name]
 
 

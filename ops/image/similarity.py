@@ -201,8 +201,8 @@ def _by_channel(
     def averaged(z: Tensor) -> Tensor:
         sizes = shape(z)
         flat = reshape(z, concat([[-1], sizes[-3:]], 0))
-        seen = depthwise_conv2d(flat, kernel, [1, 1, 1, 1], "VALID")
-        return reshape(seen, concat([sizes[:-3], shape(seen)[1:]], 0))
+        means = depthwise_conv2d(flat, kernel, [1, 1, 1, 1], "VALID")
+        return reshape(means, concat([sizes[:-3], shape(means)[1:]], 0))
 
     c1, c2 = square(k1 * most), square(k2 * most)
     mean_x, mean_y = averaged(x), averaged(y)

@@ -56,7 +56,7 @@ def decoded(
         takes_bmp: whether a BMP file is taken, which TensorFlow's older ops refuse.
 
     Raises:
-        ValueError: the file is no image, or a damaged one.
+        ValueError: the file is not an image, or is damaged.
     """
     kind, wanted = kind_of(data), dtype or np.dtype(np.uint8)
     if kind == "PNG":

@@ -204,7 +204,7 @@ def encode_jpeg(
         A string Tensor of rank 0: the file. Its bytes depend on the library that writes it.
 
     Raises:
-        ValueError: the image has other channels, or there is no such quality.
+        ValueError: the number of channels or the quality is not supported.
 
     Example:
         >>> with td.Graph().as_default(), td.Session() as session:

@@ -94,8 +94,8 @@ def _colours_and_alpha(png: Png, samples: Array) -> tuple[Array, Array | None]:
     alpha = None
     if clear is not None:
         key = np.frombuffer(clear, ">u2").astype(np.int64) & (1 << png.depth) - 1
-        seen = (samples != key).any(2, keepdims=True)
-        alpha = seen.astype(samples.dtype) * samples.dtype.type(np.iinfo(samples.dtype).max)
+        opaque = (samples != key).any(2, keepdims=True)
+        alpha = opaque.astype(samples.dtype) * samples.dtype.type(np.iinfo(samples.dtype).max)
     if png.depth < 8:
         samples = samples * np.uint8(255 // ((1 << png.depth) - 1))
     return samples, alpha

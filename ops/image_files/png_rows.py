@@ -80,7 +80,7 @@ def _unfiltered(lines: Array, step: int) -> Array:
     """
     kinds, rows = lines[:, 0], lines[:, 1:].copy()
     if kinds.max() > _PAETH:
-        raise ValueError(f"the PNG file is damaged: there is no filter {kinds.max()}")
+        raise ValueError(f"the PNG file is damaged: unknown filter {kinds.max()}")
     if kinds.max() > _ABOVE:
         return _by_diagonals(kinds, rows, step)
     above = np.zeros_like(rows[0])

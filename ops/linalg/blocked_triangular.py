@@ -37,7 +37,7 @@ def _solve_in_place(matrix: Array, inverses: list[Array], x: Array, start: int, 
 def _inverses(matrix: Array) -> list[Array]:
     """Those of the triangles on the diagonal, the last of which may be smaller."""
     side = matrix.shape[-1]
-    found = []
+    blocks = []
     for start in range(0, side, _SIDE):
         part = matrix[..., start : start + _SIDE, start : start + _SIDE]
         number = part.shape[-1]
@@ -46,10 +46,10 @@ def _inverses(matrix: Array) -> list[Array]:
         inverse = np.zeros_like(wide)
         for row in range(number):
             inverse[row, row] = 1 / wide[row, row]
-            known = (wide[row, :row, np.newaxis] * inverse[:row, :row]).sum(0)
-            inverse[row, :row] = -known * inverse[row, row]
-        found.append(np.moveaxis(inverse, (0, 1), (-2, -1)).copy())
-    return found
+            partial = (wide[row, :row, np.newaxis] * inverse[:row, :row]).sum(0)
+            inverse[row, :row] = -partial * inverse[row, row]
+        blocks.append(np.moveaxis(inverse, (0, 1), (-2, -1)).copy())
+    return blocks
 
 
 def decompose(batch: Array, order: Array) -> None:

@@ -60,9 +60,9 @@ def _parse(equation: str) -> tuple[list[str], str]:
             raise ValueError(
                 f"equation = {equation!r} must consist of letters, '...', ',' and '->'"
             )
-    known = set("".join(terms[:-1]))
+    labels = set("".join(terms[:-1]))
     for label in terms[-1]:
-        if label not in known and label != ".":
+        if label not in labels and label != ".":
             raise ValueError(f"equation = {equation!r} has {label!r} only in its result")
     return terms[:-1], terms[-1]
 
@@ -248,8 +248,8 @@ def _matrix_product(x_labels: Labels, y_labels: Labels, output: Labels) -> Calla
     columns = tuple(label for label in output if label in y_labels and label not in batch)
     x_arranged = _arranged(x_labels, batch, rows, summed)
     y_arranged = _arranged(y_labels, batch, summed, columns)
-    made = (*batch, *rows, *columns)
-    order = tuple(made.index(label) for label in output)
+    out_shape = (*batch, *rows, *columns)
+    order = tuple(out_shape.index(label) for label in output)
     in_order = order == tuple(range(len(order)))
 
     def contract(x: Array, y: Array) -> Any:

@@ -65,10 +65,10 @@ class LinearOperatorLowerTriangular:
         self.is_positive_definite = is_positive_definite
         self.is_square = True
         with name_scope(name):
-            given = convert_to_tensor(tril, name="tril")
-            sizes = given.shape.with_rank_at_least(2)
+            matrices = convert_to_tensor(tril, name="tril")
+            sizes = matrices.shape.with_rank_at_least(2)
             sizes[-1:].assert_is_compatible_with(sizes[-2:-1])
-            self._tril = matrix_band_part(given, -1, 0)
+            self._tril = matrix_band_part(matrices, -1, 0)
 
     @property
     def dtype(self) -> DType:

@@ -87,8 +87,8 @@ def _solution(c: OpContext, matrix: TensorShape, rhs: TensorShape) -> TensorShap
     one_batch = c.node.definition in (MATRIX_SOLVE, BATCH_MATRIX_SOLVE)
     left = left and equal_sides(c, "matrix", left)
     if left is None or right is None:
-        known = rhs if left is None else TensorShape.of((*left[:-1], None))
-        return known if one_batch else UNKNOWN_SHAPE
+        static_shape = rhs if left is None else TensorShape.of((*left[:-1], None))
+        return static_shape if one_batch else UNKNOWN_SHAPE
     name = "the number of rows of matrix and of rhs"
     side = c.same_size(name, left[-1], right[-2])
     outer = (TensorShape.of(left[:-2]), TensorShape.of(right[:-2]))

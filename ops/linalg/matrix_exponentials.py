@@ -78,8 +78,8 @@ def _triangular_root(t: Array) -> Array:
     root = np.diag(np.sqrt(t.diagonal()))
     for j in range(1, len(t)):
         for i in range(j - 1, -1, -1):
-            known = root[i, i + 1 : j] @ root[i + 1 : j, j]
-            root[i, j] = (t[i, j] - known) / (root[i, i] + root[j, j])
+            partial = root[i, i + 1 : j] @ root[i + 1 : j, j]
+            root[i, j] = (t[i, j] - partial) / (root[i, i] + root[j, j])
     return root
 
 
@@ -172,8 +172,8 @@ def _exponential_kernel(c: KernelContext) -> Kernel:
     dtype = c.output_dtype.numpy_dtype
 
     def exponential(x: Array) -> Array:
-        given = checked_square(c, x)
-        wide = given.astype(np.complex128 if given.dtype.kind == "c" else np.float64)
+        matrices = checked_square(c, x)
+        wide = matrices.astype(np.complex128 if matrices.dtype.kind == "c" else np.float64)
         return _exponential(wide).astype(dtype) if x.size else x.copy()
 
     return exponential

@@ -71,12 +71,12 @@ def eye(
          [0. 1. 0.]]
     """
     sizes = [num_rows, num_rows if num_columns is None else num_columns]
-    known = [dimension_value(size) for size in sizes]
+    static_sizes = [dimension_value(size) for size in sizes]
     with name_scope(name, "eye"):
-        if all(isinstance(size, (int, np.integer)) for size in known):
-            if min(known) < 0:
-                raise ValueError(f"the sizes of a matrix must be at least 0, got {known}")
-            matrix: Tensor = constant(np.eye(*known, dtype=as_dtype(dtype).numpy_dtype))
+        if all(isinstance(size, (int, np.integer)) for size in static_sizes):
+            if min(static_sizes) < 0:
+                raise ValueError(f"the sizes of a matrix must be at least 0, got {static_sizes}")
+            matrix: Tensor = constant(np.eye(*static_sizes, dtype=as_dtype(dtype).numpy_dtype))
         else:
             matrix = matrix_set_diag(zeros(sizes, dtype), ones([minimum(*sizes)], dtype))
         if batch_shape is None:

@@ -31,7 +31,7 @@ def matrix_rank(
 
     Args:
         a: a tensor of floats, `[..., m, n]`.
-        tol: what is no greater counts as zero; by default the dtype's precision, times the greater
+        tol: greatest value that counts as zero; by default the dtype's precision, times the greater
             of m and n, times the matrix's greatest singular value, as in NumPy.
         validate_args: accepted for TensorFlow's sake: shapes are always checked.
         name: a name for the scope of the ops.

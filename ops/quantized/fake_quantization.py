@@ -157,7 +157,7 @@ def fake_quant_with_min_max_vars(
 
     Returns:
         A float32 Tensor of the shape of `inputs`. As in TensorFlow 2.21, a range of which `min`
-        is not less than `max` is no error, but makes it meaningless.
+        is not less than `max` is not an error, but makes it meaningless.
 
     Raises:
         ValueError: `min` or `max` is not a scalar.

@@ -115,8 +115,8 @@ def ragged_range(
     """
     if limits is None:
         starts, limits = 0, starts
-    given = [convert_to_tensor(item, dtype) for item in (starts, limits, deltas)]
-    splits, flat = RAGGED_RANGE(*given, Tsplits=as_dtype(row_splits_dtype), name=name)
+    bounds = [convert_to_tensor(item, dtype) for item in (starts, limits, deltas)]
+    splits, flat = RAGGED_RANGE(*bounds, Tsplits=as_dtype(row_splits_dtype), name=name)
     return RaggedTensor(flat, splits)
 
 
@@ -148,5 +148,5 @@ def map_flat_values(op: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
         key: item.flat_values if isinstance(item, RaggedTensor) else item
         for key, item in kwargs.items()
     }
-    made = op(*flat, **named)
-    return ragged[0].with_flat_values(made) if ragged else made
+    result = op(*flat, **named)
+    return ragged[0].with_flat_values(result) if ragged else result

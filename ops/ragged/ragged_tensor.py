@@ -120,10 +120,10 @@ class RaggedTensor(Composite):
             raise ValueError("nested_row_splits has no elements")
         with name_scope(name, "RaggedFromNestedRowSplits"):
             *outer, inner = nested_row_splits
-            found = cls(flat_values, inner)
+            ragged = cls(flat_values, inner)
             for splits in reversed(outer):
-                found = cls(found, splits)
-            return found
+                ragged = cls(ragged, splits)
+            return ragged
 
     @classmethod
     def from_tensor(
@@ -143,15 +143,15 @@ class RaggedTensor(Composite):
         if lengths is not None and padding is not None:
             raise ValueError("lengths and padding cannot both be given")
         with name_scope(name, "RaggedFromTensor"):
-            given = convert_to_tensor(tensor)
-            sizes = shape_of(given, out_type="int64")
+            dense = convert_to_tensor(tensor)
+            sizes = shape_of(dense, out_type="int64")
             if padding is not None:
                 places = numbers(sizes[1]) + 1
-                lengths = reduce_max(cast(not_equal(given, padding), "int64") * places, axis=1)
+                lengths = reduce_max(cast(not_equal(dense, padding), "int64") * places, axis=1)
             elif lengths is None:
                 lengths = sizes[1] + 0 * numbers(sizes[0])
             counted = sequence_mask(lengths, sizes[1])
-            return cls.from_row_lengths(boolean_mask(given, counted), lengths)
+            return cls.from_row_lengths(boolean_mask(dense, counted), lengths)
 
     @classmethod
     def from_sparse(cls, st_input: SparseTensor, name: str | None = None) -> RaggedTensor:
@@ -247,7 +247,7 @@ class RaggedTensor(Composite):
         """A Tensor whose rows are as long as the longest.
 
         Args:
-            default_value: what stands behind the ends of rows; by default 0 or an empty string.
+            default_value: padding after the ends of rows; by default 0 or an empty string.
             name: a name for the op.
             shape: the shape; what does not fit in is left out.
         """
@@ -268,8 +268,8 @@ class RaggedTensor(Composite):
 
     def to_sparse(self, name: str | None = None) -> SparseTensor:
         """A SparseTensor of what is there."""
-        found = RAGGED_TENSOR_TO_SPARSE(list(self.nested_row_splits), self.flat_values, name=name)
-        return SparseTensor(*found)
+        sparse = RAGGED_TENSOR_TO_SPARSE(list(self.nested_row_splits), self.flat_values, name=name)
+        return SparseTensor(*sparse)
 
     def bounding_shape(self, name: str | None = None) -> Tensor:
         """The shape of the smallest Tensor that has room for all rows."""

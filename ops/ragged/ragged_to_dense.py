@@ -112,7 +112,7 @@ def _kinds(c: OpContext) -> list[bytes]:
     """Kinds of row-partition tensors.
 
     Raises:
-        ValueError: there is no such way.
+        ValueError: the partition type is unknown.
     """
     kinds: list[bytes] = list(c.attr("row_partition_types"))
     if len(kinds) != c.attr("num_row_partition_tensors"):

@@ -198,8 +198,8 @@ def _padded(x: Tensor, lengths: Tensor, rank: int, forward: bool) -> Tensor:
         raise ValueError("input_tensor must be of known rank where fft_length is given")
     taken = lengths if forward else _spectrum_tensor(lengths, rank)
     behind = maximum(0, taken - shape(x)[-rank:])
-    known = constant_value(behind)
-    if 0 in x.shape.as_list() or (known is not None and not known.any()):
+    padding = constant_value(behind)
+    if 0 in x.shape.as_list() or (padding is not None and not padding.any()):
         return x
     outer = [0] * (x.shape.rank - rank)
     after = concat([outer, behind], 0) if outer else behind

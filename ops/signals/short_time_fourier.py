@@ -121,9 +121,9 @@ def _transformed(length: Tensor, fft_length: Any) -> Any:
     """FFT length: a power of 2 by default."""
     if fft_length is not None:
         return fft_length
-    known = constant_value(length)
-    if known is not None:
-        return 1 << max(0, int(known) - 1).bit_length()
+    static_length = constant_value(length)
+    if static_length is not None:
+        return 1 << max(0, int(static_length) - 1).bit_length()
     exponent = ceil(log(cast(length, "float32")) / log(cast(2.0, "float32")))
     return cast(2.0**exponent, "int32")
 

@@ -35,8 +35,10 @@ def _edit_distance_shape(c: ShapeContext) -> TensorShape:
     if None in shapes:
         return TensorShape.of(None)
     pairs = zip(*shapes, strict=True)
-    known = [max(m, n) if isinstance(m, int) and isinstance(n, int) else None for m, n in pairs]
-    return TensorShape.of(tuple(known[:-1]))
+    static_sizes = [
+        max(m, n) if isinstance(m, int) and isinstance(n, int) else None for m, n in pairs
+    ]
+    return TensorShape.of(tuple(static_sizes[:-1]))
 
 
 @EDIT_DISTANCE.fresh_kernel

@@ -41,8 +41,8 @@ def _fill_empty_rows_shape(c: ShapeContext) -> list[TensorShape]:
     c.shape("default_value", rank=0)
     rows = (shape_from_value(c, "dense_shape").sizes or (None,))[:1]
     number, rank = c.shape("indices", rank=2).sizes or (None, None)
-    found = TensorShape.of((None, rank))
-    return [found, TensorShape([None]), TensorShape.of(rows), TensorShape.of((number,))]
+    indices_shape = TensorShape.of((None, rank))
+    return [indices_shape, TensorShape([None]), TensorShape.of(rows), TensorShape.of((number,))]
 
 
 @SPARSE_FILL_EMPTY_ROWS.fresh_kernel

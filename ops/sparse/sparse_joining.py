@@ -175,12 +175,12 @@ def _new_sizes(shape: Sequence[int], new: Array) -> list[int]:
         raise ValueError(f"input_shape = {list(shape)} has more elements than int64 can count")
     if min(sizes, default=0) < -1 or sizes.count(-1) > 1:
         raise ValueError(f"new_shape may hold one -1 beside sizes, got {sizes}")
-    known = math.prod(n for n in sizes if n != -1)
+    product = math.prod(n for n in sizes if n != -1)
     if -1 in sizes:
-        if not known or count % known:
+        if not product or count % product:
             raise ValueError(f"new_shape = {sizes} does not fit the {count} elements of the input")
-        sizes[sizes.index(-1)] = count // known
-    elif known != count:
+        sizes[sizes.index(-1)] = count // product
+    elif product != count:
         raise ValueError(f"new_shape = {sizes} does not fit the {count} elements of the input")
     return sizes
 
@@ -218,11 +218,11 @@ def sparse_concat(
         ...     session.run(td.sparse_concat(1, [x, y])).indices.tolist()
         [[0, 1], [0, 2]]
     """
-    given = [as_sparse(item) for item in sp_inputs]
-    if len(given) == 1:
-        return given[0]
+    tensors = [as_sparse(item) for item in sp_inputs]
+    if len(tensors) == 1:
+        return tensors[0]
     with name_scope(name, "SparseConcat") as scope:
-        shapes = [item.dense_shape for item in given]
+        shapes = [item.dense_shape for item in tensors]
         if expand_nonconcat_dim:
             largest = reduce_max(stack(shapes), 0)
             rank = largest.shape.with_rank(1)[0].value
@@ -231,7 +231,7 @@ def sparse_concat(
             shapes = [
                 concat([largest[:at], shape[at : at + 1 or None], after], 0) for shape in shapes
             ]
-        parts = ([item.indices for item in given], [item.values for item in given], shapes)
+        parts = ([item.indices for item in tensors], [item.values for item in tensors], shapes)
         return SparseTensor(*SPARSE_CONCAT(*parts, concat_dim=axis, name=scope))
 
 

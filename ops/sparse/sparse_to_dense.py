@@ -139,7 +139,7 @@ def sparse_to_dense(
         sparse_indices: int32 or int64 tensor of shape [n, rank]; of shape [n] for a vector.
         output_shape: vector of the same dtype: the shape of the result.
         sparse_values: vector of n values, or one value for all indices.
-        default_value: what stands everywhere else, of rank 0.
+        default_value: value everywhere else, of rank 0.
         validate_indices: whether indices that are repeated or not in order are refused; otherwise
             the last of those that are the same counts.
         name: a name for the op.
@@ -157,8 +157,8 @@ def sparse_to_dense(
         [[-1  5 -1]
          [ 6 -1 -1]]
     """
-    given = (sparse_indices, output_shape, sparse_values, default_value)
-    return SPARSE_TO_DENSE(*given, validate_indices=validate_indices, name=name)
+    arguments = (sparse_indices, output_shape, sparse_values, default_value)
+    return SPARSE_TO_DENSE(*arguments, validate_indices=validate_indices, name=name)
 
 
 def sparse_tensor_to_dense(
@@ -168,7 +168,7 @@ def sparse_tensor_to_dense(
 
     Args:
         sp_input: a SparseTensor.
-        default_value: what stands where it stores nothing; by default zero, or an empty string.
+        default_value: value where nothing is stored; by default zero, or an empty string.
         validate_indices: as for `td.sparse_to_dense`.
         name: a name for the op.
 

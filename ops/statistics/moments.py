@@ -267,8 +267,8 @@ def moments(
         variance = reduce_mean(squared_difference(wide, center), axes, True, "variance")
         if not keep_dims:
             # The names are TensorFlow's: averages of moments are called after them in checkpoints.
-            known = constant_value(axes) if isinstance(axes, Tensor) else axes
-            gone = None if known is None else np.ravel(known).tolist()
+            static_axes = constant_value(axes) if isinstance(axes, Tensor) else axes
+            gone = None if static_axes is None else np.ravel(static_axes).tolist()
             mean, variance = (_without(moment, axes, gone) for moment in (mean, variance))
         if wide is not x:
             return cast(mean, DstT=dtype), cast(variance, DstT=dtype)
