@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from ..graph.node import Operation
-from ..ops.debugging.callbacks import function_of
+from ..ops.debugging.py_func import function_of
 from ..runtime import errors
 from ..shape_inference.split_parts import NotSplittable, Partition, SplitContext, by_letters
 

@@ -10,7 +10,7 @@ from typing import Any
 from .. import __version__
 from ..graph.graph import Graph
 from ..graph.importing.importer import import_graph_def
-from ..ops.debugging.callbacks import give_function
+from ..ops.debugging.py_func import give_function
 from ..protos.messages import GraphDef
 from ..runtime import errors
 from ..session.session import Session

@@ -8,7 +8,9 @@ from ..graph.node import Tensor
 from .array.array_forms import matrix_transpose
 from .array.diagonals import matrix_band_part
 from .array.matrix_diagonals import matrix_diag, matrix_diag_part, matrix_set_diag
+from .linalg.cholesky import cholesky
 from .linalg.decompositions import self_adjoint_eig, self_adjoint_eigvals, svd
+from .linalg.determinants_and_inverses import matrix_determinant, matrix_inverse
 from .linalg.linear_systems import (
     cholesky_solve,
     matrix_solve,
@@ -16,7 +18,6 @@ from .linalg.linear_systems import (
     matrix_triangular_solve,
 )
 from .linalg.matmul import matmul
-from .linalg.square_matrices import cholesky, matrix_determinant, matrix_inverse
 from .math.arithmetic import abs as magnitude, reciprocal
 from .signals.fourier import fft, fft2d, fft3d, ifft, ifft2d, ifft3d
 

@@ -12,9 +12,12 @@ from ...ops.array.fills import ones_like
 from ...ops.array.reversing import reverse
 from ...ops.array.rolling import roll
 from ...ops.array.shapes import shape
-from ...ops.image.flat_transforms import flat_transforms_to_matrices, matrices_to_flat_transforms
+from ...ops.image.projective_transforms import (
+    flat_transforms_to_matrices,
+    matrices_to_flat_transforms,
+)
 from ...ops.indexing.one_hot import one_hot
-from ...ops.linalg.square_matrices import matrix_inverse
+from ...ops.linalg.determinants_and_inverses import matrix_inverse
 from ...ops.math.along_axis import argmax, argmin
 from ...ops.math.comparison import greater
 from ...ops.math.division import div_no_nan

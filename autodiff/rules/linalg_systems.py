@@ -17,11 +17,12 @@ from ...ops.array.reshaping import reshape
 from ...ops.array.shapes import rank, shape
 from ...ops.array.squeezing import expand_dims, squeeze
 from ...ops.array.stacking import stack
+from ...ops.linalg.cholesky import cholesky
+from ...ops.linalg.determinants_and_inverses import matrix_inverse
 from ...ops.linalg.einsum import EINSUM
 from ...ops.linalg.linear_systems import MATRIX_TRIANGULAR_SOLVE, cholesky_solve, matrix_solve
 from ...ops.linalg.matmul import matmul
 from ...ops.linalg.matrix_functions import adjoint
-from ...ops.linalg.square_matrices import cholesky, matrix_inverse
 from ...ops.math.exponentials import conj
 from ...ops.math.reductions import reduce_sum
 from ..common.rule_tables import gradient_of, raw, undefined

@@ -21,8 +21,9 @@ from ...ops.math.arithmetic import minimum
 from ...ops.math.division import floordiv, floormod
 from ...ops.math.exponentials import conj
 from ...ops.math.reductions import reduce_sum
-from ...ops.sparse.sparse_ops import SPARSE_TENSOR_DENSE_MAT_MUL, sparse_reorder
+from ...ops.sparse.sparse_matmul import SPARSE_TENSOR_DENSE_MAT_MUL
 from ...ops.sparse.sparse_reductions import sparse_reduce_sum
+from ...ops.sparse.sparse_to_dense import sparse_reorder
 from ...protos.dtypes import int64
 from ..common.rule_tables import gradient_of, not_differentiable, raw, raw_results, undefined
 

@@ -35,8 +35,8 @@ from ...ops.math.select import clip_by_value as clip
 from ...ops.nn.activations import elu, softmax, softplus, softsign
 from ...ops.random.uniform_and_normal import random_normal, random_uniform, truncated_normal
 from ...ops.sorting.top_k import in_top_k
+from ...ops.statistics.moments import reduce_std as std, reduce_variance as var
 from ...ops.statistics.norms import l2_normalize
-from ...ops.statistics.variances import reduce_std as std, reduce_variance as var
 from ...ops.variables.variable_updates import (
     assign as update,
     assign_add as update_add,

@@ -23,7 +23,7 @@ from ...ops.math.exponentials import log
 from ...ops.math.select import where, where_v2
 from ...ops.nn.ctc_decoding import ctc_beam_search_decoder, ctc_greedy_decoder
 from ...ops.nn.ctc_loss import ctc_loss
-from ...ops.sparse.sparse_ops import sparse_tensor_to_dense
+from ...ops.sparse.sparse_to_dense import sparse_tensor_to_dense
 from .backend_settings import epsilon
 
 public = {

@@ -9,12 +9,12 @@ from ...graph.node import Tensor
 from ...graph.sparse_tensor import SparseTensor
 from ...ops.array.casting import cast
 from ...ops.array.reshaping import reshape
-from ...ops.debugging.assertions import Print
+from ...ops.debugging.printing import Print
 from ...ops.math.comparison import less_equal
 from ...ops.nn.normalization import batch_normalization as plain_normalization
 from ...ops.random.uniform_and_normal import random_normal, random_uniform
-from ...ops.sparse.sparse_ops import sparse_tensor_to_dense
-from ...ops.statistics.norms import moments
+from ...ops.sparse.sparse_to_dense import sparse_tensor_to_dense
+from ...ops.statistics.moments import moments
 from ...ops.variable_scopes.moving_averages import assign_moving_average
 from ...training.layers.layer_names import forget_names
 from .backend_settings import floatx, variable

@@ -6,7 +6,7 @@ from typing import Any
 
 from ...ops.array.reshaping import reshape
 from ...ops.nn.normalization import batch_normalization
-from ...ops.statistics.norms import moments
+from ...ops.statistics.moments import moments
 from ...training.layers.named_functions import resolve_function
 from .base_layer import KerasStyle
 

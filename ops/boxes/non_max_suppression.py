@@ -1,4 +1,4 @@
-"""Non-maximum suppression: the best of each heap of boxes; users find it in `td.image`."""
+"""Non-maximum suppression of boxes: `td.image`."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from ...shape_inference.rules import SCALAR
 from ...shape_inference.tensor_shape import TensorShape
 from ..common.allocation import new_zeros
 from ..common.shared_docs import shared_docs
-from .suppression import Selection, intersection_over_union, select
+from .non_max_suppression_kernels import Selection, intersection_over_union, select
 
 public = {
     "td.image": (
@@ -74,9 +74,9 @@ def _define(version: str, limits: str, outputs: str, attrs: str, boxes: str = "T
             if boxes.ndim != 2 or boxes.shape[1] != 4:
                 raise ValueError(f"boxes must have shape [number, 4], got {list(boxes.shape)}")
             _check_scores(len(boxes), scores)
-            given = attrs | {name: number(name, x) for name, x in zip(names, limits, strict=True)}
+            values = attrs | {name: number(name, x) for name, x in zip(names, limits, strict=True)}
             most = int(number("max_output_size", max_output_size))
-            kept = _kept(boxes, scores, most, given)
+            kept = _kept(boxes, scores, most, values)
             return _results(kinds, kept, most if padded else len(kept.indices), scores.dtype)
 
         return suppress
@@ -161,10 +161,10 @@ def _check_most(most: int) -> None:
 
 
 def number(name: str, value: Array) -> Any:
-    """What a scalar input holds.
+    """Value of a scalar input.
 
     Raises:
-        ValueError: it is no scalar.
+        ValueError: it is not a scalar.
     """
     if value.ndim:
         raise ValueError(f"{name} must be a scalar, got shape {list(value.shape)}")
@@ -231,7 +231,7 @@ _documented = shared_docs(
         "dropped.",
         "name": "a name for the scope of the ops.",
     },
-    raises="ValueError: the shapes do not fit together; what only the run can tell, such as an "
+    raises="ValueError: the shapes do not fit together; an error at run time, such as an "
     "`iou_threshold` outside [0, 1], is an InvalidArgumentError.",
 )
 
@@ -245,7 +245,7 @@ def non_max_suppression(
     score_threshold: Any = float("-inf"),
     name: str | None = None,
 ) -> Tensor:
-    """Which boxes to keep where many overlap: again and again the best one that is left.
+    """Selects boxes greedily by score, dropping those that overlap a selected one.
 
     Returns:
         An int32 vector: the numbers of the boxes, best first. Of equal scores the first comes
@@ -327,10 +327,10 @@ def non_max_suppression_padded(
     """
     with name_scope(name, "non_max_suppression_padded", [boxes, scores]):
         limits = _thresholds(iou_threshold=iou_threshold, score_threshold=score_threshold)
-        found = NON_MAX_SUPPRESSION_V4(
+        result = NON_MAX_SUPPRESSION_V4(
             boxes, scores, max_output_size, *limits, pad_to_max_output_size=pad_to_max_output_size
         )
-        return PaddedSelection(*found)
+        return PaddedSelection(*result)
 
 
 class ScoredSelection(NamedTuple):
@@ -374,5 +374,5 @@ def non_max_suppression_with_scores(
             score_threshold=score_threshold,
             soft_nms_sigma=soft_nms_sigma,
         )
-        found = NON_MAX_SUPPRESSION_V5(boxes, scores, max_output_size, *limits)
-        return ScoredSelection(*found[:2])
+        result = NON_MAX_SUPPRESSION_V5(boxes, scores, max_output_size, *limits)
+        return ScoredSelection(*result[:2])

@@ -1,4 +1,4 @@
-"""Convolutions: every position of a window gives the products of what it sees and the filters."""
+"""Convolutions of sequences, images and volumes: `td.nn.conv1d`, `conv2d`, `conv3d`."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...graph.api.tensor_like import TensorLike
+from ...graph.default_scopes import name_scope
 from ...graph.node import Tensor
 from ...graph.op_def import OpDef
 from ...runtime.kernel_spec import Rows
@@ -16,23 +17,24 @@ from ...shape_inference.protocols import Array, Kernel
 from ...shape_inference.sliding_windows import Window
 from ...shape_inference.tensor_shape import TensorShape
 from ...shape_inference.traits import Traits
+from ..array.squeezing import expand_dims, squeeze
 from ..common.call_forms import renamed
 from ..common.jit_gemm import Tile, product_loop, tile_of_processor
 from .convolution_rules import conv_sizes, conv_sliding
 from .depthwise_kernels import ChannelFilters
 from .im2col import convolution_rows
 from .jit_convolution import MachineFilters
+from .jit_winograd import minimal_loop
 from .product_kernels import SlidingProduct, Way, made_of, side_by_side
 from .window_arguments import over_space, padding_attrs
-from .window_costs import convolution_flops
+from .window_flops import convolution_flops
 from .window_workspaces import convolution_workspace
 from .winograd import MinimalFilters, suits
-from .winograd_loop import minimal_loop
 
 if TYPE_CHECKING:
     from .product_kernels import Again
 
-public = {"td.nn": "conv2d conv3d"}
+public = {"td.nn": "atrous_conv2d conv1d conv2d conv3d"}
 
 CONV_ATTRS = (
     "strides: list(int32), use_cudnn_on_gpu: bool = true, padding: {'SAME', 'VALID', 'EXPLICIT'}, "
@@ -61,7 +63,7 @@ CONV_3D.flops(convolution_flops)
 
 
 def _define(definition: OpDef, rank: int) -> None:
-    """Hangs the rules of a convolution of tensors of this rank on its definition."""
+    """Registers shape function, workspace and kernel of a convolution of this rank."""
 
     @definition.shape
     def shape(c: ShapeContext) -> TensorShape:
@@ -100,14 +102,14 @@ def _way(
         return Way(_rows)
 
     def by_machine(loop: Callable[..., None]) -> Way:
-        known = None if filters is None else MachineFilters(filters, loop, tile)
+        constant_filters = None if filters is None else MachineFilters(filters, loop, tile)
 
         def rows(x: Array, given: Array, windows: Sequence[Window]) -> Rows:
             if x.shape[-1] == given.shape[-2] and given.size:
-                return (known or MachineFilters(given, loop, tile)).rows(x, windows)
+                return (constant_filters or MachineFilters(given, loop, tile)).rows(x, windows)
             return _rows(x, given if again is None else again(), windows)
 
-        return Way(rows, keeps=known is not None)
+        return Way(rows, keeps=constant_filters is not None)
 
     return Way(_rows, loop=product_loop(tile), by_machine=by_machine)
 
@@ -124,17 +126,17 @@ def _by_minimal_filtering(filters: Array, windows: Sequence[Window], again: Agai
 
         return Way(rows, "by minimal filtering", keeps=True)
 
-    found = way() if suits(filters, windows) else None
+    plain = way() if suits(filters, windows) else None
     if tile is None or not suits(filters, windows, machine=True):
-        return found
-    by_machine = (found or Way(_rows))._replace(loop=minimal_loop(tile))
+        return plain
+    by_machine = (plain or Way(_rows))._replace(loop=minimal_loop(tile))
     return by_machine._replace(by_machine=lambda loop: way((loop, tile)))
 
 
 def _rows(x: Array, filters: Array, windows: Sequence[Window], margin: Any = 0) -> Rows:
     """The convolution of [batch, *space, channels] with [*sizes, channels of a group, out].
 
-    Without groups, the margins may hold another number than 0.
+    Without groups, the padding value may differ from 0.
     """
     *_, depth, out = filters.shape
     groups = x.shape[-1] // depth
@@ -150,7 +152,7 @@ def _rows(x: Array, filters: Array, windows: Sequence[Window], margin: Any = 0) 
 def convolved(x: Array, filters: Array, windows: Sequence[Window], margin: Any = 0) -> Array:
     """The convolution of [batch, *space, channels] with [*sizes, channels of a group, out].
 
-    Without groups, the margins may hold another number than 0.
+    Without groups, the padding value may differ from 0.
     """
     return made_of(_rows(x, filters, windows, margin), x.dtype)
 
@@ -167,9 +169,9 @@ def conv2d(
     name: str | None = None,
     filters: TensorLike | None = None,
 ) -> Tensor:
-    """A convolution of images: what a window sees at each position, multiplied with each filter.
+    """2-D convolution of images.
 
-    It is what signal processing calls a correlation: the filters are not turned around.
+    This is a cross-correlation in terms of signal processing: the filters are not flipped.
 
     Args:
         input: images `[batch, rows, columns, channels]` of half, bfloat16, float32, float64 or
@@ -227,14 +229,14 @@ def conv3d(
     name: str | None = None,
     filters: TensorLike | None = None,
 ) -> Tensor:
-    """A convolution of volumes, as `conv2d` is one of images.
+    """3-D convolution of volumes; see `conv2d`.
 
     Args:
         input: volumes `[batch, planes, rows, columns, channels]` of half, bfloat16, float32 or
             float64.
         filter: `[planes, rows, columns, channels, out_channels]`, of the dtype of `input`.
         strides: how far the window moves from one position to the next: a number, one for each
-            dimension of space, or one for each dimension of `input`; by default 1.
+            spatial dimension, or one for each dimension of `input`; by default 1.
         padding: "VALID" for the positions inside the volume; "SAME" for one position per stride.
         data_format: "NDHWC", or "NCDHW" where the channels are the second dimension.
         dilations: how far apart the elements of the window are, as `strides`; by default 1.
@@ -263,3 +265,79 @@ def conv3d(
         dilations=over_space("dilations", dilations, data_format, 1),
         name=name,
     )
+
+
+def atrous_conv2d(
+    value: TensorLike, filters: TensorLike, rate: int, padding: Any, name: str | None = None
+) -> Tensor:
+    """2-D convolution with dilated (atrous) filters.
+
+    Args:
+        value: images `[batch, rows, columns, channels]`.
+        filters: `[rows, columns, channels, out_channels]`.
+        rate: how far apart the elements of the window are: at least 1.
+        padding: "VALID" or "SAME", as for `td.nn.conv2d`.
+        name: a name for the op.
+
+    Returns:
+        A Tensor `[batch, out_rows, out_columns, out_channels]`.
+
+    Raises:
+        TypeError, ValueError: as for `td.nn.conv2d`.
+
+    Example:
+        >>> image = np.arange(9, dtype=np.float32).reshape(1, 3, 3, 1)
+        >>> with td.Graph().as_default(), td.Session() as session:
+        ...     corners = td.nn.atrous_conv2d(image, np.ones((2, 2, 1, 1), "f"), 2, "VALID")
+        ...     print(session.run(corners).ravel())
+        [16.]
+    """
+    return conv2d(value, filters, 1, padding, dilations=rate, name=name or "convolution")
+
+
+@renamed(input="value")
+def conv1d(
+    value: Any = None,
+    filters: Any = None,
+    stride: int | None = None,
+    padding: Any = None,
+    use_cudnn_on_gpu: bool = True,
+    data_format: str | None = None,
+    name: str | None = None,
+    input: Any = None,
+) -> Tensor:
+    """1-D convolution of sequences.
+
+    Args:
+        value: sequences `[batch, width, channels]` of floats.
+        filters: `[width, channels, out_channels]`, of the same dtype.
+        stride: how far the window moves from one place to the next; by default 1.
+        padding: "VALID" or "SAME", as for `td.nn.conv2d`.
+        use_cudnn_on_gpu: accepted for TensorFlow's sake.
+        data_format: "NWC" (or "NHWC"), or "NCW" (or "NCHW") where the channels come before the
+            width.
+        name: a name for the scope of the ops.
+        input: another name of `value`.
+
+    Returns:
+        A Tensor `[batch, out_width, out_channels]`, or `[batch, out_channels, out_width]`.
+
+    Raises:
+        TypeError, ValueError: as for `td.nn.conv2d`; the data format is none of these.
+
+    Example:
+        >>> with td.Graph().as_default(), td.Session() as session:
+        ...     sums = td.nn.conv1d([[[1.0], [2.0], [4.0]]], [[[1.0]], [[1.0]]], 1, "VALID")
+        ...     print(session.run(sums).ravel())
+        [3. 6.]
+    """
+    formats = {None: "NHWC", "NWC": "NHWC", "NHWC": "NHWC", "NCW": "NCHW", "NCHW": "NCHW"}
+    if data_format not in formats:
+        raise ValueError(f"data_format must be NWC or NCW, got {data_format!r}")
+    with name_scope(name, "conv1d"):
+        axis = 1 if formats[data_format] == "NHWC" else 2
+        images = expand_dims(value, axis)
+        strides = [1, 1 if stride is None else stride]
+        rows = expand_dims(filters, 0)
+        result = conv2d(images, rows, strides, padding, data_format=formats[data_format])
+        return squeeze(result, [axis])

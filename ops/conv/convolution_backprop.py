@@ -1,4 +1,4 @@
-"""How gradients go back through a convolution: to what the windows saw, and to the filters."""
+"""Gradients of convolutions with respect to their inputs and filters."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _MOST_PARTS = 8
 def margins_of(
     windows: Sequence[Window], sizes: Sequence[int], positions: Sequence[int]
 ) -> list[tuple[int, int]]:
-    """The margins before and after each dimension of space."""
+    """Padding before and after each spatial dimension."""
     return [
         window.padding(size, number)
         for window, size, number in zip(windows, sizes, positions, strict=True)
@@ -38,7 +38,7 @@ def margins_of(
 
 
 def tap(windows: Sequence[Window], element: Sequence[int], positions: Sequence[int]) -> list[slice]:
-    """Where one element of the window lies at each position, in an array that has its margins."""
+    """Slices of one window element at every position, in an array with padding."""
     starts = [index * window.rate for index, window in zip(element, windows, strict=True)]
     return [
         slice(start, start + (number - 1) * window.stride + 1, window.stride)
@@ -47,7 +47,7 @@ def tap(windows: Sequence[Window], element: Sequence[int], positions: Sequence[i
 
 
 def inside(x: Array, margins: Sequence[tuple[int, int]]) -> Array:
-    """What of an array [batch, *space, ...] lies between the margins."""
+    """The part of an array [batch, *space, ...] inside the padding."""
     ends = zip(x.shape[1:], margins, strict=False)
     return x[:, *[slice(before, size - after) for size, (before, after) in ends]]
 
@@ -64,7 +64,7 @@ def spread(
     Args:
         gradient: [batch, *positions, out].
         filters: [*window sizes, channels of a group, out].
-        windows: one for each dimension of space.
+        windows: one for each spatial dimension.
         sizes: the shape [batch, *space, channels] of the result.
         convolve: convolves images with filters, where the window moves by one.
     """
@@ -100,7 +100,7 @@ def _turned(
     margins: Sequence[tuple[int, int]],
     convolve: Convolve,
 ) -> Array:
-    """`spread` where the window moves by one: a convolution with the filters turned around.
+    """`spread` for stride 1: a convolution with flipped filters.
 
     Each pixel gets something from the positions up to the extent of a window before it.
     """
@@ -129,7 +129,7 @@ def filter_gradient(
     Args:
         x: [batch, *space, channels].
         gradient: [batch, *positions, out].
-        windows: one for each dimension of space.
+        windows: one for each spatial dimension.
         sizes: the shape [*window sizes, channels of a group, out] of the result.
         sum_up: writes the sums of parts of the batch [parts, elements of a window, out] to its last
             argument.
@@ -158,10 +158,10 @@ def filter_gradient(
 
 
 def _sum_up(x: Array, gradient: Array, windows: Sequence[Window], partial: Array) -> None:
-    """Adds what parts of the batch give to zeros [parts, elements of a window, out]."""
+    """Adds the gradients of parts of the batch to zeros [parts, elements of a window, out]."""
     _, number, out = partial.shape
     positions = gradient.shape[1:-1]
-    seen = seen_through(with_margins(x, windows, positions), windows, positions)
+    views = seen_through(with_margins(x, windows, positions), windows, positions)
     item = number * x.itemsize
     block = block_bytes(item)
     images = -(-len(x) // len(partial))
@@ -169,7 +169,7 @@ def _sum_up(x: Array, gradient: Array, windows: Sequence[Window], partial: Array
     def add_up(numbers: Iterator[int]) -> None:
         for i in numbers:
             some = slice(i * images, (i + 1) * images)
-            mine, theirs = seen[some], gradient[some]
+            mine, theirs = views[some], gradient[some]
             for part in blocks((len(theirs), *positions), item, block):
                 unfolded = mine[part].reshape(-1, number)
                 partial[i] += unfolded.T @ theirs[part].reshape(-1, out)

@@ -25,7 +25,7 @@ from .convolution_backprop import filter_gradient
 from .convolution_rules import check_ranks, conv_sizes, conv_sliding
 from .jit_filter_gradients import machine_sums
 from .window_arguments import over_space, padding_attrs
-from .window_costs import filter_gradient_flops
+from .window_flops import filter_gradient_flops
 from .window_views import channels_last
 
 if TYPE_CHECKING:
@@ -60,7 +60,7 @@ CONV_3D_BACKPROP_FILTER_V2 = OpDef(
 
 
 def _define(definition: OpDef, rank: int) -> None:
-    """Hangs the rules of what goes back to filters of this rank on its definition."""
+    """Registers shape function and kernel of a filter gradient of this rank."""
     sizes_name = definition.signature.inputs[1].name
     by_value = sizes_name == "filter_sizes"
 

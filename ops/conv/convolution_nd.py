@@ -1,4 +1,4 @@
-"""Convolutions and pools in one to three dimensions of space, by the rank of what is given."""
+"""Convolution and pooling in one to three spatial dimensions, chosen by rank."""
 
 from __future__ import annotations
 
@@ -31,21 +31,21 @@ _POOLS: dict[str, dict[int, Callable[..., Tensor]]] = {
 
 
 def space_format(rank: int, data_format: str | None) -> str:
-    """The data format, checked; what is None has the channels last.
+    """Returns the data format, after checks; None means channels last.
 
     Raises:
-        ValueError: it is not one for so many dimensions of space, or there are none for them.
+        ValueError: it is not one for so many spatial dimensions, or there are none for them.
     """
     if rank not in _SPACE:
         raise ValueError(f"windows of 1, 2 or 3 dimensions are possible, got one of {rank}")
-    known = (f"N{_SPACE[rank]}C", f"NC{_SPACE[rank]}")
-    if data_format is not None and data_format not in known:
-        raise ValueError(f"data_format must be {' or '.join(known)}, got {data_format!r}")
-    return data_format or known[0]
+    formats = (f"N{_SPACE[rank]}C", f"NC{_SPACE[rank]}")
+    if data_format is not None and data_format not in formats:
+        raise ValueError(f"data_format must be {' or '.join(formats)}, got {data_format!r}")
+    return data_format or formats[0]
 
 
 def each_dimension(name: str, value: Any, rank: int) -> list[int]:
-    """One number for each dimension of space, given so, or once for all, or None for 1."""
+    """Returns one number per spatial dimension, from a list, one number for all, or None for 1."""
     numbers = [1] if value is None else list(value) if isinstance(value, (list, tuple)) else [value]
     if len(numbers) not in (1, rank) or min(numbers) < 1:
         raise ValueError(f"{name} must be {rank} numbers of at least 1, got {value}")
@@ -64,13 +64,13 @@ def convolution(
     filters: TensorLike | None = None,
     dilations: Any = None,
 ) -> Tensor:
-    """A convolution of sequences, images or volumes, by the rank of the filter.
+    """Convolution of sequences, images or volumes, by the rank of the filter.
 
     Args:
-        input: `[batch, *space, channels]` of floats, with one to three dimensions of space.
+        input: `[batch, *space, channels]` of floats, with one to three spatial dimensions.
         filter: `[*sizes, channels, out_channels]`, of the dtype of `input` and of its rank.
         padding: "VALID" or "SAME", as for `td.nn.conv2d`.
-        strides: how far the window moves: a number for each dimension of space, or one for all;
+        strides: how far the window moves: a number for each spatial dimension, or one for all;
             by default 1.
         dilation_rate: how far apart the elements of the window are, as `strides`. Unlike
             TensorFlow's, it may be more than 1 where strides are.
@@ -99,9 +99,7 @@ def convolution(
         kernel = convert_to_tensor(filter, name="filter")
         value = convert_to_tensor(input, kernel.dtype.base_dtype, name="input")
         if kernel.shape.rank is None:
-            raise ValueError(
-                "the rank of filter must be known: it tells which convolution is meant"
-            )
+            raise ValueError("the rank of filter must be known: it selects the convolution")
         rank = kernel.shape.rank - 2
         form = space_format(rank, data_format)
         steps, rates = (
@@ -130,11 +128,11 @@ def pool(
     data_format: str | None = None,
     dilations: Any = None,
 ) -> Tensor:
-    """The maximum or the mean of what a window sees, in one to three dimensions of space.
+    """Max or average pooling in one to three spatial dimensions.
 
     Args:
         input: `[batch, *space, channels]` of numbers.
-        window_shape: the size of the window: a number for each dimension of space.
+        window_shape: the size of the window: a number for each spatial dimension.
         pooling_type: "MAX" or "AVG".
         padding: "VALID" or "SAME", as for `td.nn.max_pool`; "VALID" where rates are above 1.
         dilation_rate: how far apart the elements of the window are: a number for each dimension
@@ -196,11 +194,11 @@ def max_pool_v2(
     data_format: str | None = None,
     name: str | None = None,
 ) -> Tensor:
-    """The maximum of what a window sees, in as many dimensions of space as `input` has.
+    """Max pooling in as many spatial dimensions as `input` has.
 
     Args:
         input: `[batch, *space, channels]` of numbers, of a known rank.
-        ksize: the size of the window: a number for each dimension of space, or for each of
+        ksize: the size of the window: a number for each spatial dimension, or for each of
             `input`, or one for all of space.
         strides: how far the window moves, likewise.
         padding: "SAME" or "VALID".
@@ -230,7 +228,7 @@ def avg_pool_v2(
     data_format: str | None = None,
     name: str | None = None,
 ) -> Tensor:
-    """The mean of what a window sees; otherwise as `td.nn.max_pool_v2`.
+    """Average pooling; otherwise as `td.nn.max_pool_v2`.
 
     Example:
         >>> with td.Graph().as_default(), td.Session() as session:
@@ -252,7 +250,7 @@ def _pooled(
 ) -> Tensor:
     value = convert_to_tensor(input, name="input")
     if value.shape.rank is None:
-        raise ValueError("the rank of input must be known: it tells which pool is meant")
+        raise ValueError("the rank of input must be known: it selects the pooling op")
     rank = value.shape.rank - 2
     form = space_format(rank, data_format)
     return _POOLS[kind][rank](value, ksize, strides, padding, form, name)

@@ -1,4 +1,4 @@
-"""What all convolutions share: how filters slide, and the sizes that follow."""
+"""Sliding of filters and output sizes, shared by all convolutions."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from ...shape_inference.tensor_shape import TensorShape
 
 
 def conv_sliding(c: OpContext, rank: int) -> Sliding:
-    """How the filters of a convolution slide.
+    """Sliding parameters of a convolution's filters.
 
     Raises:
         ValueError: they would slide over anything but space.

@@ -1,4 +1,4 @@
-"""Depthwise convolutions: each channel has filters of its own."""
+"""Depthwise convolutions: each channel has its own filters."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ from ...shape_inference.traits import Traits
 from .convolution import conv2d
 from .convolution_rules import conv_sliding
 from .depthwise_kernels import ChannelFilters
-from .depthwise_vectors import VectorFilters, depthwise_vectors
+from .jit_depthwise import VectorFilters, depthwise_vectors
+from .jit_windows import depthwise_loop
 from .product_kernels import SlidingProduct, Way
 from .window_arguments import over_space, padding_attrs
-from .window_costs import depthwise_flops
-from .window_loops import depthwise_loop
+from .window_flops import depthwise_flops
 from .window_workspaces import depthwise_workspace
 
 if TYPE_CHECKING:
@@ -88,16 +88,16 @@ def _way(
 ) -> Way:
 
     def by_channels(machine: Callable[..., None] | None = None) -> Way:
-        known = None if filters is None else ChannelFilters(filters, machine)
+        constant_filters = None if filters is None else ChannelFilters(filters, machine)
 
         def rows(x: Array, given: Array, windows: Sequence[Window]) -> Rows:
-            return (known or ChannelFilters(given, machine)).rows(x, windows)
+            return (constant_filters or ChannelFilters(given, machine)).rows(x, windows)
 
         return Way(rows)
 
     def by_vectors(machine: Callable[..., None]) -> Way:
-        known = VectorFilters(cast("Array", filters), machine, lanes)
-        return Way(lambda x, _, windows: known.rows(x, windows))
+        constant_filters = VectorFilters(cast("Array", filters), machine, lanes)
+        return Way(lambda x, _, windows: constant_filters.rows(x, windows))
 
     lanes, loop = vector_lanes(), None
     if filters is not None and dtype == np.float32:
@@ -116,7 +116,7 @@ def depthwise_conv2d_native(
     dilations: Any = None,
     name: str | None = None,
 ) -> Tensor:
-    """A convolution of images in which each channel has filters of its own.
+    """Depthwise 2-D convolution: each channel has its own filters.
 
     Args:
         input: images `[batch, rows, columns, channels]` of half, bfloat16, float32 or float64.
@@ -212,7 +212,7 @@ def separable_conv2d(
     data_format: str | None = None,
     dilations: Any = None,
 ) -> Tensor:
-    """A depthwise convolution, whose channels are then mixed at each position.
+    """Separable 2-D convolution: depthwise, then a 1 x 1 convolution over channels.
 
     Args:
         input: images `[batch, rows, columns, channels]` of half, bfloat16, float32 or float64.

@@ -25,7 +25,7 @@ from .convolution_rules import check_ranks, conv_sliding
 from .depthwise_convolution import depthwise_sizes
 from .depthwise_kernels import ChannelFilters
 from .window_arguments import over_space, padding_attrs
-from .window_costs import depthwise_filter_gradient_flops, depthwise_input_gradient_flops
+from .window_flops import depthwise_filter_gradient_flops, depthwise_input_gradient_flops
 from .window_views import channels_back, channels_last, with_margins
 
 if TYPE_CHECKING:
@@ -81,7 +81,7 @@ def _check(
 
 
 def _define(definition: OpDef, sizes_name: str, backprop: Backprop) -> None:
-    """Hangs its rules on the gradient for what has the shape that argument `sizes_name` holds."""
+    """Registers the gradient op whose result shape is argument `sizes_name`."""
     to_image = sizes_name == "input_sizes"
     other_name = "filter" if to_image else "input"
 
@@ -149,7 +149,7 @@ def _to_image(
 def _mirrored(window: Window, margins: tuple[int, int]) -> Window | None:
     """The window that sees, from a pixel, the positions that see the pixel.
 
-    It is None where they are not side by side, or lie outside of the gradient alone.
+    None if they are not adjacent, or lie only outside the gradient.
     """
     before, after = (int(window.extent) - 1 - margin for margin in margins)
     if window.stride > 1 or min(before, after) < 0:
@@ -185,8 +185,8 @@ def _to_filter(x: Array, gradient: Array, windows: Sequence[Window], sizes: Sequ
         return _sums_of_lines(x, gradient, windows, result)
     each = gradient.reshape(*gradient.shape[:3], *sizes[2:])
     for element in product(*map(range, sizes[:2])):
-        seen = x[:, *tap(windows, element, positions)]
-        np.einsum("nrck,nrckm->km", seen, each, out=result[element])
+        window = x[:, *tap(windows, element, positions)]
+        np.einsum("nrck,nrckm->km", window, each, out=result[element])
     return result
 
 
@@ -196,8 +196,8 @@ def _sums_of_lines(x: Array, gradient: Array, windows: Sequence[Window], result:
     lines, each = (array.reshape(*array.shape[:2], -1) for array in (x, gradient))
     for i, j in product(*map(range, result.shape[:2])):
         rows, columns = tap(windows, (i, j), gradient.shape[1:3])
-        seen = lines[:, rows, columns.start * channels : columns.stop * channels]
-        result[i, j, :, 0] = np.einsum("nrl,nrl->l", seen, each).reshape(-1, channels).sum(axis=0)
+        window = lines[:, rows, columns.start * channels : columns.stop * channels]
+        result[i, j, :, 0] = np.einsum("nrl,nrl->l", window, each).reshape(-1, channels).sum(axis=0)
     return result
 
 

@@ -1,4 +1,4 @@
-"""Convolutions in which each channel has filters of its own."""
+"""Kernels of depthwise convolutions."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from ...shape_inference.sliding_windows import Window
 from ...shape_inference.workspaces import Workspace
 from ..common.parallel_blocks import share
 from ..common.scratch import lent, scratch
-from .window_loops import positions_of_piece, run_loop
+from .jit_windows import positions_of_piece, run_loop
 from .window_views import Frame, blocks, largest, strided
 
 # The part of the result that a thread makes at a time.
@@ -37,7 +37,7 @@ class ChannelFilters:
         self._multiplier = filters.shape[3]
         self._taps = np.ascontiguousarray(filters).reshape(*filters.shape[:2], -1)
         self._rows: dict[int, Array] = {}
-        # In the margins, what is no number makes all else such; machine code does not look there.
+        # NaN times padding is NaN; machine code skips the padding.
         self._finite = machine is not None and bool(np.isfinite(filters).all())
 
     def _weights(self, positions: int) -> Array:
@@ -66,10 +66,10 @@ class ChannelFilters:
             def multiply(parts: Iterator[tuple[slice, slice]]) -> None:
                 for part in parts:
                     place = lines[part]
-                    seen = frame.seen_by(*part)[0]
+                    views = frame.seen_by(*part)[0]
                     if self._multiplier > 1:
-                        seen = seen.repeat(self._multiplier, -1)
-                    _add_up(seen, weights, down, across, place)
+                        views = views.repeat(self._multiplier, -1)
+                    _add_up(views, weights, down, across, place)
                     if finish is not None:
                         start = (part[0].start * shape[1] + part[1].start) * shape[2]
                         finish(start, start + place.shape[0] * place.shape[1] * shape[2])
@@ -95,7 +95,7 @@ class ChannelFilters:
 def channelwise_workspace(
     x: Array, windows: Sequence[Window], multiplier: int, constant: bool
 ) -> Workspace:
-    """What the convolution of [batch, rows, columns, channels] takes besides its result.
+    """Workspace of the convolution of [batch, rows, columns, channels].
 
     Args:
         x: the images.
@@ -129,7 +129,7 @@ def channelwise_workspace(
 
 
 class _Planes(NamedTuple):
-    """How columns that are a stride apart are laid side by side, in planes.
+    """Layout of columns that are a stride apart as contiguous planes.
 
     Args:
         number: how many planes there are.
@@ -164,8 +164,8 @@ def _add_up(x: Array, weights: Array, down: Window, across: Window, out: Array) 
     wide, stride = int(across.size), across.stride
     if stride == 1:
         plane = x if x.flags.c_contiguous else np.ascontiguousarray(x)
-        seen = _rows_seen(plane, across.rate, wide, down, out.shape)
-        np.einsum("nrijl,ijl->nrl", seen, weights, out=out)
+        views = _rows_seen(plane, across.rate, wide, down, out.shape)
+        np.einsum("nrijl,ijl->nrl", views, weights, out=out)
         return
     number = out.shape[2] // x.shape[3]
     planes = _planes(wide, across)
@@ -176,15 +176,15 @@ def _add_up(x: Array, weights: Array, down: Window, across: Window, out: Array) 
         start = first * across.rate
         plane = scratch("plane", (*x.shape[:2], columns, x.shape[3]), x.dtype)
         np.copyto(plane, x[:, :, start : start + (columns - 1) * stride + 1 : stride])
-        seen = _rows_seen(plane, planes.step, taps.shape[1], down, out.shape)
-        np.einsum("nrijl,ijl->nrl", seen, taps, out=place)
+        views = _rows_seen(plane, planes.step, taps.shape[1], down, out.shape)
+        np.einsum("nrijl,ijl->nrl", views, taps, out=place)
         if place is not out:
             np.add(out, place, out=out)
         place = scratch("terms", out.shape, out.dtype)
 
 
 def _rows_seen(x: Array, apart: int, wide: int, down: Window, shape: Sequence[int]) -> Array:
-    """What elements of the window see, in rows [images, rows, *window sizes, length].
+    """Values under the elements of the window, as rows [images, rows, *window sizes, length].
 
     Args:
         x: images that begin with the first row that is seen, of which each position along a row

@@ -1,4 +1,4 @@
-"""Dilation and erosion of images, and the gradients of dilation as TensorFlow writes them."""
+"""Dilation and erosion of images, and TensorFlow's gradient ops of dilation."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ DILATION2D_BACKPROP_FILTER = OpDef(
 
 
 def _slide(c: OpContext) -> Sliding:
-    """How the filter slides.
+    """Sliding parameters of the filter.
 
     Raises:
         ValueError: over anything but space.
@@ -138,7 +138,7 @@ def _dilation_kernel(c: KernelContext) -> Kernel:
         for element, target, source in _seen(windows, x.shape[1:3], shape[1:3]):
             for seen, part in zip(x[source], best[target], strict=True):
                 value = along_channels(np.add, [seen], [filters[element]], x.dtype)
-                # Not np.maximum: what is no number is never greater.
+                # Not np.maximum: NaN is never greater.
                 part[...] = chosen(value > part, value, part)
         return best
 
@@ -186,12 +186,12 @@ def _backprop(c: KernelContext, *, to_image: bool) -> Kernel:
     return fresh(backprop)
 
 
-def _pixels(axis: int, window: Window, size: int, numbers: Array, nobody: Array) -> Array:
-    """Where, along an axis, the elements of these numbers lie in the image."""
+def _pixels(axis: int, window: Window, size: int, numbers: Array, unseen: Array) -> Array:
+    """Image coordinates, along an axis, of the window elements with these indices."""
     before = window.padding(size, numbers.shape[axis])[0]
     starts = np.arange(numbers.shape[axis]) * window.stride - before
     starts = np.expand_dims(starts, [i for i in range(4) if i != axis])
-    return np.asarray(np.where(nobody, np.maximum(starts, 0), starts + numbers * window.rate))
+    return np.asarray(np.where(unseen, np.maximum(starts, 0), starts + numbers * window.rate))
 
 
 @DILATION2D_BACKPROP_INPUT.kernel
@@ -214,7 +214,7 @@ def dilation2d(
     filters: TensorLike | None = None,
     dilations: Any = None,
 ) -> Tensor:
-    """The greatest sum of image and filter in each window: greyscale dilation.
+    """Grayscale dilation: the greatest sum of image and filter in each window.
 
     As in TensorFlow 1.15, each channel has a filter of its own, margins never win, and the least
     finite number stands where nothing does. Unlike `scipy.ndimage.grey_dilation`, the filter is
@@ -265,7 +265,7 @@ def erosion2d(
     padding: str,
     name: str | None = None,
 ) -> Tensor:
-    """The least difference of image and filter in each window: greyscale erosion.
+    """Grayscale erosion: the least difference of image and filter in each window.
 
     It is the dilation of the negated image by the kernel turned around, negated, as in
     TensorFlow 1.15.

@@ -1,4 +1,4 @@
-"""Gradients handed to the first maximum of each window: one dimension after the other.
+"""Max-pooling gradients, routed to the first maximum of each window one dimension at a time.
 
 The first maximum, row by row, is in the first row that has it, and there in the first column. So a
 window of k × k takes 2k steps over whole arrays, and not k², and most of them over few elements.
@@ -18,7 +18,7 @@ from .pooling_rules import Tap, pooled_sizes, taps_along
 
 
 class _Along(NamedTuple):
-    """Windows along one dimension of an array, and the greatest that each sees."""
+    """Windows along one dimension of an array, and the maximum of each."""
 
     axis: int
     x: Array
@@ -68,7 +68,7 @@ def to_first_maxima(x: Array, gradient: Array, windows: Sequence[Window]) -> Arr
         windows: one for each dimension of `x`.
 
     Returns:
-        An array of the shape of `x`; None where something is no number, or a gradient is infinite:
+        An array of the shape of `x`; None where there is NaN, or an infinite gradient:
         what is multiplied by 0 here then would not be 0.
     """
     if gradient.dtype.kind not in "iu" and not np.isfinite(gradient).all():

@@ -1,4 +1,4 @@
-"""Pooling by regions of about a size, and its gradients as TensorFlow writes them."""
+"""Fractional pooling, and TensorFlow's ops for its gradients."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ FRACTIONAL_AVG_POOL_GRAD = OpDef(
 
 
 def _ratios(c: OpContext) -> list[float]:
-    """How many times smaller each dimension becomes.
+    """Pooling ratio of each dimension.
 
     Raises:
         ValueError: they are not four, less than 1, or not 1 for batch and channels.
@@ -82,7 +82,7 @@ def _fractional_pool_shape(c: ShapeContext) -> list[TensorShape]:
 
 
 def _sequence(size: int, number: int, random: Philox, *, pseudo: bool) -> Array:
-    """Where `number` regions begin that share out `size` elements, and where the last one ends.
+    """Boundaries of `number` regions that divide `size` elements.
 
     Raises:
         ValueError: there are more regions than elements, or none.
@@ -110,7 +110,7 @@ def _evenly(size: int, number: int, random: Philox) -> Array:
 
 
 class _Regions(NamedTuple):
-    """Which rows, or columns, each position sees: a slice for each."""
+    """Slices of the rows, or columns, of each region."""
 
     slices: list[slice]
 
@@ -130,7 +130,7 @@ class _Regions(NamedTuple):
             last = min(end + overlapping, size)
             if not 0 <= start < last:
                 raise ValueError(
-                    f"{name}[{i}:{i + 2}] = {[start, end]} is no region of {size} elements"
+                    f"{name}[{i}:{i + 2}] = {[start, end]} is not a region of {size} elements"
                 )
             slices.append(slice(start, last))
         return cls(slices)
@@ -249,7 +249,7 @@ def _fractional_max_pool_grad_kernel(c: KernelContext) -> Kernel:
 
 
 def _first_greatest(pixels: Array) -> Array:
-    """Which is the first that no later one is greater than: what is no number stays first."""
+    """Index of the first maximum; a leading NaN stays the maximum."""
     best, place = pixels[:, 0], np.zeros(pixels[:, 0].shape, np.int64)
     for i in range(1, pixels.shape[1]):
         greater = pixels[:, i] > best
@@ -286,7 +286,7 @@ def fractional_max_pool(
     seed2: int = 0,
     name: str | None = None,
 ) -> Results:
-    """The greatest pixel of each of some regions that random bounds share the image out to.
+    """Fractional max pooling: the maximum of each of several regions with random bounds.
 
     As in TensorFlow 1.15; the bounds are its own, where a seed is given.
 
@@ -338,7 +338,7 @@ def fractional_avg_pool(
     seed2: int = 0,
     name: str | None = None,
 ) -> Results:
-    """The mean of each of some regions that random bounds share the image out to.
+    """Fractional average pooling: the mean of each of several regions with random bounds.
 
     As `td.nn.fractional_max_pool`, with the mean for the maximum; that of integers is rounded
     towards zero.

@@ -1,4 +1,4 @@
-"""Convolutions as products of matrices: what windows see is laid out a block of rows at a time."""
+"""im2col: convolutions as matrix products, a block of rows at a time."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _FEWEST_BLOCKS = 4
 
 
 def block_bytes(position: int) -> int:
-    """How large a block of positions is that take so many bytes each."""
+    """Number of positions in a block, by the bytes that each takes."""
     return max(_BLOCK_BYTES, min(_BLOCK_POSITIONS * position, _MOST_BLOCK_BYTES))
 
 
@@ -62,7 +62,7 @@ def convolution_rows(x: Array, filters: Array, windows: Sequence[Window], margin
 
 
 def _multiply_patches(frame: Frame, matrix: Array, out: Array, finish: Finish) -> None:
-    """The product of what windows see with the filters."""
+    """Product of the windows and the filters."""
     parts, several = _parts(frame, len(matrix) * out.itemsize)
 
     def multiply(parts: Iterator[tuple[slice, slice]]) -> None:
@@ -94,7 +94,7 @@ def _parts(frame: Frame, position: int) -> tuple[Iterator[tuple[slice, slice]], 
 
 
 def patches_workspace(x: Array, windows: Sequence[Window], seen: int) -> Workspace:
-    """What the convolution of [batch, *space, channels] takes besides its result.
+    """Workspace of the convolution of [batch, *space, channels].
 
     Args:
         x: the images.
@@ -124,9 +124,9 @@ def multiply_part(
 
 
 def _patches(frame: Frame, part: tuple[slice, slice], length: int) -> Array:
-    """What the windows see of some rows of images: a row for each position."""
+    """im2col of some rows of images: a row for each position."""
     x, positions = frame.seen_by(*part)
-    seen = seen_through(x, frame.windows, positions)
+    views = seen_through(x, frame.windows, positions)
     patches = scratch("patches", (x.shape[0] * math.prod(positions), length), x.dtype)
-    np.copyto(patches.reshape(seen.shape), seen)
+    np.copyto(patches.reshape(views.shape), views)
     return patches

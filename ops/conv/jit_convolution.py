@@ -1,4 +1,4 @@
-"""Convolutions by machine code: filters are multiplied with what windows see where it lies."""
+"""Convolutions by machine code that reads windows in place, without im2col."""
 
 from __future__ import annotations
 
@@ -59,36 +59,36 @@ class MachineFilters:
         frame = Frame(x, windows, positions) if layout.is_framed else None
         given, made = Address.of(x), Address.of(out)
 
-        def multiply(parts: Iterable[_Part], alone: bool = False) -> None:
+        def multiply(parts: Iterable[_Part], single: bool = False) -> None:
             for part in parts:
                 if frame is None:
-                    self._multiply(given, part.behind, part, out, made, alone)
+                    self._multiply(given, part.behind, part, out, made, single)
                 else:
                     seen, _ = frame.seen_by(part.images, part.lines)
-                    self._multiply(seen, 0, part, out, made, alone)
+                    self._multiply(seen, 0, part, out, made, single)
                 if finish is not None:
                     finish(part.start, part.stop)
 
         if len(layout.parts) > 1:
             share(multiply, layout.parts)
         elif layout.parts:
-            multiply(layout.parts, alone=True)
+            multiply(layout.parts, single=True)
         else:
             out[...] = 0
             if finish is not None:
                 finish(0, len(out))
 
     def _multiply(
-        self, x: Array | Address, behind: int, part: _Part, out: Array, made: Address, alone: bool
+        self, x: Array | Address, behind: int, part: _Part, out: Array, made: Address, single: bool
     ) -> None:
-        """Writes a part of the products to rows of `out`, which begins where `made` tells."""
+        """Writes a part of the products to rows of `out`, which begins at address `made`."""
         panels, columns = self._panels, out.shape[1]
         if columns == panels.columns:
             to = part.start * columns
-            multiply_panels(self._loop, x, behind, part.places, panels, made, to, alone)
+            multiply_panels(self._loop, x, behind, part.places, panels, made, to, single)
             return
         whole = scratch("columns", (part.places.rows, panels.columns), out.dtype)
-        multiply_panels(self._loop, x, behind, part.places, panels, whole, 0, alone)
+        multiply_panels(self._loop, x, behind, part.places, panels, whole, 0, single)
         out[part.start : part.stop] = whole[:, :columns]
 
 
@@ -125,7 +125,7 @@ class _Part(NamedTuple):
 
 
 class _Layout(NamedTuple):
-    """How a convolution of images of a certain shape is made.
+    """Plan of a convolution for one image shape.
 
     Attributes:
         is_framed: whether windows reach into margins.
@@ -144,13 +144,13 @@ def _layout(shape: tuple[int, ...], windows: tuple[Window, ...], out: int, threa
     """
     images, *space, channels = shape
     positions = positions_of(tuple(space), windows)
-    made = (images, *positions, out)
+    out_shape = (images, *positions, out)
     margins = [
         window.padding(size, number)
         for window, size, number in zip(windows, space, positions, strict=True)
     ]
     is_framed = any(map(any, margins))
-    if 0 in (*shape, *made):
+    if 0 in (*shape, *out_shape):
         return _Layout(False, ())
     item = np.dtype(np.float32).itemsize
     position = (channels * math.prod(w.stride for w in windows) + out) * item
@@ -159,8 +159,8 @@ def _layout(shape: tuple[int, ...], windows: tuple[Window, ...], out: int, threa
     length = math.prod(inner[1:]) * channels  # of a line of an image
     parts, known = [], dict[Any, Places]()
     most = max(min(_BLOCK_BYTES, _MOST_POSITIONS * position), _FEWEST_POSITIONS * position)
-    fewest = threads if math.prod(made[:-1]) >= threads * _FEWEST_POSITIONS else 1
-    for some, lines in even_blocks(made[:-1], position, most, fewest):
+    fewest = threads if math.prod(out_shape[:-1]) >= threads * _FEWEST_POSITIONS else 1
+    for some, lines in even_blocks(out_shape[:-1], position, most, fewest):
         count = min(some.stop, images) - some.start, min(lines.stop, positions[0]) - lines.start
         height = inner[0]
         if is_framed:
@@ -178,7 +178,7 @@ def _layout(shape: tuple[int, ...], windows: tuple[Window, ...], out: int, threa
 def places_of(
     space: tuple[int, ...], positions: tuple[int, ...], windows: tuple[Window, ...]
 ) -> Places:
-    """Where windows lie in images.
+    """Layout of windows in images.
 
     Args:
         space: the sizes [*space, channels] of an image, which lies whole.
@@ -195,7 +195,7 @@ def places_of(
 
 
 def _sums(numbers: Sequence[int], moves: Sequence[int]) -> Array:
-    """Where elements of an array of so many in each dimension lie, which are so far apart."""
+    """Offsets of array elements, by the counts and strides of the dimensions."""
     total = np.zeros(1, np.int64)
     for number, move in zip(numbers, moves, strict=True):
         total = (total[:, None] + np.arange(number) * move).reshape(-1)

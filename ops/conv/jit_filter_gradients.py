@@ -1,4 +1,4 @@
-"""Gradients of the filters of a convolution by machine code: windows are read where they lie."""
+"""Filter gradients of convolutions by machine code that reads windows in place."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _places_of = lru_cache(64)(places_of)  # steps of training see the same shapes a
 def machine_sums(
     loop: Callable[..., None], tile: Tile
 ) -> Callable[[Array, Array, Sequence[Window], Array], None]:
-    """What `filter_gradient` takes to sum up by the loop.
+    """Arguments of `filter_gradient` for summation by the loop.
 
     Args:
         loop: that of `slopes_loop` as machine code.
@@ -44,10 +44,10 @@ def machine_sums(
             for i in numbers:
                 some = slice(i * images, min((i + 1) * images, len(x)))
                 lines = slice(0, positions[0])
-                seen = x[some] if frame.is_whole else frame.seen_by(some, lines)[0]
-                places = _places_of(seen.shape[1:], (len(seen), *positions), tuple(windows))
+                views = x[some] if frame.is_whole else frame.seen_by(some, lines)[0]
+                places = _places_of(views.shape[1:], (len(views), *positions), tuple(windows))
                 sizes = places.rows, places.pieces, places.length, out.shape[2]
-                loop(seen, places.starts, places.steps, gradient[some], out[i], *sizes)
+                loop(views, places.starts, places.steps, gradient[some], out[i], *sizes)
 
         share(add_up, range(len(out)))
 

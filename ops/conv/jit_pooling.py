@@ -1,4 +1,4 @@
-"""Pools of images that leave their work to machine code."""
+"""Pooling of images by machine code."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from ...shape_inference.protocols import Array
 from ...shape_inference.sliding_windows import Window
 from ..common.allocation import new_array
 from ..common.parallel_blocks import share
+from .jit_windows import pooling_loop, positions_of_piece, run_loop
 from .pooling_rules import axes_pooled, images_at_a_time, pooled_sizes
-from .window_loops import pooling_loop, positions_of_piece, run_loop
 
 # Each position looks at its whole window, which for a large one takes longer than one dimension
 # after the other.
@@ -29,7 +29,7 @@ def with_pooling_loop(
     start: float,
     mean: bool,
 ) -> KernelSpec:
-    """The kernel of a pool, which may leave its work to machine code.
+    """Pooling kernel with an optional machine-code loop.
 
     Args:
         pool: the kernel by NumPy.
@@ -123,7 +123,7 @@ def with_loop_of_maxima(
     windows: Sequence[Window],
     dtype: np.dtype[Any],
 ) -> KernelSpec:
-    """The kernel of the gradient of a maximum, which may leave its work to machine code.
+    """Kernel of the max-pooling gradient with an optional machine-code loop.
 
     Args:
         otherwise: what goes back by NumPy, from an array, its maxima, their gradient and windows.

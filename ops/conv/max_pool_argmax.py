@@ -1,4 +1,4 @@
-"""Pooling that also tells where each maximum stood."""
+"""Max pooling that also returns the indices of the maxima."""
 
 from __future__ import annotations
 
@@ -86,10 +86,10 @@ def _max_pool_grad_grad_with_argmax_shape(c: ShapeContext) -> TensorShape:
 
 
 def _places(c: KernelContext, x: Array, argmax: Array) -> Array:
-    """Where the maxima stand in `x` as a vector.
+    """Flat indices of the maxima in `x`.
 
     Raises:
-        ValueError: `argmax` is no place in `x`, or has another shape than the maxima.
+        ValueError: `argmax` is not an index in `x`, or its shape differs from that of the maxima.
     """
     whole = c.attr("include_batch_in_index")
     wanted = [*pooled_sizes(pool_windows(c.attr("ksize"), sliding(c, 4)), x.shape)]
@@ -131,7 +131,7 @@ def _max_pool_grad_grad_with_argmax_kernel(c: KernelContext) -> Kernel:
 
 
 class MaxPoolWithArgmax(NamedTuple):
-    """What `max_pool_with_argmax` returns.
+    """Result of `max_pool_with_argmax`.
 
     Args:
         output: the maxima.
@@ -153,7 +153,7 @@ def max_pool_with_argmax(
     output_dtype: Any = None,
     include_batch_in_index: bool = False,
 ) -> MaxPoolWithArgmax:
-    """The greatest element that a window sees at each position, of each channel, and its place.
+    """Max pooling, with the flat index of each maximum.
 
     Args:
         input: images `[batch, rows, columns, channels]` of numbers.

@@ -1,4 +1,4 @@
-"""Pooling: the maximum, or the mean, of what a window sees at each position."""
+"""Max and average pooling in one to three dimensions."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from ..common.call_forms import renamed
 from .jit_pooling import with_pooling_loop
 from .pooling_rules import elements_seen, lowest, pool_windows, pooled, pooled_sizes
 from .window_arguments import over_space, padding_attrs
-from .window_costs import pooling_flops
+from .window_flops import pooling_flops
 from .window_workspaces import pooling_workspace
 
 public = {
@@ -194,7 +194,7 @@ def max_pool(
     name: str | None = None,
     input: TensorLike | None = None,
 ) -> Tensor:
-    """The greatest element that a window sees at each position, of each channel.
+    """Max pooling of images.
 
     Args:
         value: images `[batch, rows, columns, channels]` of numbers.
@@ -235,7 +235,7 @@ def avg_pool(
     name: str | None = None,
     input: TensorLike | None = None,
 ) -> Tensor:
-    """The mean of what a window sees at each position, of each channel.
+    """Average pooling of images.
 
     Args:
         value: images `[batch, rows, columns, channels]` of half, bfloat16, float32 or float64.
@@ -273,11 +273,11 @@ def max_pool3d(
     data_format: str = "NDHWC",
     name: str | None = None,
 ) -> Tensor:
-    """The greatest element that a window sees at each position of a volume, of each channel.
+    """Max pooling of volumes.
 
     Args:
         input: volumes `[batch, planes, rows, columns, channels]` of half, bfloat16 or float32.
-        ksize: the size of the window: a number, one for each dimension of space, or one for each
+        ksize: the size of the window: a number, one for each spatial dimension, or one for each
             dimension of `input`.
         strides: how far the window moves from one position to the next, as `ksize`.
         padding: "VALID" or "SAME".
@@ -308,12 +308,12 @@ def avg_pool3d(
     data_format: str = "NDHWC",
     name: str | None = None,
 ) -> Tensor:
-    """The mean of what a window sees at each position of a volume, of each channel.
+    """Average pooling of volumes.
 
     Args:
         input: volumes `[batch, planes, rows, columns, channels]` of half, bfloat16, float32 or
             float64.
-        ksize: the size of the window: a number, one for each dimension of space, or one for each
+        ksize: the size of the window: a number, one for each spatial dimension, or one for each
             dimension of `input`.
         strides: how far the window moves from one position to the next, as `ksize`.
         padding: "VALID" or "SAME". What lies outside of the volume is not counted.

@@ -1,4 +1,4 @@
-"""Pooling along one dimension: what is done to images of a single row."""
+"""Pooling along one dimension, as pooling of images with a single row."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def max_pool1d(
     data_format: str = "NWC",
     name: str | None = None,
 ) -> Tensor:
-    """The greatest element that a window sees at each position of a sequence, of each channel.
+    """Max pooling of sequences.
 
     Args:
         input: sequences `[batch, width, channels]` of numbers.
@@ -96,7 +96,7 @@ def avg_pool1d(
     data_format: str = "NWC",
     name: str | None = None,
 ) -> Tensor:
-    """The mean of what a window sees at each position of a sequence, of each channel.
+    """Average pooling of sequences.
 
     Args:
         input: sequences `[batch, width, channels]` of half, bfloat16, float32 or float64.

@@ -1,4 +1,4 @@
-"""Gradients of pooling, as TensorFlow writes them; graphs that it differentiated hold these ops."""
+"""TensorFlow's gradient ops of pooling, for graphs that it differentiated."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from .pooling_rules import (
     taps,
     taps_along,
 )
-from .window_costs import average_gradient_flops, maximum_gradient_flops
+from .window_flops import average_gradient_flops, maximum_gradient_flops
 
 if TYPE_CHECKING:
     Find = Callable[[Array, Array, Array, list[Window]], Array]
@@ -157,7 +157,7 @@ def _spread_along(axis: int, x: Array, window: Window, size: int) -> Array:
 
 
 def _first_maxima(x: Array, windows: list[Window], shape: Sequence[int]) -> Array:
-    """Which tap sees the maximum at each position: the first of several."""
+    """Index of the first window element that holds the maximum at each position."""
     best, which = new_array(shape, x.dtype), new_array(shape, np.dtype(np.int32))
     best[...], which[...] = lowest(x.dtype), -1
     begun = False  # at all positions
@@ -213,7 +213,7 @@ def _to_all_maxima(x: Array, y: Array, gradient: Array, windows: list[Window]) -
 
 
 def _from_first_maxima(x: Array, y: Array, gradient: Array, windows: list[Window]) -> Array:
-    """What `gradient` holds at the first element that is the maximum of each position."""
+    """Values of `gradient` at the first maximum of each position."""
     shape = [int(size) for size in pooled_sizes(windows, x.shape)]
     which = _first_maxima(x, windows, shape)
     result = new_zeros(shape, gradient.dtype)

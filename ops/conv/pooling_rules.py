@@ -1,4 +1,4 @@
-"""What all pools share: the windows, and how what they see is combined."""
+"""Windows and reductions shared by all pooling ops."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def _most(dtype: np.dtype[Any]) -> float:
 
 
 def pooled(x: Array, windows: Sequence[Window], combine: np.ufunc, start: Any) -> Array:
-    """What `combine` makes of the elements that the windows see at each position.
+    """Reduces the elements in the window at each position by `combine`.
 
     Args:
         x: an array.
@@ -101,7 +101,7 @@ def pooled(x: Array, windows: Sequence[Window], combine: np.ufunc, start: Any) -
 
 
 def images_at_a_time(shape: Sequence[int], itemsize: int, windows: Sequence[Window]) -> int:
-    """How many images are pooled at a time, so that what is made in between stays in the cache."""
+    """Number of images pooled at a time, so that intermediate results stay in the cache."""
     if windows[0].size != 1:
         return shape[0]
     return max(1, _BLOCK_BYTES // max(1, math.prod(shape[1:]) * itemsize))
@@ -146,7 +146,7 @@ def _pooled_along(
 
 
 class Tap(NamedTuple):
-    """What one element of a window sees: the positions from where it sees, and what it sees."""
+    """Positions at which a window element lies inside the array, and the elements under it."""
 
     positions: Any
     elements: Any
@@ -167,7 +167,7 @@ def taps_along(window: Window, size: int, number: int) -> list[Tap]:
 
 
 def tap_at(offset: int, stride: int, size: int, number: int) -> Tap | None:
-    """What the element sees that lies at `offset` for the first of `number` positions.
+    """Slices for the window element at `offset` from the first of `number` positions.
 
     Returns:
         None where it is outside of the `size` elements at every position.
@@ -190,7 +190,7 @@ def taps(windows: Sequence[Window], shape: Sequence[int], positions: Sequence[in
 
 
 def elements_seen(shape: Sequence[int], windows: Sequence[Window]) -> list[Array]:
-    """How many elements inside the array the windows see: factors that broadcast to the result."""
+    """Number of elements in each window inside the array: factors that broadcast to the result."""
     factors = []
     for axis, (window, size) in enumerate(zip(windows, shape, strict=True)):
         if window.size != 1:

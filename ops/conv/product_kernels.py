@@ -1,4 +1,4 @@
-"""Kernels of products whose results are made some rows at a time, and whose filters can change."""
+"""Kernels of convolution-like products, computed some rows at a time."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ if TYPE_CHECKING:
 
 
 class Way(NamedTuple):
-    """A way to make rows of images, filters and windows, for certain filters.
+    """Strategy for computing rows from images, filters and windows.
 
     Attributes:
         rows: makes them.
-        told: what `explain` says of it.
+        note: note in the output of `explain`.
         keeps: whether it keeps what it needs of the filters, so that it reads no more than the
             shape of those that it is given.
         loop: a loop that machine code may be made of; None for none.
@@ -33,7 +33,7 @@ class Way(NamedTuple):
     """
 
     rows: RowsOf
-    told: str = ""
+    note: str = ""
     keeps: bool = False
     loop: Loop | None = None
     by_machine: Callable[[Callable[..., None]], Way] | None = None
@@ -63,7 +63,7 @@ def side_by_side(parts: Sequence[Rows]) -> Rows:
 
 
 class SlidingProduct:
-    """What makes kernels of images and filters that slide over them.
+    """Factory of kernels for images and filters that slide over them.
 
     Args:
         slide: how they slide.
@@ -162,7 +162,7 @@ class SlidingProduct:
             Memory.FRESH,
             rows=rows if self._channels == self._rank - 1 and self._inner is self._dtype else None,
             accelerated=accelerated,
-            note=way.told,
+            note=way.note,
             shape_alone=(1,) if again is not None and way.keeps else (),
         )
 

@@ -1,4 +1,4 @@
-"""Transposed convolutions: each pixel adds to what a window sees, and the window moves on."""
+"""Transposed convolutions of images and volumes."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from .convolution_backprop import spread
 from .convolution_rules import check_ranks, conv_sizes, conv_sliding
 from .jit_convolution import machine_convolved
 from .window_arguments import over_space, padding_attrs
-from .window_costs import input_gradient_flops
+from .window_flops import input_gradient_flops
 from .window_views import channels_back, channels_last
 
 if TYPE_CHECKING:
@@ -56,7 +56,7 @@ CONV_3D_BACKPROP_INPUT_V2 = OpDef(
 
 
 def _define(definition: OpDef, rank: int) -> None:
-    """Hangs the rules of what goes back to tensors of this rank on its definition."""
+    """Registers shape function and kernel of an input gradient of this rank."""
     sizes_name = definition.signature.inputs[0].name
     by_value = sizes_name == "input_sizes"
 
@@ -115,7 +115,7 @@ def _define(definition: OpDef, rank: int) -> None:
 def _whole(
     slide: Sliding, given: Sequence[Dim], filters: Sequence[Dim], gradient: Sequence[Dim]
 ) -> Sequence[Dim]:
-    """The sizes of the result, of which `given` may hold those of space alone.
+    """Sizes of the result; `given` may hold only the spatial ones.
 
     Raises:
         ValueError: there are too few or too many.
@@ -169,7 +169,7 @@ def conv2d_backprop_input(
 
     Args:
         input_sizes: the shape `[batch, rows, columns, channels]` of the result, int32; or its rows
-            and columns alone.
+            and only columns.
         filter: `[rows, columns, channels, out_channels]` of half, bfloat16, float32, float64 or
             int32.
         out_backprop: `[batch, out_rows, out_columns, out_channels]`, of the dtype of `filter`:
@@ -218,9 +218,9 @@ def conv2d_transpose(
     data_format: str = "NHWC",
     name: str | None = None,
 ) -> Tensor:
-    """A transposed convolution, by which networks make images larger.
+    """Transposed 2-D convolution, for upsampling in networks.
 
-    It is `conv2d_backprop_input` with the arguments in another order.
+    This is `conv2d_backprop_input` with the arguments in another order.
 
     Args:
         value: images `[batch, rows, columns, in_channels]`.
@@ -265,13 +265,13 @@ def conv3d_transpose(
     data_format: str = "NDHWC",
     name: str | None = None,
 ) -> Tensor:
-    """A transposed convolution of volumes: `conv2d_transpose` with one more dimension.
+    """Transposed 3-D convolution: `conv2d_transpose` with one more dimension.
 
     Args:
         value: volumes `[batch, planes, rows, columns, in_channels]`.
         filter: `[planes, rows, columns, out_channels, in_channels]`, of the dtype of `value`.
         output_shape: the shape of the result, int32 or int64.
-        strides: how much larger the result is: a number, one for each dimension of space, or one
+        strides: how much larger the result is: a number, one for each spatial dimension, or one
             for each dimension of `value`.
         padding: "SAME" or "VALID".
         data_format: "NDHWC", or "NCDHW" where the channels are the second dimension.

@@ -1,4 +1,4 @@
-"""Transposed convolutions in one to three dimensions of space, by the rank of what is given."""
+"""Transposed convolutions in one to three spatial dimensions, chosen by rank."""
 
 from __future__ import annotations
 
@@ -27,13 +27,13 @@ def conv_transpose(
     dilations: Any = None,
     name: str | None = None,
 ) -> Tensor:
-    """A transposed convolution of sequences, images or volumes, by the rank of the filter.
+    """Transposed convolution of sequences, images or volumes, by the rank of the filter.
 
     Args:
-        input: `[batch, *space, in_channels]` of floats, with one to three dimensions of space.
+        input: `[batch, *space, in_channels]` of floats, with one to three spatial dimensions.
         filters: `[*sizes, out_channels, in_channels]`, of the dtype of `input` and of its rank.
         output_shape: the shape `[batch, *out_space, out_channels]` of the result, int32.
-        strides: how much larger the result is: a number for each dimension of space, or one.
+        strides: how much larger the result is: a number for each spatial dimension, or one.
         padding: "SAME" or "VALID".
         data_format: "NWC", "NHWC" or "NDHWC" by rank; or "NCW", "NCHW" or "NCDHW", where the
             channels come before space.
@@ -57,9 +57,7 @@ def conv_transpose(
     with name_scope(name, "conv_transpose", [input, filters, output_shape]):
         kernel = convert_to_tensor(filters, name="filters")
         if kernel.shape.rank is None:
-            raise ValueError(
-                "the rank of filters must be known: it tells which convolution is meant"
-            )
+            raise ValueError("the rank of filters must be known: it selects the convolution")
         rank = kernel.shape.rank - 2
         form = space_format(rank, data_format)
         steps = each_dimension("strides", strides, rank)
@@ -103,7 +101,7 @@ def conv1d_transpose(
     dilations: Any = None,
     name: str | None = None,
 ) -> Tensor:
-    """A transposed convolution of sequences: `td.nn.conv_transpose` with one dimension of space.
+    """Transposed 1-D convolution: `td.nn.conv_transpose` with one spatial dimension.
 
     Args:
         input: `[batch, width, in_channels]` of floats.
@@ -144,7 +142,7 @@ def atrous_conv2d_transpose(
     padding: str,
     name: str | None = None,
 ) -> Tensor:
-    """The transposed form of `td.nn.atrous_conv2d`: each pixel adds to pixels that lie apart.
+    """Transposed atrous convolution: the transpose of `td.nn.atrous_conv2d`.
 
     Args:
         value: images `[batch, rows, columns, in_channels]`.

@@ -7,13 +7,13 @@ from typing import Any
 
 
 def over_space(name: str, value: Any, data_format: str, default: int | None = None) -> list[int]:
-    """One number for each dimension, of an argument that may speak of space alone.
+    """One number per dimension, from an argument that may cover only the spatial dimensions.
 
     Args:
         name: the argument.
         value: one number for all of space, or one for each dimension of it, or of the tensor.
         data_format: names the dimensions, as "NHWC".
-        default: what stands for None.
+        default: the value for None.
 
     Raises:
         ValueError: there are too few or too many numbers.

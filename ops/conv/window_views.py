@@ -1,4 +1,4 @@
-"""What windows see of an array [batch, *space, channels]: margins, views, blocks."""
+"""Views of an array [batch, *space, channels] through sliding windows: padding, blocks."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def with_margins(
 
     Args:
         x: an array whose dimensions from the second on are the space.
-        windows: one for each dimension of space.
+        windows: one for each spatial dimension.
         positions: how many positions each of them takes.
         fill: what the margins hold.
     """
@@ -48,7 +48,7 @@ def with_margins(
 
 @lru_cache(512)
 def positions_of(space: tuple[int, ...], windows: tuple[Window, ...]) -> tuple[int, ...]:
-    """How many positions windows take along the dimensions of space of these sizes."""
+    """Number of window positions along the spatial dimensions of these sizes."""
     return tuple([int(w.positions(size)) for w, size in zip(windows, space, strict=True)])
 
 
@@ -57,7 +57,7 @@ class Frame:
 
     Args:
         x: the images.
-        windows: one for each dimension of space.
+        windows: one for each spatial dimension.
         positions: how many positions each of them takes.
         fill: what the margins hold.
     """
@@ -74,10 +74,10 @@ class Frame:
             for window, size, number in zip(windows, x.shape[1:], positions, strict=False)
         ]
         self.is_whole = not any(map(any, self._margins))
-        """Whether there are no margins."""
+        """True if there is no padding."""
 
     def seen_by(self, images: slice, rows: slice) -> tuple[Array, tuple[int, ...]]:
-        """What the windows see in some rows of positions.
+        """Window views of some rows of positions.
 
         Returns:
             An array that begins with the first that is seen, to be used until the next call, and
@@ -95,7 +95,7 @@ class Frame:
         return self._framed(x[images, top:bottom], top - first, last - bottom), positions
 
     def bytes_for(self, images: int, rows: int) -> int:
-        """How many bytes of scratch memory it takes to see so many rows of positions of images."""
+        """Bytes of scratch memory needed for so many rows of positions of images."""
         if self.is_whole:
             return 0
         down, x = self.windows[0], self._x
@@ -104,7 +104,7 @@ class Frame:
         return images * height * math.prod([*map(int, rest), *x.shape[-1:]]) * x.itemsize
 
     def whole_tiles(self, images: slice, rows: slice, tile: int) -> Array:
-        """What the windows see in some rows of positions, and zeros, up to whole tiles of them.
+        """Window views of some rows of positions, zero-padded to whole tiles.
 
         The windows move by 1.
         """
@@ -117,17 +117,17 @@ class Frame:
         )
         first = rows.start - above
         top, bottom = (min(max(row, 0), height) for row in (first, first + down))
-        seen = x[images, top:bottom, : across - left]
-        if seen.shape[1:3] == (down, across):
-            return seen
-        result = scratch("frame", (len(seen), down, across, x.shape[3]), x.dtype)
+        views = x[images, top:bottom, : across - left]
+        if views.shape[1:3] == (down, across):
+            return views
+        result = scratch("frame", (len(views), down, across, x.shape[3]), x.dtype)
         above, end = top - first, min(left + width, across)
         result[:, :above] = 0
-        result[:, above + seen.shape[1] :] = 0
-        inner = result[:, above : above + seen.shape[1]]
+        result[:, above + views.shape[1] :] = 0
+        inner = result[:, above : above + views.shape[1]]
         inner[:, :, :left] = 0
         inner[:, :, end:] = 0
-        inner[:, :, left:end] = seen
+        inner[:, :, left:end] = views
         return result
 
     def _framed(self, x: Array, above: int, below: int) -> Array:
@@ -195,7 +195,7 @@ def even_blocks(
 
 
 def largest(parts: Iterable[tuple[slice, slice]], shape: Sequence[int]) -> tuple[int, int]:
-    """How many images, and how many rows of them, the first and largest of such parts has."""
+    """Numbers of images and of rows in the first and largest part."""
     images, rows = next(iter(parts))
     return min(images.stop, shape[0]) - images.start, min(rows.stop, shape[1]) - rows.start
 
@@ -206,5 +206,5 @@ def channels_last(x: Array, channels: int) -> Array:
 
 
 def channels_back(x: Array, channels: int) -> Array:
-    """What `channels_last` has moved, moved back."""
+    """Inverse of `channels_last`."""
     return np.moveaxis(x, -1, 1) if channels == 1 else x

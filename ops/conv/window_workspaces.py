@@ -1,4 +1,4 @@
-"""What windows take besides results: what they see laid out, frames, repeated filters."""
+"""Workspace of ops with sliding windows: im2col blocks, padded images, repeated filters."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from .window_views import channels_last
 
 
 def convolution_workspace(c: SizedContext) -> Workspace:
-    """Of a convolution: a block of what the windows see, and of the images in their margins."""
+    """Workspace of a convolution: an im2col block and the padded images."""
     slide = conv_sliding(c, len(c.attr("strides")))
     *sizes, depth, out = c.numbers("filter")
     x = _images(c, slide.channels)
@@ -35,7 +35,7 @@ def convolution_workspace(c: SizedContext) -> Workspace:
 
 
 def depthwise_workspace(c: SizedContext) -> Workspace:
-    """Of a depthwise convolution: its filters repeated for a row, and what they see of images."""
+    """Workspace of a depthwise convolution: its filters repeated for a row, and their inputs."""
     slide = conv_sliding(c, 4)
     *sizes, _, multiplier = c.numbers("filter")
     x = _images(c, slide.channels)
@@ -43,7 +43,7 @@ def depthwise_workspace(c: SizedContext) -> Workspace:
 
 
 def pooling_workspace(c: SizedContext) -> Workspace:
-    """Of a pool: what it makes of rows, before it goes on with columns."""
+    """Workspace of pooling: the reduction along rows, before that along columns."""
     [edge] = c.node.inputs
     shape = c.numbers_of(edge)
     windows = pool_windows(c.attr("ksize"), sliding(c, len(shape)))

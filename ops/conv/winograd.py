@@ -1,4 +1,4 @@
-"""Convolutions of 3 x 3 by Winograd's minimal filtering, with 16 products in place of 36.
+"""Winograd's minimal filtering for 3 x 3 convolutions: 16 products instead of 36.
 
 For each tile of 2 x 2 positions, what the windows see, 4 x 4, is added and subtracted to 16 numbers
 of each channel; filters are turned into 16 numbers once. The products of these, summed over the
@@ -23,8 +23,8 @@ from ..common.jit_gemm import Tile
 from ..common.parallel_blocks import share, sharers
 from ..common.scratch import scratch
 from .im2col import convolution_rows, multiply_part
+from .jit_winograd import TurnedPanels
 from .window_views import Frame, even_blocks, positions_of
-from .winograd_loop import TurnedPanels
 
 if TYPE_CHECKING:
     Finish = Callable[[int, int], Any] | None
@@ -47,7 +47,7 @@ _FILTERS = np.array([[1, 0, 0], [0.5, 0.5, 0.5], [0.5, -0.5, 0.5], [0, 0, 1]])
 
 
 def suits(filters: Array, windows: Sequence[Window], machine: bool = False) -> bool:
-    """Whether a convolution with constant filters [rows, columns, channels, out] gains by it.
+    """Returns whether Winograd is faster for constant filters [rows, columns, channels, out].
 
     Milliseconds of four images on one core, summed products and minimal filtering by NumPy
     (2026-11-23, OpenBLAS 0.3.31 with AVX-512, on a machine that others were using) and by machine
@@ -82,7 +82,7 @@ def suits(filters: Array, windows: Sequence[Window], machine: bool = False) -> b
 
 
 def _is_tame(filters: Array) -> bool:
-    """Whether nothing can be lost when filters are added up."""
+    """Returns whether the filters can be added without loss of precision."""
     return bool(max(filters.max(), -filters.min()) < _LARGE)  # NaN is not
 
 
@@ -121,7 +121,7 @@ class MinimalFilters:
         return cast("Array", self._plain)
 
     def _writing(self) -> Callable[[Array, Array, bool], None]:
-        """What writes tiles with the turned filters: 16 numbers of each are multiplied."""
+        """Writer of output tiles from the transformed filters: 16 products per tile and filter."""
         if self._write is None:
             halves = np.tensordot(_FILTERS, self._made(), (1, 0))
             both = np.tensordot(_FILTERS, halves, (1, 1))
@@ -154,9 +154,9 @@ class MinimalFilters:
                     place = result[some, rows]
                     start = (some.start * down + rows.start) * across
                     stop = start + math.prod(place.shape[:3])
-                    seen = frame.whole_tiles(some, rows, _TILE)
-                    if _is_even(seen):
-                        write(seen, place, by_numbers)
+                    tiles = frame.whole_tiles(some, rows, _TILE)
+                    if _is_even(tiles):
+                        write(tiles, place, by_numbers)
                     else:
                         matrix = self.plain().reshape(-1, out)
                         multiply_part(frame, (some, rows), matrix, result.reshape(-1, out))
@@ -185,9 +185,9 @@ def _parts(x: Array, shape: Sequence[int], machine: bool) -> Iterator[tuple[slic
 
 
 def _is_even(x: Array) -> bool:
-    """Whether no position is so large that it would drown others in its tile, which do not see it.
+    """Returns whether no value is so large that it would swamp unrelated results in its tile.
 
-    Nor is there an infinite one, or one that is no number: that is larger than all.
+    Infinities and NaN count as too large.
     """
     squares = np.einsum("nijc,nijc->nij", x, x)
     some = squares[squares > 0]

@@ -16,7 +16,7 @@ from ...protos.constant_array import constant_array
 from ...protos.dtypes import int64
 from ...runtime import errors
 from ...shape_inference.tensor_shape import TensorShape
-from ..debugging.callbacks import py_func
+from ..debugging.py_func import py_func
 from .element_functions import built
 from .element_specs import Leaf, leaves, typed, upto
 from .generating import GENERATOR_DATASET

@@ -16,7 +16,7 @@ from ...shape_inference.tensor_shape import TensorShape
 from ..array.casting import cast
 from ..array.constants import constant, identity
 from ..common.structures import packed
-from ..debugging.value_checks import assert_less
+from ..debugging.assertions import assert_less
 from ..indexing.gathering import gather
 from ..math.comparison import less, less_equal, logical_and
 from ..math.reductions import reduce_min

@@ -1,1 +1,1 @@
-"""Assertions, prints, Python callbacks, control of order."""
+"""Assertions, printing, Python callbacks, execution order."""

@@ -1,59 +1,43 @@
-"""Assertions and messages: what a graph says about itself while it runs."""
+"""Assertions about the values of tensors, checked statically where possible."""
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Sequence
-from pathlib import Path
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
 from ...graph.api.tensor_like import TensorLike
+from ...graph.constant_value import constant_value
 from ...graph.convert import convert_to_tensor
 from ...graph.default_graph import get_default_graph
+from ...graph.default_scopes import name_scope
 from ...graph.node import Operation, Tensor
 from ...graph.op_def import OpDef
-from ...shape_inference.context import KernelContext, ShapeContext
+from ...runtime import errors
+from ...shape_inference.context import KernelContext
 from ...shape_inference.protocols import Array, Kernel
-from ...shape_inference.tensor_shape import TensorShape
-from ...shape_inference.traits import STATEFUL, Traits
+from ...shape_inference.traits import STATEFUL
+from ..array.constants import constant
 from ..common.array_text import summary
+from ..common.public_function import public_function
+from ..math.comparison import equal, greater, greater_equal, less, less_equal, not_equal
+from ..math.reductions import reduce_all
+from .ordering import no_op
 
-public = {"td": "Print", "td, td.debugging": "Assert check_numerics"}
+public = {
+    "td, td.debugging": (
+        "Assert assert_equal assert_greater assert_greater_equal assert_less "
+        "assert_less_equal assert_negative assert_non_negative assert_non_positive "
+        "assert_none_equal assert_positive"
+    ),
+}
 
 ASSERT: OpDef[Operation] = OpDef(
     "Assert",
     "condition: bool, data: T ->",
     "T: list(type) >= 1, summarize: int32 = 3",
     traits=STATEFUL,
-)
-PRINT = OpDef(
-    "Print",
-    "input: T, data: U -> output: T",
-    "T: type, U: list(type) >= 0, message: string = '', first_n: int = -1, summarize: int32 = 3",
-    traits=STATEFUL,
-)
-PRINT_V2 = OpDef(
-    "PrintV2",
-    "input: string ->",
-    "output_stream: string = 'stderr', end: string = '\n'",
-    traits=Traits(stateful=True, writes_at="output_stream=file://"),
-)
-_STREAMS = "stderr", "stdout", "log(info)", "log(warning)", "log(error)"
-_FILE = "file://"  # before the path of one that lines are added to
-_CHECKED = "T: {bfloat16, half, float32, float64}, message: string"
-CHECK_NUMERICS = OpDef(
-    "CheckNumerics",
-    "tensor: T -> output: T",
-    _CHECKED,
-    traits=Traits(stateful=True, splits="...->..."),
-)
-CHECK_NUMERICS_V2 = OpDef(
-    "CheckNumericsV2",
-    "tensor: T -> output: T",
-    _CHECKED,
-    traits=Traits(stateful=True, splits="...->..."),
 )
 
 
@@ -71,89 +55,13 @@ def _assert_kernel(c: KernelContext) -> Kernel:
     return check
 
 
-@PRINT.shape
-def _print_shape(c: ShapeContext) -> TensorShape:
-    return c.shape("input")
-
-
-@PRINT.kernel
-def _print_kernel(c: KernelContext) -> Kernel:
-    message, most = c.attr("message").decode(errors="backslashreplace"), c.attr("summarize")
-    counter: list[int] = c.state.setdefault(c.node, [c.attr("first_n")])
-
-    def show(x: Array, *data: Array) -> Array:
-        if counter[0]:  # a negative number is never counted down to 0
-            counter[0] -= 1
-            sys.stderr.write(message + "".join(summary(array, most) for array in data) + "\n")
-        return x
-
-    return show
-
-
-@PRINT_V2.shape
-def _print_v2_shape(c: ShapeContext) -> list[TensorShape]:
-    c.shape("input", rank=0)
-    return []
-
-
-@PRINT_V2.kernel
-def _print_v2_kernel(c: KernelContext) -> Kernel:
-    name, end = c.attr("output_stream").decode(errors="backslashreplace"), c.attr("end")
-    path = name.removeprefix(_FILE) if name.startswith(_FILE) else ""
-    if not path and name not in _STREAMS:
-        raise ValueError(
-            f"output_stream must be one of {', '.join(_STREAMS)} or {_FILE}PATH, got {name!r}"
-        )
-
-    def show(text: Array) -> None:
-        if text.ndim:
-            raise ValueError(f"input must have rank 0, got shape {list(text.shape)}")
-        line = (text.item() + end).decode(errors="backslashreplace")
-        if path:
-            with Path(path).open("a", encoding="utf-8") as file:
-                file.write(line)
-        else:
-            stream = sys.stdout if name == "stdout" else sys.stderr
-            stream.write(line)
-
-    return show
-
-
-@CHECK_NUMERICS.shape
-@CHECK_NUMERICS_V2.shape
-def _check_numerics_shape(c: ShapeContext) -> TensorShape:
-    return c.shape("tensor")
-
-
-@CHECK_NUMERICS.view_kernel
-@CHECK_NUMERICS_V2.view_kernel
-def _check_numerics_kernel(c: KernelContext) -> Kernel:
-    message = c.attr("message").decode(errors="backslashreplace")
-    signed = c.node.definition.name.endswith("V2")
-
-    def check(x: Array) -> Array:
-        if np.isfinite(x).all():
-            return x
-        kinds = {
-            "-Inf" if signed else "Inf": (x == -np.inf).any(),
-            "+Inf" if signed else " Inf": (x == np.inf).any(),
-            "NaN": np.isnan(x).any(),
-        }
-        found = list(dict.fromkeys(kind.strip() for kind, seen in kinds.items() if seen))
-        *more, last = found
-        listed = f"{', '.join(more)}{',' * (len(more) > 1)} and {last}" if more else last
-        raise ValueError(f"{message} : Tensor had {listed} values")
-
-    return check
-
-
 def Assert(  # noqa: N802 - TensorFlow's name
     condition: TensorLike,
     data: Sequence[Any],
     summarize: int | None = None,
     name: str | None = None,
 ) -> Operation:
-    """An op that fails the run where a condition does not hold.
+    """Op that fails the run if a condition does not hold.
 
     Args:
         condition: a bool scalar.
@@ -185,64 +93,146 @@ def Assert(  # noqa: N802 - TensorFlow's name
         return ASSERT(condition, data, summarize=most, name="Assert")
 
 
-def Print(  # noqa: N802 - TensorFlow's name
-    input_: Any,
-    data: Sequence[Any],
-    message: str | None = None,
-    first_n: int | None = None,
-    summarize: int | None = None,
-    name: str | None = None,
-) -> Tensor:
-    """A tensor that tells about others, on the standard error stream, whenever it is computed.
+_DOC = """Asserts that `x {sign} {other}` holds for all elements.
 
-    Args:
-        input_: the tensor.
-        data: a list of tensors to print.
-        message: what to print before them.
-        first_n: how many times to print at all in a session; by default always.
-        summarize: how many elements of each to print: 3 by default; all of them, if negative.
-        name: a name for the op.
+Args:
+    x: a tensor of numbers.{argument}
+    data: the tensors that the error shows; by default {shown}.
+    summarize: how many elements of each it shows.
+    message: what the error begins with.
+    name: a name for the scope of the ops.
 
-    Returns:
-        A Tensor with the value of `input_`.
+Returns:
+    An Operation: something has to depend on it, or run it.
 
-    Example:
-        >>> import contextlib, sys
-        >>> with td.Graph().as_default(), td.Session() as session:
-        ...     x = td.Print(td.constant([1, 2]), [[0.5, 2.0]], "seen: ")
-        ...     with contextlib.redirect_stderr(sys.stdout):
-        ...         print(session.run(x + 1))
-        seen: [0.5 2]
-        [2 3]
-    """
-    return PRINT(
-        input_,
-        data,
-        message=message or "",
-        first_n=-1 if first_n is None else first_n,
-        summarize=3 if summarize is None else summarize,
-        name=name,
+Raises:
+    InvalidArgumentError: it is known not to hold; or it does not when the Operation runs.
+
+Example:
+    >>> with td.Graph().as_default():
+    ...     td.{name}({example}).type
+    'NoOp'
+"""
+_OTHER = "\n    y: a tensor of the dtype of `x` that broadcasts with it."
+
+
+class _Relation(NamedTuple):
+    sign: str
+    in_graph: Callable[..., Tensor]
+    at_once: Callable[..., Any]
+
+
+_EQUAL = _Relation("==", equal, np.equal)
+_UNEQUAL = _Relation("!=", not_equal, np.not_equal)
+_LESS = _Relation("<", less, np.less)
+_AT_MOST = _Relation("<=", less_equal, np.less_equal)
+_GREATER = _Relation(">", greater, np.greater)
+_AT_LEAST = _Relation(">=", greater_equal, np.greater_equal)
+
+
+class Comparison(Protocol):
+    """The public function that checks how two tensors compare."""
+
+    def __call__(
+        self,
+        x: TensorLike,
+        y: TensorLike,
+        data: Sequence[Any] | None = None,
+        summarize: int | None = None,
+        message: str | None = None,
+        name: str | None = None,
+    ) -> Operation:
+        """Adds the ops."""
+
+
+class CheckOfOne(Protocol):
+    """The public function that checks the elements of a tensor."""
+
+    def __call__(
+        self,
+        x: TensorLike,
+        data: Sequence[Any] | None = None,
+        summarize: int | None = None,
+        message: str | None = None,
+        name: str | None = None,
+    ) -> Operation:
+        """Adds the ops."""
+
+
+def _between(name: str, relation: _Relation, example: str) -> Comparison:
+    """The public function that checks a relation between two tensors."""
+    function = name
+
+    def check(
+        x: Any,
+        y: Any,
+        data: Sequence[Any] | None = None,
+        summarize: int | None = None,
+        message: str | None = None,
+        name: str | None = None,
+    ) -> Operation:
+        with name_scope(name, function, [item for item in (x, y) if isinstance(item, Tensor)]):
+            return _compared(relation, x, y, data, summarize, message)
+
+    doc = _DOC.format(
+        name=name, sign=relation.sign, other="y", argument=_OTHER, shown="`x` and `y`",
+        example=example,
+    )  # fmt: skip
+    return public_function(check, name, doc)
+
+
+def _to_zero(name: str, relation: _Relation, example: str) -> CheckOfOne:
+    """The public function that checks a relation of one tensor to 0."""
+    function = name
+
+    def check(
+        x: Any,
+        data: Sequence[Any] | None = None,
+        summarize: int | None = None,
+        message: str | None = None,
+        name: str | None = None,
+    ) -> Operation:
+        with name_scope(name, function, [x] if isinstance(x, Tensor) else []):
+            return _compared(relation, x, 0, data, summarize, message)
+
+    doc = _DOC.format(
+        name=name, sign=relation.sign, other="0", argument="", shown="`x`", example=example
     )
+    return public_function(check, name, doc)
 
 
-def check_numerics(tensor: TensorLike, message: str, name: str | None = None) -> Tensor:
-    """A tensor that must not hold infinity or NaN.
+def _compared(
+    relation: _Relation,
+    x: Any,
+    y: Any,
+    data: Sequence[Any] | None,
+    summarize: int | None,
+    message: str | None,
+) -> Operation:
+    """An assertion that a relation holds between all elements."""
+    x = convert_to_tensor(x, name="x")
+    y = convert_to_tensor(y, x.dtype.base_dtype, name="y")
+    constants = [constant_value(x), constant_value(y)]
+    prefix = f"{message}: " if message else ""
+    report = f"{prefix}{x.name} {relation.sign} {y.name} does not hold for all elements"
+    if all(value is not None for value in constants):
+        if np.all(relation.at_once(*constants)):
+            return no_op(name="static_checks_determined_all_ok")
+        raise errors.InvalidArgumentError(
+            None, None, f"{report}: x = {constants[0]}, y = {constants[1]}"
+        )
+    condition = reduce_all(relation.in_graph(x, y))
+    shown = [constant(report), constant("x ="), x, constant("y ="), y]
+    return Assert(condition, shown if data is None else data, summarize)
 
-    Args:
-        tensor: a tensor of half, bfloat16, float32 or float64.
-        message: how the error begins.
-        name: a name for the op.
 
-    Returns:
-        A Tensor with the value of `tensor`. Where this is not finite everywhere, it is an
-        InvalidArgumentError at the run.
-
-    Raises:
-        TypeError: `tensor` is of another dtype.
-
-    Example:
-        >>> with td.Graph().as_default(), td.Session() as session:
-        ...     print(session.run(td.check_numerics([1.0, 2.0], "the weights")))
-        [1. 2.]
-    """
-    return CHECK_NUMERICS(tensor, message=message, name=name)
+assert_equal = _between("assert_equal", _EQUAL, "[1, 2], [1, 2]")
+assert_none_equal = _between("assert_none_equal", _UNEQUAL, "[1, 2], [2, 1]")
+assert_less = _between("assert_less", _LESS, "[1, 2], [2, 3]")
+assert_less_equal = _between("assert_less_equal", _AT_MOST, "[1, 2], [1, 3]")
+assert_greater = _between("assert_greater", _GREATER, "[2, 3], [1, 2]")
+assert_greater_equal = _between("assert_greater_equal", _AT_LEAST, "[2, 3], [2, 2]")
+assert_negative = _to_zero("assert_negative", _LESS, "[-1, -2]")
+assert_positive = _to_zero("assert_positive", _GREATER, "[1, 2]")
+assert_non_negative = _to_zero("assert_non_negative", _AT_LEAST, "[0, 2]")
+assert_non_positive = _to_zero("assert_non_positive", _AT_MOST, "[0, -2]")

@@ -1,4 +1,4 @@
-"""What a function of the program raises, as the error of a run that TensorFlow makes of it."""
+"""Conversion of exceptions from user functions to TensorFlow's errors."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Checks of numbers: near enough to others, finite, of one floating dtype."""
+"""Checks of numbers: finite, near each other, of one floating dtype."""
 
 from __future__ import annotations
 
@@ -12,16 +12,20 @@ from ...graph.convert import convert_to_tensor
 from ...graph.default_graph import get_default_graph
 from ...graph.default_scopes import control_dependencies, name_scope
 from ...graph.node import Operation, Tensor
+from ...graph.op_def import OpDef
 from ...protos.dtypes import DType, as_dtype
+from ...shape_inference.context import KernelContext, ShapeContext
+from ...shape_inference.protocols import Array, Kernel
+from ...shape_inference.tensor_shape import TensorShape
+from ...shape_inference.traits import Traits
 from ..array.constants import constant
 from ..math.arithmetic import abs as size_of
-from .assertions import check_numerics
+from .assertions import assert_less_equal
 from .ordering import group, with_dependencies
-from .value_checks import assert_less_equal
 
 public = {
     "td": "add_check_numerics_ops verify_tensor_all_finite",
-    "td, td.debugging": "assert_near assert_same_float_dtype",
+    "td, td.debugging": "assert_near assert_same_float_dtype check_numerics",
     "td.debugging": "assert_all_finite=verify_tensor_all_finite",
 }
 
@@ -68,8 +72,8 @@ def assert_near(
         relative = constant(least if rtol is None else rtol, dtype.real_dtype)
         absolute = constant(least if atol is None else atol, dtype.real_dtype)
         limit = absolute + relative * size_of(y)
-        told = message or f"{x.name} and {y.name} are not near enough to each other"
-        return assert_less_equal(size_of(x - y), limit, data, summarize, told)
+        text = message or f"{x.name} and {y.name} are not near enough to each other"
+        return assert_less_equal(size_of(x - y), limit, data, summarize, text)
 
 
 def assert_same_float_dtype(tensors: Sequence[Any] | None = None, dtype: Any = None) -> DType:
@@ -80,7 +84,7 @@ def assert_same_float_dtype(tensors: Sequence[Any] | None = None, dtype: Any = N
         dtype: the dtype that they must have; by default that of the first.
 
     Returns:
-        The dtype; float32 where nothing tells it.
+        The dtype; float32 if no argument has one.
 
     Raises:
         ValueError: one is of another dtype, or it is not floating.
@@ -109,7 +113,7 @@ def verify_tensor_all_finite(
     x: TensorLike | None = None,
     message: str | None = None,
 ) -> Tensor:
-    """A tensor, once it has been seen that all of its elements are finite.
+    """Returns a tensor after a check that all its elements are finite.
 
     Args:
         t: a tensor of floats.
@@ -136,7 +140,7 @@ def verify_tensor_all_finite(
 
 
 def add_check_numerics_ops() -> Operation:
-    """Checks of every float that the default graph computes, in the order of its ops.
+    """Op that checks all floats of the default graph for NaN and infinity.
 
     Of conditionals and loops the results are checked; TensorFlow refuses graphs that have any.
 
@@ -160,3 +164,69 @@ def add_check_numerics_ops() -> Operation:
                 with control_dependencies(checks[-1:]):
                     checks.append(check_numerics(x, x.name).op)
     return group(*checks)
+
+
+_CHECKED = "T: {bfloat16, half, float32, float64}, message: string"
+CHECK_NUMERICS = OpDef(
+    "CheckNumerics",
+    "tensor: T -> output: T",
+    _CHECKED,
+    traits=Traits(stateful=True, splits="...->..."),
+)
+CHECK_NUMERICS_V2 = OpDef(
+    "CheckNumericsV2",
+    "tensor: T -> output: T",
+    _CHECKED,
+    traits=Traits(stateful=True, splits="...->..."),
+)
+
+
+@CHECK_NUMERICS.shape
+@CHECK_NUMERICS_V2.shape
+def _check_numerics_shape(c: ShapeContext) -> TensorShape:
+    return c.shape("tensor")
+
+
+@CHECK_NUMERICS.view_kernel
+@CHECK_NUMERICS_V2.view_kernel
+def _check_numerics_kernel(c: KernelContext) -> Kernel:
+    message = c.attr("message").decode(errors="backslashreplace")
+    signed = c.node.definition.name.endswith("V2")
+
+    def check(x: Array) -> Array:
+        if np.isfinite(x).all():
+            return x
+        kinds = {
+            "-Inf" if signed else "Inf": (x == -np.inf).any(),
+            "+Inf" if signed else " Inf": (x == np.inf).any(),
+            "NaN": np.isnan(x).any(),
+        }
+        names = list(dict.fromkeys(kind.strip() for kind, seen in kinds.items() if seen))
+        *more, last = names
+        listed = f"{', '.join(more)}{',' * (len(more) > 1)} and {last}" if more else last
+        raise ValueError(f"{message} : Tensor had {listed} values")
+
+    return check
+
+
+def check_numerics(tensor: TensorLike, message: str, name: str | None = None) -> Tensor:
+    """A tensor that must not hold infinity or NaN.
+
+    Args:
+        tensor: a tensor of half, bfloat16, float32 or float64.
+        message: how the error begins.
+        name: a name for the op.
+
+    Returns:
+        A Tensor with the value of `tensor`. Where this is not finite everywhere, it is an
+        InvalidArgumentError at the run.
+
+    Raises:
+        TypeError: `tensor` is of another dtype.
+
+    Example:
+        >>> with td.Graph().as_default(), td.Session() as session:
+        ...     print(session.run(td.check_numerics([1.0, 2.0], "the weights")))
+        [1. 2.]
+    """
+    return CHECK_NUMERICS(tensor, message=message, name=name)

@@ -1,4 +1,4 @@
-"""Control of the order in which ops run: grouping ops, and values that wait for ops."""
+"""Execution order: grouping ops, and tensors with control dependencies."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def no_op(name: str | None = None) -> Operation:
 
 
 def group(*inputs: Any, **kwargs: Any) -> Operation:
-    """An op that is done when all of `inputs` are.
+    """Op that finishes after all of `inputs`.
 
     Args:
         inputs: operations, tensors and what assignments to variables return, also nested in lists
@@ -81,7 +81,7 @@ def _operations(inputs: Any) -> Iterator[Operation]:
 def tuple(
     tensors: Sequence[Any], name: str | None = None, control_inputs: Sequence[Any] | None = None
 ) -> list[Any]:
-    """Tensors with the values of `tensors`, none of which is there before all of them are.
+    """Returns the values of `tensors`, each available only after all have been computed.
 
     Args:
         tensors: tensors, and None where there is none.
@@ -112,7 +112,7 @@ def tuple(
 def with_dependencies(
     dependencies: Sequence[Any], output_tensor: Any, name: str | None = None
 ) -> Tensor:
-    """`output_tensor`, there only when all of `dependencies` are done.
+    """Returns `output_tensor`, after all of `dependencies` have run.
 
     Args:
         dependencies: operations and tensors.

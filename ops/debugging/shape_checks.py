@@ -1,9 +1,9 @@
-"""Checks of ranks and dtypes: decided when the graph is built as far as they can be."""
+"""Assertions about ranks, shapes and dtypes, checked statically where possible."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from typing import Any
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -20,15 +20,16 @@ from ..array.stacking import stack
 from ..math.comparison import equal, greater_equal, less, less_equal
 from ..math.reductions import reduce_all, reduce_any
 from .assertions import Assert
-from .ordering import no_op
+from .ordering import group, no_op
 
 public = {
     "td, td.debugging": (
-        "assert_integer assert_proper_iterable assert_rank assert_rank_at_least assert_rank_in "
-        "assert_scalar assert_type is_numeric_tensor"
+        "assert_integer assert_proper_iterable assert_rank assert_rank_at_least "
+        "assert_rank_in assert_scalar assert_type is_numeric_tensor"
     ),
     "td, td.contrib.framework": "is_tensor",
     "td, td.math, td.debugging": "is_non_decreasing is_strictly_increasing",
+    "td.debugging": "assert_shapes",
 }
 
 
@@ -46,21 +47,21 @@ def _ranked(
     with name_scope(name, what):
         x = convert_to_tensor(x, name="x")
         prefix = f"{message}: " if message else ""
-        known = x.shape.rank
-        if known is not None and allowed is not None:
-            if allowed(known):
+        static_rank = x.shape.rank
+        if static_rank is not None and allowed is not None:
+            if allowed(static_rank):
                 return no_op(name="static_checks_determined_all_ok")
             raise ValueError(f"{prefix}{x.name} must have rank {wanted}, got shape {x.shape}")
-        told = constant(f"{prefix}{x.name} must have rank {wanted}, got shape")
-        return Assert(condition(rank(x)), [told, shape(x)] if data is None else data, summarize)
+        text = constant(f"{prefix}{x.name} must have rank {wanted}, got shape")
+        return Assert(condition(rank(x)), [text, shape(x)] if data is None else data, summarize)
 
 
 def _given(rank: Any) -> tuple[int | None, Any]:
     """A rank that a caller states: as a number where that is known, and as it stands in ops.
 
     Raises:
-        TypeError: it is no integer.
-        ValueError: it is no scalar.
+        TypeError: it is not an integer.
+        ValueError: it is not a scalar.
     """
     if isinstance(rank, int):
         return rank, rank
@@ -99,8 +100,8 @@ def assert_rank(
         An Operation: something has to depend on it, or run it.
 
     Raises:
-        ValueError: it is known not to hold, or `rank` is no scalar.
-        TypeError: `rank` is no integer.
+        ValueError: it is known not to hold, or `rank` is not a scalar.
+        TypeError: `rank` is not an integer.
         InvalidArgumentError: it does not hold when the Operation runs.
 
     Example:
@@ -160,17 +161,17 @@ def assert_rank_in(
         ...     td.assert_rank_in([[1, 2]], [1, 2]).type
         'NoOp'
     """
-    given = [_given(rank) for rank in ranks]
-    choices = [known for known, _ in given if known is not None]
+    expected = [_given(rank) for rank in ranks]
+    choices = [known for known, _ in expected if known is not None]
 
     def condition(actual: Tensor) -> Tensor:
-        return reduce_any(equal(actual, stack([stated for _, stated in given])))
+        return reduce_any(equal(actual, stack([stated for _, stated in expected])))
 
-    wanted = " or ".join(_shown(known) for known, _ in given)
+    wanted = " or ".join(_shown(known) for known, _ in expected)
     return _ranked(
         "assert_rank_in",
         x,
-        choices.__contains__ if len(choices) == len(given) else None,
+        choices.__contains__ if len(choices) == len(expected) else None,
         condition,
         wanted,
         data,
@@ -277,7 +278,7 @@ def assert_proper_iterable(values: TensorLike) -> None:
 
 
 def is_numeric_tensor(tensor: TensorLike) -> bool:
-    """Whether `tensor` is a tensor of numbers.
+    """Returns whether `tensor` is a tensor of numbers.
 
     Example:
         >>> with td.Graph().as_default():
@@ -291,7 +292,7 @@ def is_numeric_tensor(tensor: TensorLike) -> bool:
 
 
 def is_tensor(x: Any) -> bool:
-    """Whether `x` is of a graph: a tensor of any kind, or a variable.
+    """Returns whether `x` is a tensor of any kind or a variable.
 
     Args:
         x: anything.
@@ -305,7 +306,7 @@ def is_tensor(x: Any) -> bool:
 
 
 def is_non_decreasing(x: TensorLike, name: str | None = None) -> Tensor:
-    """Whether no element of `x`, in their order, is less than the one before.
+    """Returns whether the elements of `x` never decrease, in row-major order.
 
     Args:
         x: a tensor of numbers.
@@ -324,7 +325,7 @@ def is_non_decreasing(x: TensorLike, name: str | None = None) -> Tensor:
 
 
 def is_strictly_increasing(x: TensorLike, name: str | None = None) -> Tensor:
-    """Whether every element of `x`, in their order, is greater than the one before.
+    """Returns whether each element of `x` is greater than the one before, in row-major order.
 
     Args:
         x: a tensor of numbers.
@@ -345,3 +346,96 @@ def is_strictly_increasing(x: TensorLike, name: str | None = None) -> Tensor:
 def _steps(x: Any, relation: Callable[..., Tensor]) -> Tensor:
     flat = reshape(x, [-1])
     return reduce_all(relation(flat[: size(flat) - 1], flat[1:]))
+
+
+_ANY_BEFORE = ("...", "*")
+
+
+class _Size(NamedTuple):
+    """First occurrence of a size, and its value: a number, or a tensor if unknown until the run."""
+
+    place: str
+    value: int | Tensor
+
+
+def assert_shapes(
+    shapes: Mapping[Any, Any] | Iterable[tuple[Any, Any]],
+    data: Sequence[Any] | None = None,
+    summarize: int | None = None,
+    message: str | None = None,
+    name: str | None = None,
+) -> Operation:
+    """Asserts that tensors have shapes, in which the same name stands for the same size.
+
+    What is known while the graph is built is checked at once; only the rest is left to the run.
+
+    Args:
+        shapes: pairs of a tensor and its shape, or a dict of them. A shape is a list whose elements
+            are numbers, names, or None for any size; its first may be "..." or "*" for any number
+            of dimensions. A value that is not a list is a list of one.
+        data: the tensors that the error shows; by default the shape of the one that does not fit.
+        summarize: how many elements of each it shows.
+        message: what the error begins with.
+        name: a name for the scope of the ops.
+
+    Returns:
+        An Operation: something has to depend on it, or run it.
+
+    Raises:
+        ValueError: it is known not to hold.
+        InvalidArgumentError: it does not hold when the Operation runs.
+
+    Example:
+        >>> with td.Graph().as_default():
+        ...     x, y = td.zeros([2, 3]), td.zeros([3, 5])
+        ...     try:
+        ...         td.debugging.assert_shapes([(x, ["rows", "n"]), (y, ["n", "n"])])
+        ...     except ValueError as error:
+        ...         print(error)
+        assert_shapes: size 1 of zeros_1:0 must be n = 3, as size 1 of zeros:0 is, got shape (3, 5)
+    """
+    pairs = shapes.items() if isinstance(shapes, Mapping) else shapes
+    prefix = f"{message}: " if message else ""
+    first_sizes: dict[str, _Size] = {}
+    checks: list[Operation] = []
+
+    def check(condition: Tensor, x: Tensor, text: str) -> None:
+        shown = [constant(f"{prefix}{text}, got shape"), shape(x)] if data is None else data
+        checks.append(Assert(condition, shown, summarize))
+
+    with name_scope(name, "assert_shapes"):
+        for given, wanted in pairs:
+            x = convert_to_tensor(given)
+            sizes = list(wanted) if isinstance(wanted, (list, tuple)) else [wanted]
+            is_open = bool(sizes) and sizes[0] in _ANY_BEFORE
+            sizes = sizes[is_open:]
+            text = f"{x.name} must have rank {len(sizes)}{' or more' if is_open else ''}"
+            static_rank = x.shape.rank
+            if static_rank is None:
+                compare = greater_equal if is_open else equal
+                check(compare(rank(x), len(sizes)), x, text)
+            elif static_rank < len(sizes) or (static_rank > len(sizes) and not is_open):
+                raise ValueError(f"{prefix}{text}, got shape {x.shape}")
+            for back, size in enumerate(reversed(sizes), 1):
+                if size is None:
+                    continue
+                axis = -back if static_rank is None else static_rank - back
+                static = None if static_rank is None else x.shape[axis].value
+                actual = shape(x)[axis] if static is None else static
+                place = f"size {axis} of {x.name}"
+                first = _Size("", int(size)) if not isinstance(size, str) else first_sizes.get(size)
+                if first is None:
+                    first_sizes[size] = _Size(place, actual)
+                    continue
+                called = f"{size} = " if isinstance(size, str) else ""
+                number = first.value if isinstance(first.value, int) else "what it is there"
+                as_there = f", as {first.place} is" if first.place else ""
+                text = f"{place} must be {called}{number}{as_there}"
+                if isinstance(actual, int) and isinstance(first.value, int):
+                    if actual != first.value:
+                        raise ValueError(f"{prefix}{text}, got shape {x.shape}")
+                else:
+                    check(equal(actual, first.value), x, text)
+        if not checks:
+            return no_op(name="static_checks_determined_all_ok")
+        return group(*checks)

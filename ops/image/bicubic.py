@@ -1,4 +1,4 @@
-"""Images resized by cubic interpolation, and its gradient; as TensorFlow computes both."""
+"""Bicubic resizing of images and its gradient, as in TensorFlow."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ _SMALLEST = np.float32(1000) * np.finfo(np.float32).tiny
 
 @cache
 def _cubic(a: float) -> tuple[Array, Array]:
-    """What pixels count that are 0 to 1, and 1 to 2, away: Keys' kernel of parameter `a`."""
+    """Weights of pixels at distances 0 to 1 and 1 to 2: the Keys kernel with parameter `a`."""
     near = (np.arange(_STEPS + 1) / _STEPS).astype(np.float32)
     far = near + np.float32(1)
     a = float(np.float32(a))

@@ -1,4 +1,4 @@
-"""Images brighter, with more contrast, in other hues; by a given step or a random one."""
+"""Adjustments of brightness, contrast, gamma, hue and saturation, fixed or random."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ from ..math.division import realdiv
 from ..math.exponentials import rsqrt
 from ..math.reductions import reduce_mean, reduce_prod
 from ..random.uniform_and_normal import random_uniform
-from ..statistics.variances import reduce_std
+from ..statistics.moments import reduce_std
 from .colour_kernels import ADJUST_CONTRAST, ADJUST_HUE, ADJUST_SATURATION
-from .sample_types import on_floats
+from .convert_image_dtype import on_floats
 
 public = {
     "td.image": (

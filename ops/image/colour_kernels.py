@@ -198,7 +198,7 @@ def _turned(planes: Planes, delta: Array) -> Planes:
 
 
 def _around(hue: Array, delta: Array) -> Array:
-    """`hue` modulo 6, which is quicker told where it has gone around the circle once at most."""
+    """`hue` modulo 6, faster than `%` for values at most one turn outside."""
     six = np.float32(6)
     if not abs(delta) <= 1:
         return np.asarray(np.mod(hue, six))
@@ -208,7 +208,7 @@ def _around(hue: Array, delta: Array) -> Array:
 
 
 def _sixth_of(red: Array, green: Array, blue: Array) -> Array:
-    """Which of the six orders the three samples of a pixel are in, going around the circle.
+    """Hue sextant of each pixel: the order of its three samples.
 
     Without a branch for each: those of pixels follow no pattern.
     """

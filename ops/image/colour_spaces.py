@@ -1,4 +1,4 @@
-"""Images in other colours: grey, HSV, YIQ and YUV; users find them in `td.image`."""
+"""Color space conversions: grayscale, HSV, YIQ and YUV, in `td.image`."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from ..common.public_function import public_function
 from ..linalg.matrix_functions import tensordot
 from ..math.reductions import reduce_sum
 from .colour_kernels import HSV_TO_RGB, RGB_TO_HSV
-from .sample_types import convert_image_dtype
+from .convert_image_dtype import convert_image_dtype
 
 public = {
     "td.image": (

@@ -1,4 +1,4 @@
-"""Boxes cut out of images, each resized; users find it in `td.image`."""
+"""Crops of images by boxes, each resized: `td.image.crop_and_resize`."""
 
 from __future__ import annotations
 
@@ -38,10 +38,10 @@ def _crop_and_resize_shape(c: ShapeContext) -> TensorShape:
     (indices,) = known_sizes(c, "box_ind", 1)
     number = c.same_size("the number of boxes and of box_ind", number, indices)
     (length,) = known_sizes(c, "crop_size", 1)
-    c.same_size("the length of crop_size and the number of dimensions of space", length, 2)
+    c.same_size("the length of crop_size and the number of spatial dimensions", length, 2)
     size = c.value("crop_size")
-    known: list[Any] = [None, None] if size is None else size.tolist()
-    space = [None if isinstance(n, int) and n < 1 else n for n in known]
+    sizes: list[Any] = [None, None] if size is None else size.tolist()
+    space = [None if isinstance(n, int) and n < 1 else n for n in sizes]
     return TensorShape.of((number, *space, channels))
 
 
@@ -81,7 +81,7 @@ def check_crops(image: Sequence[int], boxes: Array, box_ind: Array, crop_size: A
 
     Raises:
         ValueError: an argument has another shape, or the boxes are not finite.
-        OutOfRangeError: there is no image of a number.
+        OutOfRangeError: an image index is out of range.
     """
     if len(image) != 4:
         raise ValueError(f"image must have rank 4, got shape {list(image)}")
@@ -105,7 +105,7 @@ def check_crops(image: Sequence[int], boxes: Array, box_ind: Array, crop_size: A
 
 
 def places_of_crops(start: Array, end: Array, size: int, wanted: int) -> Array:
-    """Where in the image the rows, or columns, of each crop lie."""
+    """Image coordinates of the rows, or columns, of each crop."""
     last = np.float32(size - 1)
     if wanted == 1:
         return np.asarray(np.float32(0.5) * (start + end) * last)[:, None]
@@ -126,8 +126,8 @@ def _means(image: Array, box_ind: Array, down: Array, across: Array) -> Array:
     batch, down, across = box_ind[:, None, None], down[:, :, None], across[:, None, :]
 
     def pixels(rows: Array, columns: Array) -> Array:
-        found = image[batch, rows.astype(np.intp), columns.astype(np.intp)]
-        return found.astype(np.float32, copy=False)
+        samples = image[batch, rows.astype(np.intp), columns.astype(np.intp)]
+        return samples.astype(np.float32, copy=False)
 
     top, left = np.floor(down), np.floor(across)
     bottom, right = np.ceil(down), np.ceil(across)
@@ -162,7 +162,7 @@ def crop_and_resize(
         box_ind: [number] of int32: which image each crop is cut from.
         crop_size: the rows and columns of the crops, int32.
         method: "bilinear" for the mean of the four next pixels, "nearest" for the next one.
-        extrapolation_value: what stands for pixels outside of the image.
+        extrapolation_value: value of pixels outside the image.
         name: a name for the op.
 
     Returns:

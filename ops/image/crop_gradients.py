@@ -1,4 +1,4 @@
-"""Gradients of CropAndResize, for the image and for the boxes, as TensorFlow writes them."""
+"""TensorFlow's gradient ops of CropAndResize, for the image and the boxes."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def _grad_boxes_shape(c: ShapeContext) -> TensorShape:
 
 
 class _Seen:
-    """Where in the images the pixels of crops lie, and whether they lie inside at all."""
+    """Image coordinates of the pixels of crops, and a mask of those inside the image."""
 
     def __init__(self, boxes: Array, image: tuple[int, ...], crops: tuple[int, ...]) -> None:
         down = places_of_crops(boxes[:, 0], boxes[:, 2], image[1], crops[1])
@@ -91,13 +91,13 @@ def _grad_image_kernel(c: KernelContext) -> Kernel:
         result = new_zeros(sizes, inner)
         _check(grads, boxes, sizes, box_ind)
         seen = _Seen(boxes, sizes, grads.shape)
-        given = np.where(seen.inside[..., None], grads, np.float32(0))
+        masked = np.where(seen.inside[..., None], grads, np.float32(0))
         batch = box_ind[:, None, None]
 
         def add(rows: Array, columns: Array, by_row: Any, by_column: Any) -> None:
             places = (batch, rows.astype(np.intp), columns.astype(np.intp))
             # TensorFlow rounds these products to float32, and sums in the dtype of the image.
-            parts = given * by_row[..., None] * by_column[..., None]
+            parts = masked * by_row[..., None] * by_column[..., None]
             np.add.at(result, places, parts.astype(inner, copy=False))
 
         if not bilinear:
@@ -123,20 +123,20 @@ def _grad_boxes_kernel(c: KernelContext) -> Kernel:
         batch = box_ind[:, None, None]
 
         def pixels(rows: Array, columns: Array) -> Array:
-            found = image[batch, rows.astype(np.intp), columns.astype(np.intp)]
-            return found.astype(np.float32, copy=False)
+            samples = image[batch, rows.astype(np.intp), columns.astype(np.intp)]
+            return samples.astype(np.float32, copy=False)
 
         low, left = (seen.down - seen.top)[..., None], (seen.across - seen.left)[..., None]
         (a, b), (d, e) = (
             (pixels(rows, seen.left), pixels(rows, seen.right)) for rows in (seen.top, seen.bottom)
         )
-        given = np.where(seen.inside[..., None], grads, np.float32(0))
-        by_row = (given * ((1 - left) * (d - a) + left * (e - b))).sum(-1)
-        by_column = (given * ((1 - low) * (b - a) + low * (e - d))).sum(-1)
+        masked = np.where(seen.inside[..., None], grads, np.float32(0))
+        by_row = (masked * ((1 - left) * (d - a) + left * (e - b))).sum(-1)
+        by_column = (masked * ((1 - low) * (b - a) + low * (e - d))).sum(-1)
         result = new_zeros((len(boxes), 4), np.dtype(np.float32))
         for corner, slopes, axis in ((0, by_row, 1), (1, by_column, 2)):
             last, number = np.float32(image.shape[axis] - 1), grads.shape[axis]
-            # How far along the crop each row, or column, is: in the middle where it is alone.
+            # Position of each row, or column, along the crop: the middle if it is the only one.
             along = np.arange(number, dtype=np.float32) / max(number - 1, 1)
             share = along if number > 1 else np.full(1, 0.5, np.float32)
             summed = slopes.sum(3 - axis)

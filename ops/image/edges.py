@@ -1,4 +1,4 @@
-"""Where images change: differences between pixels, and edges; users find it in `td.image`."""
+"""Image gradients, Sobel edges and total variation: `td.image`."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class Slopes(NamedTuple):
 
 
 def image_gradients(image: TensorLike) -> Slopes:
-    """How much each pixel differs from the next one, down and across.
+    """Differences of neighboring pixels, vertical and horizontal.
 
     Args:
         image: [batch, rows, columns, channels] of numbers.
@@ -66,7 +66,7 @@ def image_gradients(image: TensorLike) -> Slopes:
 
 
 def sobel_edges(image: TensorLike) -> Tensor:
-    """How steep images are at each pixel, by Sobel's filters.
+    """Vertical and horizontal derivatives of images by Sobel filters.
 
     Args:
         image: [batch, rows, columns, channels] of floats, of at least 2 rows and columns.
@@ -90,14 +90,14 @@ def sobel_edges(image: TensorLike) -> Tensor:
         kernel = convert_to_tensor(_SOBEL.astype(x.dtype.base_dtype.numpy_dtype))
         filters = tile(kernel, stack([1, 1, sizes[-1], 1]), name="sobel_filters")
         around = pad(x, [[0, 0], [1, 1], [1, 1], [0, 0]], "REFLECT")
-        found = depthwise_conv2d(around, filters, [1, 1, 1, 1], "VALID")
-        edges = reshape(found, concat([sizes, [2]], 0))
+        derivatives = depthwise_conv2d(around, filters, [1, 1, 1, 1], "VALID")
+        edges = reshape(derivatives, concat([sizes, [2]], 0))
         edges.set_shape(x.shape.concatenate([2]))
         return edges
 
 
 def total_variation(images: TensorLike, name: str | None = None) -> Tensor:
-    """How much images change in all: the sum of what pixels differ from those next to them.
+    """Total variation of images: the sum of absolute differences of neighboring pixels.
 
     Args:
         images: [rows, columns, channels], or a batch of such.

@@ -1,4 +1,4 @@
-"""Images flipped and turned, also at random; users find them in `td.image`."""
+"""Flips and rotations of images, also at random: `td.image`."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from ..array.transposing import transpose
 from ..math.comparison import equal, greater, less, logical_or
 from ..math.select import where_v2
 from ..random.uniform_and_normal import random_uniform
-from .image_sizes import as_image
+from .image_shapes import as_image
 
 public = {
     "td.image": (
@@ -153,12 +153,12 @@ def rot90(image: TensorLike, k: Any = 1, name: str | None = None) -> Tensor:
     with name_scope(name, "rot90", [image, k]):
         x, rank = as_image(image)
         turns = convert_to_tensor(k, int32, name="k") % 4
-        known = constant_value(turns)
+        count = constant_value(turns)
         rows, columns = rank + _ROWS, rank + _COLUMNS
         batch = list(range(rows))
         swapped = [*batch, columns, rows, rank + _CHANNELS]
-        if known is not None:
-            number = known.item()
+        if count is not None:
+            number = count.item()
             turned = transpose(x, swapped) if number % 2 else x
             axes = [axis for axis, when in ((rows, (1, 2)), (columns, (2, 3))) if number in when]
             return reverse(turned, axes)

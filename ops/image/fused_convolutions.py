@@ -1,4 +1,4 @@
-"""Convolutions that first resize and pad, as TensorFlow's graph transforms put them together."""
+"""Convolutions fused with resizing and padding, as made by TensorFlow's graph transforms."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def _fused_shape(c: ShapeContext) -> TensorShape:
     space: list[Any] = [rows, columns]
     if c.node.definition is FUSED_RESIZE_AND_PAD_CONV_2D:
         (length,) = c.sizes("size", rank=1) or ()
-        c.same_size("the length of size and the number of dimensions of space", length, 2)
+        c.same_size("the length of size and the number of spatial dimensions", length, 2)
         size = c.value("size")
         space = [None, None] if size is None else size.tolist()
     paddings = c.const("paddings")

@@ -34,19 +34,19 @@ _NOISES = (b"uniform", b"gaussian", b"zero")
 def _extract_glimpse_shape(c: ShapeContext) -> TensorShape:
     batch, _, _, channels = c.sizes("input", rank=4) or ()
     (length,) = c.sizes("size", rank=1) or ()
-    c.same_size("the length of size and the number of dimensions of space", length, 2)
+    c.same_size("the length of size and the number of spatial dimensions", length, 2)
     places, dimensions = c.sizes("offsets", rank=2) or ()
-    c.same_size("the second size of offsets and the number of dimensions of space", dimensions, 2)
+    c.same_size("the second size of offsets and the number of spatial dimensions", dimensions, 2)
     batch = c.same_size("the number of images and of offsets", batch, places)
     _noise(c)
     size = c.value("size")
-    known = [None, None] if size is None else size.tolist()
-    space = [None if isinstance(n, int) and n < 1 else n for n in known]
+    sizes = [None, None] if size is None else size.tolist()
+    space = [None if isinstance(n, int) and n < 1 else n for n in sizes]
     return TensorShape.of((batch, *space, channels))
 
 
 def _noise(c: OpContext) -> bytes:
-    """What kind of noise stands outside of the images."""
+    """Kind of noise outside the images."""
     noise: bytes = c.attr("noise")
     if c.attr("uniform_noise"):
         if noise not in (b"", b"uniform"):
@@ -113,7 +113,7 @@ def _starts(
 
 
 def _overlap(start: int, wanted: int, there: int) -> tuple[slice, slice]:
-    """What of an axis of the image a glimpse shows, and where in the glimpse that is."""
+    """Range of an image axis that a glimpse covers, and its place in the glimpse."""
     if start < 0:
         # As in TensorFlow: what is seen ends where the glimpse does, if it reaches that far.
         seen = max(0, wanted + start)

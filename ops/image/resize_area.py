@@ -1,4 +1,4 @@
-"""Images resized by the mean over the area of each pixel; as TensorFlow computes it."""
+"""Area resizing of images, as in TensorFlow."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Images in another size, by any method; users find it in `td.image`."""
+"""Resizing of images by any method, also keeping proportions with padding."""
 
 from __future__ import annotations
 
@@ -13,17 +13,20 @@ from ...protos.dtypes import float32, int32
 from ..array.casting import cast
 from ..array.squeezing import expand_dims, squeeze
 from ..array.stacking import stack
-from ..math.arithmetic import minimum, round as rounded
+from ..math.arithmetic import floor, maximum, minimum, round as rounded
 from .bicubic import resize_bicubic
-from .image_sizes import rows_and_columns
+from .cropping import pad_to_bounding_box
+from .image_shapes import as_image, rows_and_columns
 from .resize_area import resize_area
 from .resizing import resize_bilinear, resize_nearest_neighbor
 
-public = {"td.image": "ResizeMethod resize=resize_images resize_images"}
+public = {
+    "td.image": "resize=resize_images resize_image_with_pad resize_images ResizeMethod",
+}
 
 
 class ResizeMethod:
-    """How pixels of images in another size are computed.
+    """Interpolation methods for resizing images.
 
     Attributes:
         BILINEAR: the mean of four pixels.
@@ -76,7 +79,7 @@ def resize_images(
 
     Raises:
         ValueError: the images are of another rank or an unknown one, `size` has not 2 elements, or
-            there is no such method.
+            the method is unknown.
 
     Example:
         >>> with td.Graph().as_default(), td.Session() as session:
@@ -98,8 +101,8 @@ def resize_images(
             raise ValueError(f"size must have 2 elements: rows, columns; got shape {wanted.shape}")
         if preserve_aspect_ratio:
             wanted = _fitting(x, wanted)
-        known = constant_value(wanted)
-        if known is not None and known.tolist() == x.shape.as_list()[-3:-1]:
+        static_size = constant_value(wanted)
+        if static_size is not None and static_size.tolist() == x.shape.as_list()[-3:-1]:
             return x
         batch = expand_dims(x, 0) if rank == 3 else x
         result: Tensor = _METHODS[method](batch, wanted, align_corners=align_corners)
@@ -113,3 +116,55 @@ def _fitting(images: Tensor, size: Tensor) -> Tensor:
     space = cast(stack(list(rows_and_columns(images))), float32)
     scales = cast(size, float32) / space
     return cast(rounded(minimum(scales[0], scales[1]) * space), int32)
+
+
+def resize_image_with_pad(
+    image: TensorLike,
+    target_height: Any,
+    target_width: Any,
+    method: Any = ResizeMethod.BILINEAR,
+    align_corners: bool = False,
+) -> Tensor:
+    """Images in another size and the same proportions, with zeros around them.
+
+    Args:
+        image: [rows, columns, channels] of numbers, or a batch of such.
+        target_height: the rows of the result: a number or a scalar Tensor.
+        target_width: its columns.
+        method: one of `td.image.ResizeMethod`.
+        align_corners: whether the centres of the corner pixels stay where they are.
+
+    Returns:
+        A Tensor of what dtype `td.image.resize_images` gives: the image as large as it fits, in
+        the middle.
+
+    Raises:
+        ValueError: a size is not positive, or the image has another rank.
+
+    Example:
+        >>> with td.Graph().as_default(), td.Session() as session:
+        ...     tall = td.image.resize_image_with_pad([[[1.0], [2.0]]], 3, 2)
+        ...     print(session.run(tall)[..., 0])
+        [[0. 0.]
+         [1. 2.]
+         [0. 0.]]
+    """
+    for name, size in (("target_height", target_height), ("target_width", target_width)):
+        if not isinstance(size, Tensor) and size <= 0:
+            raise ValueError(f"{name} must be > 0, got {size}")
+    with name_scope(None, "resize_image_with_pad", [image]):
+        x, rank = as_image(image)
+        batch = x if rank == 4 else expand_dims(x, 0)
+        sizes = [cast(size, float32) for size in rows_and_columns(batch)]
+        targets = [cast(size, float32) for size in (target_height, target_width)]
+        ratio = maximum(sizes[1] / targets[1], sizes[0] / targets[0])
+        fitting = [size / ratio for size in sizes]
+        resized = resize_images(
+            batch, [cast(floor(size), int32) for size in fitting], method, align_corners
+        )
+        above, left = (
+            maximum(cast(floor((target - size) / 2), int32), 0)
+            for target, size in zip(targets, fitting, strict=True)
+        )
+        padded = pad_to_bounding_box(resized, above, left, target_height, target_width)
+        return padded if rank == 4 else squeeze(padded, [0])

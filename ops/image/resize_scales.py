@@ -1,4 +1,4 @@
-"""Where the pixels of a resized image come from, in float32 as TensorFlow computes it."""
+"""Source coordinates of the pixels of a resized image, in float32 as in TensorFlow."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from ...shape_inference.protocols import Array
 
 
 def modes_of(c: KernelContext) -> tuple[bool, bool]:
-    """Whether `align_corners` is asked for, and whether `half_pixel_centers` is.
+    """Values of the attributes `align_corners` and `half_pixel_centers`.
 
     Raises:
         ValueError: both are.
@@ -21,7 +21,7 @@ def modes_of(c: KernelContext) -> tuple[bool, bool]:
 
 
 def scale_of(size: int, wanted: int, align_corners: bool) -> np.float32:
-    """How far apart in the image two neighbouring pixels of the result lie."""
+    """Distance in the image between neighboring pixels of the result."""
     if align_corners and wanted > 1:
         return np.float32(np.float32(size - 1) / np.float32(wanted - 1))
     return np.float32(np.float32(size) / np.float32(wanted))
@@ -44,5 +44,5 @@ def nearest(size: int, wanted: int, align_corners: bool, half_pixel_centers: boo
     """For each pixel of the result the pixel of the image that it repeats."""
     half = np.float32(0.5 if half_pixel_centers else 0)
     places = (np.arange(wanted, dtype=np.float32) + half) * scale_of(size, wanted, align_corners)
-    found = np.floor(places + np.float32(0.5)) if align_corners else np.floor(places)
-    return np.asarray(np.clip(found, 0, size - 1).astype(np.intp))
+    rounded = np.floor(places + np.float32(0.5)) if align_corners else np.floor(places)
+    return np.asarray(np.clip(rounded, 0, size - 1).astype(np.intp))

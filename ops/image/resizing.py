@@ -1,4 +1,4 @@
-"""Images made larger or smaller; users find them in `td.image`."""
+"""Bilinear and nearest-neighbor resizing of images: `td.image`."""
 
 from __future__ import annotations
 
@@ -44,11 +44,11 @@ def resize_shape(c: ShapeContext) -> TensorShape:
     """The shape of `images` in another `size`."""
     batch, _, _, channels = known_sizes(c, "images", 4)
     (length,) = known_sizes(c, "size", 1)
-    c.same_size("the length of size and the number of dimensions of space", length, 2)
+    c.same_size("the length of size and the number of spatial dimensions", length, 2)
     size = c.value("size")
-    known: list[Any] = [None, None] if size is None else size.tolist()
+    sizes: list[Any] = [None, None] if size is None else size.tolist()
     # A size that is not positive is an error of the run, as in TensorFlow.
-    space = [None if isinstance(n, int) and n < 1 else n for n in known]
+    space = [None if isinstance(n, int) and n < 1 else n for n in sizes]
     return TensorShape.of((batch, *space, channels))
 
 
@@ -137,7 +137,7 @@ def _stretched(image: Array, left: Array, right: Array, across: Array) -> Array:
 
 
 def samples_of(pixels: Array, channels: int) -> Array:
-    """Where the samples of some pixels of a row lie in it, flat."""
+    """Flat indices, within a row, of the samples of some pixels."""
     return np.asarray((pixels[:, None] * channels + np.arange(channels)).reshape(-1))
 
 

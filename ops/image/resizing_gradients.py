@@ -1,4 +1,4 @@
-"""Gradients of resized images, as TensorFlow writes them, for graphs that it differentiated."""
+"""TensorFlow's gradient ops of image resizing, for graphs that it differentiated."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def resize_grad_shape(c: ShapeContext) -> TensorShape:
 def _resize_nearest_neighbor_grad_shape(c: ShapeContext) -> TensorShape:
     sizes: Any = c.shape("grads", rank=4).sizes
     length: Any = c.shape("size", rank=1).sizes
-    c.same_size("the length of size and the number of dimensions of space", length[0], 2)
+    c.same_size("the length of size and the number of spatial dimensions", length[0], 2)
     size = c.value("size")
     known: list[Any] = [None, None] if size is None else size.tolist()
     space = [None if isinstance(n, int) and n < 1 else n for n in known]
@@ -62,7 +62,7 @@ def check_rank(name: str, images: Array) -> None:
 
 
 def _shares(size: int, wanted: int, modes: tuple[bool, bool]) -> Array:
-    """How much of each pixel of the image, by rows, is in each pixel of the result, by columns."""
+    """Weight of each image pixel (rows) in each pixel of the result (columns)."""
     low, high, nearness = between(size, wanted, *modes)
     shares = np.zeros((size, wanted), np.float32)
     places = np.arange(wanted)

@@ -1,4 +1,4 @@
-"""Images scaled and moved by fractions of pixels, filtered as TensorFlow does; and the gradient."""
+"""Resampling of images with subpixel scale and translation, as in TensorFlow, and its gradient."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ _SMALLEST = np.float32(1000) * np.finfo(np.float32).tiny
 
 
 class _Filter(NamedTuple):
-    """What a pixel counts at a distance, and the distance from which on it counts nothing."""
+    """Weight of a pixel by its distance, and the radius of the filter."""
 
     radius: float
     weight: Callable[[Array], Array]
@@ -91,7 +91,7 @@ _FILTERS = {
 
 
 class _Spans(NamedTuple):
-    """Which pixels in a row each pixel of a result is made of: where they start, and weights."""
+    """First source pixel, and weights of the source pixels, of each pixel in a result row."""
 
     starts: Array
     weights: Array  # [pixels of the result, longest span]
@@ -167,8 +167,8 @@ def _scale_and_translate_grad_shape(c: ShapeContext) -> TensorShape:
 def _filter(c: KernelContext) -> _Filter:
     name = c.attr("kernel_type")
     if name not in _FILTERS:
-        known = sorted(key.decode() for key in _FILTERS)
-        raise ValueError(f"kernel_type must be one of {known}, got {name.decode()!r}")
+        names = sorted(key.decode() for key in _FILTERS)
+        raise ValueError(f"kernel_type must be one of {names}, got {name.decode()!r}")
     return _FILTERS[name]
 
 

@@ -1,4 +1,4 @@
-"""How alike images are: their noise and their structure; users find it in `td.image`."""
+"""Similarity of images: PSNR and SSIM."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ from ..array.shapes import shape
 from ..array.stacking import stack
 from ..conv.depthwise_convolution import depthwise_conv2d
 from ..conv.pooling import avg_pool
-from ..debugging.value_checks import assert_equal, assert_greater_equal
+from ..debugging.assertions import assert_equal, assert_greater_equal
 from ..math.arithmetic import maximum, pow as power, square, squared_difference
 from ..math.exponentials import exp, log
 from ..math.reductions import reduce_mean, reduce_prod, reduce_sum
-from .sample_types import convert_image_dtype
+from .convert_image_dtype import convert_image_dtype
 
 public = {"td.image": "psnr ssim ssim_multiscale"}
 
@@ -47,7 +47,7 @@ def psnr(a: TensorLike, b: TensorLike, max_val: Any, name: str | None = None) ->
         A float32 Tensor [...], one number for each image; infinite where they are the same.
 
     Raises:
-        ValueError: the shapes do not fit together; where only a run can tell, an
+        ValueError: the shapes do not fit together; if detected at run time, an
             InvalidArgumentError.
 
     Example:
@@ -108,7 +108,7 @@ def ssim(
         A float32 Tensor [...], one number for each image.
 
     Raises:
-        ValueError: the shapes do not fit together; where only a run can tell, or the images are
+        ValueError: the shapes do not fit together; if detected at run time, or if the images are
             smaller than the window, an InvalidArgumentError.
 
     Example:
@@ -152,7 +152,7 @@ def ssim_multiscale(
         A float32 Tensor [...], one number in [0, 1] for each image.
 
     Raises:
-        ValueError: the shapes do not fit together; where only a run can tell, or the images are
+        ValueError: the shapes do not fit together; if detected at run time, or if the images are
             smaller than the window at some scale, an InvalidArgumentError.
 
     Example:
@@ -178,7 +178,7 @@ def ssim_multiscale(
 
 
 def _halved(x: Tensor) -> Tensor:
-    """Images half as large; a last row or column that is alone counts twice."""
+    """Images at half size; an unpaired last row or column counts twice."""
     sizes = shape(x)
     flat = reshape(x, concat([[-1], sizes[-3:]], 0))
     odd = sizes[-3:-1] % 2
@@ -201,8 +201,8 @@ def _by_channel(
     def averaged(z: Tensor) -> Tensor:
         sizes = shape(z)
         flat = reshape(z, concat([[-1], sizes[-3:]], 0))
-        seen = depthwise_conv2d(flat, kernel, [1, 1, 1, 1], "VALID")
-        return reshape(seen, concat([sizes[:-3], shape(seen)[1:]], 0))
+        means = depthwise_conv2d(flat, kernel, [1, 1, 1, 1], "VALID")
+        return reshape(means, concat([sizes[:-3], shape(means)[1:]], 0))
 
     c1, c2 = square(k1 * most), square(k2 * most)
     mean_x, mean_y = averaged(x), averaged(y)

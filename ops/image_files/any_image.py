@@ -1,4 +1,4 @@
-"""Images of any kind in files, and what all functions that decode them share."""
+"""Decoding of images of any format, and helpers shared by all decoders."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ import numpy as np
 from ...shape_inference.protocols import Array
 from ..common.shared_docs import shared_docs
 from .bmp_reading import read_bmp
+from .file_signatures import kind_of
 from .gif_reading import read_gif
-from .image_kinds import kind_of
 from .jpeg_reading import read_jpeg
 from .png_reading import read_png
 
@@ -32,7 +32,7 @@ def bytes_of(contents: Array) -> bytes:
     """The file that a scalar holds.
 
     Raises:
-        ValueError: it is no scalar.
+        ValueError: it is not a scalar.
     """
     if contents.ndim:
         raise ValueError(f"contents must be a scalar, got shape {list(contents.shape)}")
@@ -56,7 +56,7 @@ def decoded(
         takes_bmp: whether a BMP file is taken, which TensorFlow's older ops refuse.
 
     Raises:
-        ValueError: the file is no image, or a damaged one.
+        ValueError: the file is not an image, or is damaged.
     """
     kind, wanted = kind_of(data), dtype or np.dtype(np.uint8)
     if kind == "PNG":
@@ -109,6 +109,6 @@ documented = shared_docs(
         "dct_method": "kept in the graph; Pillow always takes the exact one.",
         "name": "a name for the op.",
     },
-    raises="ValueError: there are no such channels, or no such ratio; what only the run can tell, "
-    "such as a damaged file, is an InvalidArgumentError.",
+    raises="ValueError: there are no such channels, or no such ratio; if detected at run time, "
+    "such as a damaged file, an InvalidArgumentError.",
 )

@@ -83,7 +83,7 @@ def _frames(contents: bytes) -> Iterator[_Frame]:
             yield _Frame(left, top, width, height, interlaced, own or shared, clear, data)
             clear = -1
         else:
-            raise ValueError(f"the GIF file is damaged: there is no block {kind:#x}, at {place}")
+            raise ValueError(f"the GIF file is damaged: unknown block {kind:#x} at {place}")
 
 
 def _palette(contents: bytes, flags: int, place: int) -> tuple[bytes, int]:
@@ -111,12 +111,13 @@ def _put(canvas: Array, frame: _Frame) -> None:
     part = canvas[frame.top : frame.top + frame.height, frame.left : frame.left + frame.width]
     index = index[: part.shape[0], : part.shape[1]]
     colours = np.frombuffer(frame.palette, np.uint8).reshape(-1, 3)
-    seen = index != frame.clear
-    if index[seen].max(initial=0) >= len(colours):
+    opaque = index != frame.clear
+    if index[opaque].max(initial=0) >= len(colours):
         raise ValueError(
-            f"the GIF file is damaged: there is no colour {index[seen].max()} among {len(colours)}"
+            "the GIF file is damaged: expected colors below "
+            f"{len(colours)}, got {index[opaque].max()}"
         )
-    part[seen] = colours[index[seen]]
+    part[opaque] = colours[index[opaque]]
 
 
 def _indices(frame: _Frame) -> Array:

@@ -1,4 +1,4 @@
-"""PNG, GIF and BMP files, and images of any kind, as tensors; users find this in `td.image`."""
+"""Decoding of PNG, GIF, BMP and any image files to tensors: `td.image`."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from ...shape_inference.protocols import Array, Kernel
 from ...shape_inference.rules import UNKNOWN_SHAPE
 from ...shape_inference.symbolic.symbolic import dim_symbol
 from ...shape_inference.tensor_shape import TensorShape
-from ..image.sample_types import convert_image_dtype
+from ..image.convert_image_dtype import convert_image_dtype
 from .any_image import bytes_of, check_channels, decoded, documented, one_frame
 from .bmp_reading import read_bmp
-from .image_kinds import kind_of
+from .file_signatures import kind_of
 
 public = {"td.image, td.io": "decode_bmp decode_gif decode_image decode_png"}
 
@@ -134,7 +134,7 @@ def decode_gif(contents: TensorLike, name: str | None = None) -> Tensor:
 
     Returns:
         A uint8 Tensor [frames, rows, columns, 3]. As in TensorFlow, what a frame leaves out is what
-        the frame before it shows, whatever the file says about disposal.
+        the frame before it shows, regardless of the file's disposal method.
 
     Example:
         >>> with td.Graph().as_default():

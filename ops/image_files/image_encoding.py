@@ -1,4 +1,4 @@
-"""Tensors as files of images; users find this in `td.image` and `td.io`."""
+"""Encoding of tensors as image files: `td.image` and `td.io`."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from ...shape_inference.context import KernelContext, ShapeContext
 from ...shape_inference.protocols import Array, Kernel
 from ...shape_inference.rules import SCALAR, UNKNOWN_SHAPE
 from ...shape_inference.tensor_shape import TensorShape
-from ..image.sample_types import convert_image_dtype
+from ..image.convert_image_dtype import convert_image_dtype
 from ..random.uniform_and_normal import random_uniform
 from .jpeg_decoding import DECODE_JPEG
 from .jpeg_writing import JpegSettings, write_jpeg
@@ -204,7 +204,7 @@ def encode_jpeg(
         A string Tensor of rank 0: the file. Its bytes depend on the library that writes it.
 
     Raises:
-        ValueError: the image has other channels, or there is no such quality.
+        ValueError: the number of channels or the quality is not supported.
 
     Example:
         >>> with td.Graph().as_default(), td.Session() as session:

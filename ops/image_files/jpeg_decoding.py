@@ -1,4 +1,4 @@
-"""JPEG files as tensors; users find this in `td.image` and `td.io`."""
+"""Decoding of JPEG files to tensors: `td.image` and `td.io`."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from ...shape_inference.tensor_shape import TensorShape
 from ..math.comparison import equal
 from ..strings.string_joining import substr
 from .any_image import bytes_of, check_channels, decoded, documented, one_frame
-from .image_kinds import kind_of
+from .file_signatures import kind_of
 from .jpeg_reading import jpeg_shape, read_jpeg
 
 public = {"td.image, td.io": "decode_and_crop_jpeg decode_jpeg extract_jpeg_shape is_jpeg"}
@@ -169,7 +169,7 @@ def decode_and_crop_jpeg(
 def extract_jpeg_shape(
     contents: TensorLike, output_type: Any = "int32", name: str | None = None
 ) -> Tensor:
-    """The rows, columns and channels of a JPEG file, read from its header alone.
+    """Rows, columns and channels of a JPEG file, read from only its header.
 
     Args:
         output_type: int32 or int64.
@@ -188,7 +188,7 @@ def extract_jpeg_shape(
 
 @documented
 def is_jpeg(contents: TensorLike, name: str | None = None) -> Tensor:
-    """Whether a file begins as a JPEG file does.
+    """Returns whether a file has a JPEG signature.
 
     Returns:
         A bool Tensor of rank 0.

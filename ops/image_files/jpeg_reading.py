@@ -66,7 +66,7 @@ def jpeg_shape(contents: bytes) -> tuple[int, int, int]:
     """Rows, columns and channels, as the header of a JPEG file states them.
 
     Raises:
-        ValueError: it is no such file, or has no header.
+        ValueError: it is not a JPEG file, or has no header.
     """
     if not contents.startswith(b"\xff\xd8\xff"):
         raise ValueError(f"contents is not a JPEG file: it begins with {contents[:8]!r}")

@@ -14,7 +14,7 @@ _DENSITY = 13  # where the unit of the density stands, in the header of JFIF
 
 
 class JpegSettings(NamedTuple):
-    """How a JPEG file is written.
+    """Options for writing a JPEG file.
 
     Args:
         quality: from 0 to 100.

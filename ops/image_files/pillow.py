@@ -1,4 +1,4 @@
-"""Pillow, which reads and writes much of this: asked for by name where it is missing."""
+"""Optional import of Pillow, with a clear error if it is missing."""
 
 from __future__ import annotations
 

@@ -83,8 +83,8 @@ def parse_png(contents: bytes) -> Png:
         end = place + 8 + length
         if end + 4 > len(contents):
             raise ValueError(f"the PNG file is damaged: it ends within {_name(kind)}, at {place}")
-        known = zlib.crc32(data, zlib.crc32(kind)) == struct.unpack_from(">I", contents, end)[0]
-        if not known and kind[0] & 0x20 == 0:  # what is not critical may be passed over
+        intact = zlib.crc32(data, zlib.crc32(kind)) == struct.unpack_from(">I", contents, end)[0]
+        if not intact and kind[0] & 0x20 == 0:  # what is not critical may be passed over
             raise ValueError(
                 f"the PNG file is damaged: {_name(kind)} at {place} has a wrong check sum"
             )
@@ -96,7 +96,7 @@ def parse_png(contents: bytes) -> Png:
             break
         elif kind == b"IDAT":
             parts.append(data)
-        elif known:
+        elif intact:
             _take(png, kind, data)
         place = end + 4
     png.data = b"".join(parts)
@@ -120,7 +120,7 @@ def _parse_header(data: bytes) -> Png:
             raise ValueError(f"the PNG file is damaged: it has {size} {name}")
     if depth not in _DEPTHS.get(colour, ()) or compression or filtering or interlacing > 1:
         raise ValueError(
-            f"the PNG file is damaged: there is no colour type {colour} of {depth} bits with "
+            f"the PNG file is damaged: there is no color type {colour} of {depth} bits with "
             f"compression {compression}, filters {filtering} and interlacing {interlacing}"
         )
     return Png(width, height, depth, colour, bool(interlacing))

@@ -94,26 +94,26 @@ def _colours_and_alpha(png: Png, samples: Array) -> tuple[Array, Array | None]:
     alpha = None
     if clear is not None:
         key = np.frombuffer(clear, ">u2").astype(np.int64) & (1 << png.depth) - 1
-        seen = (samples != key).any(2, keepdims=True)
-        alpha = seen.astype(samples.dtype) * samples.dtype.type(np.iinfo(samples.dtype).max)
+        opaque = (samples != key).any(2, keepdims=True)
+        alpha = opaque.astype(samples.dtype) * samples.dtype.type(np.iinfo(samples.dtype).max)
     if png.depth < 8:
         samples = samples * np.uint8(255 // ((1 << png.depth) - 1))
     return samples, alpha
 
 
 def _grey(colours: Array, gamma: int, wide: bool) -> Array:
-    """What is left of colours: 0.299 of the red, 0.587 of the green, the rest of the blue.
+    """Luma of colours: 0.299 red, 0.587 green, and the rest blue.
 
     Where the file states a gamma, the shares are taken of light, and not of what samples hold.
     """
     bits = 8 * colours.dtype.itemsize
     planes = [colours[..., i].astype(np.int64) for i in range(3)]
-    told = abs(gamma - 100_000) > 5_000 and gamma > 0
+    has_gamma = abs(gamma - 100_000) > 5_000 and gamma > 0
     # libpng makes its tables coarser where 16 bits become 8.
     shift = 5 if bits == 16 and not wide else 0
-    there, back = (int(1e10 / gamma + 0.5), gamma) if told else (100_000, 100_000)
+    there, back = (int(1e10 / gamma + 0.5), gamma) if has_gamma else (100_000, 100_000)
     red, green, blue = (_bent(plane, there, bits, shift) for plane in planes)
-    half = 16384 if told or bits == 16 else 0
+    half = 16384 if has_gamma or bits == 16 else 0
     grey = _bent(red * _RED + green * _GREEN + blue * _BLUE + half >> 15, back, bits, shift)
     alike = (planes[0] == planes[1]) & (planes[0] == planes[2])
     return np.where(alike, planes[0], grey).astype(colours.dtype)[..., None]

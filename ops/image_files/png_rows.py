@@ -1,7 +1,7 @@
 """The rows of a PNG file: unpacked, unfiltered and put together, by NumPy.
 
 Each row is filtered by what is to its left, above it, or both, so that a sample depends on those
-before it. Rows that depend in one direction alone are sums; where both occur, all samples on a
+before it. Rows that depend in only one direction are sums; where both occur, all samples on a
 diagonal are worked out at once, since they depend on the two diagonals before it.
 """
 
@@ -80,7 +80,7 @@ def _unfiltered(lines: Array, step: int) -> Array:
     """
     kinds, rows = lines[:, 0], lines[:, 1:].copy()
     if kinds.max() > _PAETH:
-        raise ValueError(f"the PNG file is damaged: there is no filter {kinds.max()}")
+        raise ValueError(f"the PNG file is damaged: unknown filter {kinds.max()}")
     if kinds.max() > _ABOVE:
         return _by_diagonals(kinds, rows, step)
     above = np.zeros_like(rows[0])

@@ -1,4 +1,4 @@
-"""The gradient of Cholesky's decomposition, as older TensorFlow writes it.
+"""Gradient op of the Cholesky decomposition, as in older TensorFlow.
 
 There are no public functions; graphs that TensorFlow differentiated hold these ops.
 """

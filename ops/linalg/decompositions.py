@@ -1,4 +1,4 @@
-"""Decompositions of matrices into factors."""
+"""Decompositions of matrices: Cholesky, QR, eigenvalues, singular values."""
 
 from __future__ import annotations
 
@@ -179,7 +179,7 @@ def _eig_in_one_kernel(c: KernelContext) -> Kernel:
 
 
 class Qr(NamedTuple):
-    """What `td.qr` returns.
+    """Result of `td.qr`.
 
     Args:
         q: matrices with orthogonal columns of length 1.
@@ -191,7 +191,7 @@ class Qr(NamedTuple):
 
 
 def qr(input: TensorLike, full_matrices: bool = False, name: str | None = None) -> Qr:
-    """The factors of matrices: one with orthogonal columns, and an upper triangular one.
+    """QR decomposition: a factor with orthonormal columns, and an upper triangular one.
 
     Args:
         input: a tensor of floats or complex numbers, of shape [..., m, n].
@@ -221,7 +221,7 @@ def svd(
     compute_uv: bool = True,
     name: str | None = None,
 ) -> Any:
-    """The singular values of matrices, and the vectors that belong to them.
+    """Singular value decomposition of matrices.
 
     Args:
         tensor: a tensor of floats or complex numbers, of shape [..., m, n].
@@ -232,7 +232,7 @@ def svd(
 
     Returns:
         The Tensors s [..., min(m, n)], descending, u [..., m, ...] and v [..., n, ...], such that
-        `tensor` is `u @ diag(s) @ adjoint(v)`; or s alone. NumPy returns them in another order,
+        `tensor` is `u @ diag(s) @ adjoint(v)`; or only s. NumPy returns them in another order,
         and the adjoint of v. The signs of vectors are those of LAPACK, where TensorFlow's may
         differ.
 

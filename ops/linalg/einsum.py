@@ -1,4 +1,4 @@
-"""Sums of products in Einstein's notation, computed by one matrix product where possible."""
+"""Einstein summation, computed by one matrix product where possible."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def _einsum_split(c: SplitContext) -> Partition:
 
 
 class _Spec(NamedTuple):
-    """What the dimensions of the inputs and of the result are called.
+    """Labels of the dimensions of the inputs and the result.
 
     Letters of the equation are their code points; the dimensions of an ellipsis are -1, -2, ...,
     counted from the back, so that they are aligned as broadcasting aligns them.
@@ -60,9 +60,9 @@ def _parse(equation: str) -> tuple[list[str], str]:
             raise ValueError(
                 f"equation = {equation!r} must consist of letters, '...', ',' and '->'"
             )
-    known = set("".join(terms[:-1]))
+    labels = set("".join(terms[:-1]))
     for label in terms[-1]:
-        if label not in known and label != ".":
+        if label not in labels and label != ".":
             raise ValueError(f"equation = {equation!r} has {label!r} only in its result")
     return terms[:-1], terms[-1]
 
@@ -124,7 +124,7 @@ def _einsum_shape(c: ShapeContext) -> TensorShape:
     equation = c.attr("equation").decode(errors="replace")
     shapes = c.shapes("inputs")
     terms, result = _parse(equation)
-    if len(terms) == len(shapes):  # a term without an ellipsis tells the rank
+    if len(terms) == len(shapes):  # a term without an ellipsis determines the rank
         shapes = [
             shape if "." in term or shape.rank is not None else check_rank("", shape, len(term))
             for term, shape in zip(terms, shapes, strict=True)
@@ -137,7 +137,7 @@ def _einsum_shape(c: ShapeContext) -> TensorShape:
 
 @EINSUM.flops
 def _einsum_flops(c: CostContext) -> Formula:
-    """A product and a sum for each combination of letters; of one input, its sums alone."""
+    """A multiplication and an addition per combination of labels; for one input, only additions."""
     shapes = c.shapes("inputs")
     if len(shapes) == 1 or any(shape.rank is None for shape in shapes):
         return c.first_elements() - c.result_elements()
@@ -185,7 +185,7 @@ def _einsum_kernel(c: KernelContext) -> Kernel:
 
 
 def _consistent(spec: _Spec, shapes: Sequence[TensorShape]) -> bool:
-    """Whether dimensions of one name are known to agree, at every run."""
+    """Returns whether dimensions with the same label are statically known to agree."""
     sizes: dict[int, Any] = {}
     return all(
         sizes.setdefault(label, size) == size
@@ -248,8 +248,8 @@ def _matrix_product(x_labels: Labels, y_labels: Labels, output: Labels) -> Calla
     columns = tuple(label for label in output if label in y_labels and label not in batch)
     x_arranged = _arranged(x_labels, batch, rows, summed)
     y_arranged = _arranged(y_labels, batch, summed, columns)
-    made = (*batch, *rows, *columns)
-    order = tuple(made.index(label) for label in output)
+    out_shape = (*batch, *rows, *columns)
+    order = tuple(out_shape.index(label) for label in output)
     in_order = order == tuple(range(len(order)))
 
     def contract(x: Array, y: Array) -> Any:
@@ -294,7 +294,7 @@ def _arranged(
 
 
 def einsum(equation: str, *inputs: Any, **kwargs: Any) -> Tensor:
-    """The sum of products that an equation in Einstein's notation describes.
+    """Einstein summation: the sum of products that an equation describes.
 
     Every dimension of the inputs has a letter. Dimensions of one letter have one size and are run
     through together; letters that the result does not have are summed over.

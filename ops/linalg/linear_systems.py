@@ -17,6 +17,7 @@ from ...shape_inference.rules import UNKNOWN_SHAPE, broadcast
 from ...shape_inference.tensor_shape import TensorShape
 from ...shape_inference.traits import Traits
 from ..common.parallel_blocks import LARGE_MATRIX, on_one_thread
+from .blocked_triangular import solve_lower
 from .square_matrices import (
     MATRIX_TYPES,
     OLDER_MATRIX_TYPES,
@@ -25,7 +26,6 @@ from .square_matrices import (
     or_refused,
     wide,
 )
-from .triangles import solve_lower
 
 public = {
     "td": "matrix_solve matrix_solve_ls matrix_triangular_solve",
@@ -87,8 +87,8 @@ def _solution(c: OpContext, matrix: TensorShape, rhs: TensorShape) -> TensorShap
     one_batch = c.node.definition in (MATRIX_SOLVE, BATCH_MATRIX_SOLVE)
     left = left and equal_sides(c, "matrix", left)
     if left is None or right is None:
-        known = rhs if left is None else TensorShape.of((*left[:-1], None))
-        return known if one_batch else UNKNOWN_SHAPE
+        static_shape = rhs if left is None else TensorShape.of((*left[:-1], None))
+        return static_shape if one_batch else UNKNOWN_SHAPE
     name = "the number of rows of matrix and of rhs"
     side = c.same_size(name, left[-1], right[-2])
     outer = (TensorShape.of(left[:-2]), TensorShape.of(right[:-2]))

@@ -177,13 +177,13 @@ def _mat_mul_kernel(c: KernelContext) -> Kernel:
             return packed.rows(x, y) if x.shape[1] == y.shape[0] and packed.pays(x, y) else None
 
         def machine_mat_mul(a: Array, b: Array) -> Array:
-            found = None
+            product = None
             if a.ndim == b.ndim == 2:
-                found = made(a.T if swap_a else a, b.T if swap_b else b)
-            if found is None:
+                product = made(a.T if swap_a else a, b.T if swap_b else b)
+            if product is None:
                 return plain(a, b)
-            result = new_array(found.shape, a.dtype)
-            found.fill(result, None)
+            result = new_array(product.shape, a.dtype)
+            product.fill(result, None)
             return result
 
         def machine_rows(a: Array, b: Array) -> Rows:

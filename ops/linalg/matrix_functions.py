@@ -1,4 +1,4 @@
-"""Functions of matrices that are made of other ops: identities, traces, norms, tensor products."""
+"""Composed functions of matrices: identity, trace, norm, tensordot, adjoint."""
 
 from __future__ import annotations
 
@@ -71,12 +71,12 @@ def eye(
          [0. 1. 0.]]
     """
     sizes = [num_rows, num_rows if num_columns is None else num_columns]
-    known = [dimension_value(size) for size in sizes]
+    static_sizes = [dimension_value(size) for size in sizes]
     with name_scope(name, "eye"):
-        if all(isinstance(size, (int, np.integer)) for size in known):
-            if min(known) < 0:
-                raise ValueError(f"the sizes of a matrix must be at least 0, got {known}")
-            matrix: Tensor = constant(np.eye(*known, dtype=as_dtype(dtype).numpy_dtype))
+        if all(isinstance(size, (int, np.integer)) for size in static_sizes):
+            if min(static_sizes) < 0:
+                raise ValueError(f"the sizes of a matrix must be at least 0, got {static_sizes}")
+            matrix: Tensor = constant(np.eye(*static_sizes, dtype=as_dtype(dtype).numpy_dtype))
         else:
             matrix = matrix_set_diag(zeros(sizes, dtype), ones([minimum(*sizes)], dtype))
         if batch_shape is None:
@@ -165,7 +165,7 @@ def norm(
 
 
 class Normalized(NamedTuple):
-    """What `td.linalg.normalize` returns.
+    """Result of `td.linalg.normalize`.
 
     Args:
         normalized: the tensor divided by its norms.
@@ -251,14 +251,14 @@ def _transposed(x: Tensor, first: Any, then: Any) -> Tensor:
 
 
 def _others(x: Tensor, axes: Any) -> Any:
-    """The other axes of `x`: a list, or a vector where only the run tells."""
+    """The other axes of `x`: a list, or a vector if not statically known."""
     if isinstance(axes, list) and x.shape.rank is not None:
         return [i for i in range(x.shape.rank) if i not in axes]
     return setdiff1d(numbers_in(rank(x)), axes).out
 
 
 def _axes(axes: Any, a: Tensor, b: Tensor) -> tuple[Any, Any]:
-    """The axes of both that are summed over: lists, or vectors where only the run tells."""
+    """The axes of both that are summed over: lists, or vectors if not statically known."""
     rank_a, rank_b = a.shape.rank, b.shape.rank
     if isinstance(axes, int):
         most = min([n for n in (rank_a, rank_b) if n is not None], default=axes)

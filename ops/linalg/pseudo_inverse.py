@@ -1,4 +1,4 @@
-"""What the singular values of matrices tell: their rank, and the inverse of what has none."""
+"""Matrix rank and Moore–Penrose pseudo-inverse, by singular values."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ public = {"td.linalg": "matrix_rank pinv"}
 def matrix_rank(
     a: TensorLike, tol: Any = None, validate_args: bool = False, name: str | None = None
 ) -> Tensor:
-    """How many singular values of each matrix are not zero.
+    """Rank of each matrix: the number of its nonzero singular values.
 
     Args:
         a: a tensor of floats, `[..., m, n]`.
-        tol: what is no greater counts as zero; by default the dtype's precision, times the greater
+        tol: greatest value that counts as zero; by default the dtype's precision, times the greater
             of m and n, times the matrix's greatest singular value, as in NumPy.
         validate_args: accepted for TensorFlow's sake: shapes are always checked.
         name: a name for the scope of the ops.
@@ -91,7 +91,7 @@ def pinv(
 
 
 def _precision(x: Tensor, times: float) -> Tensor:
-    """How far rounding takes the singular values of a matrix, in shares of the greatest."""
+    """Rounding error of singular values, relative to the greatest."""
     sizes = shape(x)
     each = times * float(np.finfo(x.dtype.numpy_dtype).eps)
     return multiply(

@@ -24,7 +24,7 @@ from ..math.exponentials import log
 from ..math.reductions import reduce_sum
 from ..random.accidental_hits import compute_accidental_hits
 from ..random.candidate_samplers import log_uniform_candidate_sampler
-from ..sparse.sparse_ops import sparse_to_dense
+from ..sparse.sparse_to_dense import sparse_to_dense
 from .embeddings import embedding_lookup
 from .losses import sigmoid_cross_entropy_with_logits, softmax_cross_entropy_with_logits_v2
 

@@ -25,8 +25,8 @@ from ..math.segments import segment_sum
 from ..math.select import where_v2
 from ..sorting.unique import unique
 from ..sparse.sparse_empty_rows import sparse_fill_empty_rows
-from ..sparse.sparse_forms import sparse_retain
 from ..sparse.sparse_joining import sparse_reshape
+from ..sparse.sparse_transforms import sparse_retain
 from ..statistics.clipping import clip_by_norm
 from ..statistics.segment_means import (
     sparse_segment_mean,

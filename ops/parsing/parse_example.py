@@ -15,7 +15,7 @@ from ...shape_inference.tensor_shape import TensorShape
 from ..array.casting import cast
 from ..array.joining import concat
 from ..array.reshaping import reshape
-from ..sparse.sparse_ops import sparse_reorder
+from ..sparse.sparse_to_dense import sparse_reorder
 from .example_ops import PARSE_EXAMPLE, PARSE_SINGLE_EXAMPLE
 from .features import FixedLenFeature, FixedLenSequenceFeature, SparseFeature, VarLenFeature
 

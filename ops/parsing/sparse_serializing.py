@@ -17,7 +17,7 @@ from ...shape_inference.rules import shape_from_value
 from ...shape_inference.tensor_shape import TensorShape
 from ..common.allocation import check_size
 from ..common.shared_docs import shared_docs
-from ..sparse.sparse_parts import as_sparse, check_indices, check_shapes, parts_named
+from ..sparse.sparse_components import as_sparse, check_indices, check_shapes, parts_named
 from .decoding import parsed_tensor, serialized_tensor
 
 if TYPE_CHECKING:

@@ -18,7 +18,7 @@ _HALF = np.float32(0.5)
 class Grid(NamedTuple):
     """The numbers that can be represented, from low to high; scalars, or vectors of channels.
 
-    `empty` tells where both ends that were asked for are 0, so that nothing but 0 is left.
+    `empty` marks where both requested ends are 0, so that only 0 is left.
     """
 
     low: Any
@@ -42,7 +42,7 @@ def fixed_grid(c: KernelContext) -> Grid:
 
 
 def grid_maker(c: KernelContext, rank: int) -> Callable[[Array, Array, Array], Grid]:
-    """What gives the grid for inputs, min and max, where the latter two are of rank `rank`.
+    """Function from inputs, min and max to the grid; min and max have rank `rank`.
 
     It is made only once where min and max are constants.
 
@@ -88,7 +88,7 @@ def _grid(low: Any, high: Any, lowest: Any, highest: Any) -> Grid:
 
 
 def offset_of(grid: Grid) -> Any:
-    """What is taken off the number of steps from the lowest, so that 0 falls on one."""
+    """Offset in steps from the lowest level that places 0 on the grid."""
     return np.floor(_HALF - grid.low * grid.steps_in_unit)
 
 

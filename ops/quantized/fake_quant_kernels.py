@@ -1,4 +1,4 @@
-"""The kernels of fake quantization, which may leave their work to machine code."""
+"""Kernels of fake quantization, with optional machine-code loops."""
 
 from __future__ import annotations
 

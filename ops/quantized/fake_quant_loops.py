@@ -1,4 +1,4 @@
-"""Fake quantization by machine code: one pass over memory, where NumPy makes one for each step."""
+"""Fake quantization by machine code in one pass over memory."""
 
 from __future__ import annotations
 
@@ -111,7 +111,7 @@ def _in_lanes() -> str:
 
 
 def may_loop(x: Array, grid: Grid) -> bool:
-    """Whether an array is large enough for a loop, and the grid is one that it can count on."""
+    """Returns whether an array is large enough for the loop, and its grid is supported."""
     if x.size < FEWEST_IN_BLOCKS or grid.empty.any():
         return False
     with np.errstate(all="ignore"):
@@ -120,7 +120,7 @@ def may_loop(x: Array, grid: Grid) -> bool:
 
 
 def nearest_by(loop: Callable[..., None], x: Array, grid: Grid, offset: Any) -> Array:
-    """What `on_grid` gives, by the loop of `grid_loop`."""
+    """Like `on_grid`, by the loop of `grid_loop`."""
     given, result = np.ascontiguousarray(x), np.empty(x.shape, np.float32)
     ends = *grid[:4], offset
     channels = np.size(grid.low)
@@ -156,6 +156,6 @@ def gradient_by(
 
 
 def _parts(size: int, channels: int) -> list[tuple[int, int]]:
-    """Where parts begin and end, in rows of channels."""
+    """Bounds of the parts, in rows of channels."""
     rows, step = size // channels, max(1, _PART_ELEMENTS // channels)
     return [(begin, min(begin + step, rows)) for begin in range(0, rows, step)]

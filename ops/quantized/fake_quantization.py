@@ -1,4 +1,4 @@
-"""Fake quantization: floats rounded to what a few bits could hold, for training; and gradients."""
+"""Fake quantization for training: floats rounded to a quantized grid; and gradients."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ def fake_quant_with_min_max_args(
         ...     print(session.run(x))
         [0. 1. 3.]
 
-    The document does not tell about the nudging; TensorFlow 2.21 does it.
+    TensorFlow 2.21 nudges the range, although its documentation does not mention it.
     """
     return FAKE_QUANT_ARGS(
         inputs, min=min, max=max, num_bits=num_bits, narrow_range=narrow_range, name=name
@@ -157,10 +157,10 @@ def fake_quant_with_min_max_vars(
 
     Returns:
         A float32 Tensor of the shape of `inputs`. As in TensorFlow 2.21, a range of which `min`
-        is not less than `max` is no error, but makes it meaningless.
+        is not less than `max` is not an error, but makes it meaningless.
 
     Raises:
-        ValueError: `min` or `max` is no scalar.
+        ValueError: `min` or `max` is not a scalar.
 
     Example:
         >>> with td.Graph().as_default(), td.Session() as session:
@@ -198,7 +198,7 @@ def fake_quant_with_min_max_vars_gradient(
         gradient where the input is below and above that range.
 
     Raises:
-        ValueError: `min` or `max` is no scalar, or the other shapes differ.
+        ValueError: `min` or `max` is not a scalar, or the other shapes differ.
 
     Example:
         >>> with td.Graph().as_default(), td.Session() as session:
@@ -233,7 +233,7 @@ def fake_quant_with_min_max_vars_per_channel(
         A float32 Tensor of the shape of `inputs`.
 
     Raises:
-        ValueError: `min` or `max` is no vector of `d` elements.
+        ValueError: `min` or `max` is not a vector of `d` elements.
 
     Example:
         >>> with td.Graph().as_default(), td.Session() as session:
@@ -340,7 +340,7 @@ def _per_channel_gradient_shape(c: ShapeContext) -> list[TensorShape]:
 
 
 def _with_channels(c: ShapeContext, shape: TensorShape) -> tuple[TensorShape, TensorShape]:
-    """`shape` and that of `min` and `max`, which both tell the number of channels."""
+    """`shape` and that of `min` and `max`, both of which determine the number of channels."""
     channels = length_of_ranges(c, "min", "max")
     if shape.sizes is None:
         return shape, TensorShape.of((channels,))

@@ -1,4 +1,4 @@
-"""Quantized tensors: from floats to small integers that stand for a range of floats, and back."""
+"""Quantization of floats to small integers that represent a range, and back."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ def quantize_v2(
         mode: "MIN_COMBINED" (the default), "MIN_FIRST" or "SCALED".
         name: a name for the op.
         round_mode: where ties go, "HALF_AWAY_FROM_ZERO" (the default) or "HALF_TO_EVEN"; the
-            latter is for SCALED alone.
+            latter is only for SCALED.
         narrow_range: whether SCALED leaves out the lowest value of `T`.
         axis: the dimension whose slices have ranges of their own; by default there is one range.
         ensure_minimum_range: how far apart the ends of the range have to be.
@@ -107,7 +107,7 @@ def quantize_v2(
         ...     print(session.run(quantized.output))
         [  0  64 255]
 
-    The document does not tell about the widening to 0; TensorFlow 2.21 does it.
+    TensorFlow 2.21 widens the range to 0, although its documentation does not mention it.
     """
     return QUANTIZE_V2(
         input,
@@ -170,7 +170,7 @@ def _slices(c: KernelContext, x: Array, low: Array, high: Array) -> tuple[int, .
 def _table_maker(
     c: KernelContext, entry: Callable[[Any, Any], tuple[Any, ...]], length: int
 ) -> Callable[[Array, Array], Array]:
-    """What gives a column `entry(low, high)` for each range; only once if they are constants."""
+    """Function that returns a column `entry(low, high)` for each range, cached for constants."""
 
     def table_of(min_range: Array, max_range: Array) -> Array:
         ranges = zip(min_range.flat, max_range.flat, strict=True)
@@ -268,7 +268,7 @@ def dequantize(
     narrow_range: bool = False,
     dtype: Any = None,
 ) -> Tensor:
-    """The floats that the integers of a quantized tensor stand for.
+    """Converts a quantized tensor to floats.
 
     With `lowest` and `highest` the limits of the dtype of `input`, an integer q becomes
 
@@ -285,7 +285,7 @@ def dequantize(
         name: a name for the op.
         axis: the dimension whose slices have ranges of their own; by default there is one range.
         narrow_range: whether SCALED left out the lowest integer.
-        dtype: float32 (the default) or bfloat16; the latter is for MIN_COMBINED alone.
+        dtype: float32 (the default) or bfloat16; the latter is only for MIN_COMBINED.
 
     Returns:
         A Tensor of `dtype` and the shape of `input`.
@@ -299,7 +299,7 @@ def dequantize(
         ...     print(session.run(td.dequantize(q, 0.0, 5.0)))
         [0. 1. 5.]
 
-    The document lets MIN_COMBINED add half the range for qint8 alone; TensorFlow 2.21 does so for
+    By its documentation MIN_COMBINED adds half the range only for qint8; TensorFlow 2.21 for
     every signed type, as here.
     """
     return DEQUANTIZE(

@@ -1,4 +1,4 @@
-"""What a quantized tensor stands for: its levels, its zero, and the ranges of products."""
+"""Levels and zero point of quantized tensors, and the ranges of their products."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def ends(names: tuple[str, str], low: Array, high: Array) -> tuple[Any, Any]:
     """The ends of a range as numbers; as in TensorFlow, the first may be the larger one.
 
     Raises:
-        ValueError: one is no scalar.
+        ValueError: one is not a scalar.
     """
     for name, end in zip(names, (low, high), strict=True):
         if end.ndim:
@@ -37,7 +37,7 @@ def ends(names: tuple[str, str], low: Array, high: Array) -> tuple[Any, Any]:
 
 
 def step_of(dtype: DType, low: Any, high: Any) -> float:
-    """How far apart two levels are."""
+    """Step between two levels."""
     lowest, highest = limits(dtype)
     return float(high - low) / (highest - lowest)
 

@@ -59,7 +59,7 @@ def quantized_concat(
         ...     print(session.run(joined.output))
         [  0 128   0 255]
 
-    TensorFlow 2.21 has kernels for quint8 and qint32 alone; here every quantized dtype has one.
+    TensorFlow 2.21 has kernels only for quint8 and qint32; here every quantized dtype has one.
     """
     return QUANTIZED_CONCAT(concat_dim, values, input_mins, input_maxes, name=name)
 

@@ -1,4 +1,4 @@
-"""Layers of quantized networks as functions: what `td.nn` offers of them."""
+"""Public functions of quantized layers in `td.nn`."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ def quantized_relu_x(
     out_type: Any = None,
     name: str | None = None,
 ) -> Any:
-    """Quantized numbers, kept between 0 and a number.
+    """Quantized ReLU that clips at a maximum.
 
     TensorFlow defines the op, but has no kernel for it.
 
@@ -116,7 +116,7 @@ def quantized_avg_pool(
     padding: str,
     name: str | None = None,
 ) -> Any:
-    """The average of the levels in each window.
+    """Average pooling of quantized images.
 
     Args:
         input: quantized images, `[batch, height, width, channels]`.
@@ -153,7 +153,7 @@ def quantized_max_pool(
     padding: str,
     name: str | None = None,
 ) -> Any:
-    """The highest level in each window; otherwise as `td.nn.quantized_avg_pool`.
+    """Max pooling of quantized images; otherwise as `td.nn.quantized_avg_pool`.
 
     Args:
         input: as there.

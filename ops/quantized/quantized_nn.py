@@ -1,4 +1,4 @@
-"""Layers of quantized networks: integers that stand for numbers, with the ends of their range.
+"""Layers of quantized networks on integers with a range.
 
 The arithmetic is that of TensorFlow's reference kernels: products and sums are exact, and carry a
 range that says what a level is worth.
@@ -88,7 +88,7 @@ def _quantized_conv_2d_kernel(c: KernelContext) -> Kernel:
 
 
 def _margin(x: Array, zero: int) -> int:
-    """What the margins hold, counted from the level of zero: a byte, if that is above the others.
+    """Padding value relative to the zero point; a byte if the zero point is above the range.
 
     TensorFlow takes the lowest bits of it.
     """

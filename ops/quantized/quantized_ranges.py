@@ -62,7 +62,7 @@ def rounded(y: Array) -> Array:
 
 
 def steps_in_unit(low: Any, high: Any, lowest: int, highest: int) -> Any:
-    """How many steps of the grid there are to a unit; 0 where the range is a point."""
+    """Grid steps per unit; 0 if the range is a point."""
     return np.float32((highest - lowest) / np.float64(high - low)) if high != low else ZERO
 
 

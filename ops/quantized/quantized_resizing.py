@@ -1,4 +1,4 @@
-"""Quantized images in another size, in the arithmetic of integers that TensorFlow has for it."""
+"""Resizing of quantized images in TensorFlow's integer arithmetic."""
 
 from __future__ import annotations
 

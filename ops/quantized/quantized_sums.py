@@ -71,12 +71,12 @@ def _add_kernel(c: KernelContext) -> Kernel:
     def add(x: Array, y: Array, *bounds: Array) -> tuple[Array, Array, Array]:
         of_x, of_y = _pair_ends(*bounds)
         high = _ROOM_FOR_SUMS * max(abs(min(of_x[0], of_y[0])), abs(max(of_x[1], of_y[1])))
-        alone = "x" if x.size == 1 else "y" if y.size == 1 else ""
+        scalar = "x" if x.size == 1 else "y" if y.size == 1 else ""
         parts = []
         for levels, name, ends_of in ((x, "x", of_x), (y, "y", of_y)):
             # Of one number TensorFlow takes the level itself; of others it takes a level to be
             # worth what the second one is more than the first.
-            some = levels.reshape(-1) if name == alone else np.arange(2)
+            some = levels.reshape(-1) if name == scalar else np.arange(2)
             numbers = numbers_of(some, c.dtype(name), *ends_of).astype(np.float32).tolist()
             first, *rest = (level_of(number, c.output_dtype, -high, high) for number in numbers)
             steps = levels.astype(np.int64) * (rest[0] - first) if rest else np.int64(0)
@@ -105,11 +105,11 @@ def _instance_norm_shape(c: ShapeContext) -> list[TensorShape]:
 
 @QUANTIZED_INSTANCE_NORM.view_kernel
 def _instance_norm_kernel(c: KernelContext) -> Kernel:
-    given = np.float32(c.attr("given_y_min")), np.float32(c.attr("given_y_max"))
+    fixed_range = np.float32(c.attr("given_y_min")), np.float32(c.attr("given_y_max"))
     is_given = c.attr("output_range_given")
-    if is_given and not given[0] < given[1]:
+    if is_given and not fixed_range[0] < fixed_range[1]:
         raise ValueError(
-            f"given_y_min must be less than given_y_max, got {given[0]} and {given[1]}"
+            f"given_y_min must be less than given_y_max, got {fixed_range[0]} and {fixed_range[1]}"
         )
     epsilon = np.float32(c.attr("variance_epsilon"))
     separation = np.float32(c.attr("min_separation"))
@@ -129,7 +129,7 @@ def _instance_norm_kernel(c: KernelContext) -> Kernel:
         around = step * (levels - levels.mean((1, 2), keepdims=True))
         variance = np.square(around).mean((1, 2), keepdims=True)
         numbers = around * (np.float32(1) / np.sqrt(variance + epsilon))
-        low, high = given if is_given else (numbers.min(), numbers.max())
+        low, high = fixed_range if is_given else (numbers.min(), numbers.max())
         if high - low < separation:
             high = low + separation
         scale = steps_in_unit(low, high, lowest, highest)

@@ -131,7 +131,7 @@ def _requantize_kernel(c: KernelContext) -> Kernel:
 
 
 def _requantizing(c: KernelContext) -> Callable[[Array, Ends, Ends], Array]:
-    """What brings levels of the dtype of `input` from one range to another."""
+    """Conversion of levels of `input`'s dtype from one range to another."""
     dtype, new_dtype = c.dtype("input"), c.output_dtype
     if (dtype.name, new_dtype.name) == ("qint32", "quint8"):
         return _requantized_to_bytes

@@ -1,4 +1,4 @@
-"""Numbers rounded to those that few bits can stand for: QuantizeAndDequantize."""
+"""Rounding to a quantized grid: QuantizeAndDequantize."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def _same_shape(c: ShapeContext) -> TensorShape:
 @QUANTIZE_AND_DEQUANTIZE_V4.fresh_kernel
 def _rounding_kernel(c: KernelContext) -> Kernel:
     attrs = c.node.attrs
-    given = c.attr("range_given")
+    range_given = c.attr("range_given")
     half_up = attrs.get("round_mode", b"HALF_TO_EVEN") == b"HALF_UP"
     own = [np.array(attrs[name]) for name in ("input_min", "input_max") if name in attrs]
 
@@ -68,7 +68,7 @@ def _rounding_kernel(c: KernelContext) -> Kernel:
         low, high, *rest = given_range
         bits = int(rest[0]) if rest else c.attr("num_bits")
         least, most = _steps(bits, c.attr("signed_input"), attrs.get("narrow_range", False))
-        if not given:
+        if not range_given:
             if not x.size:
                 return x.copy()
             low, high = x.min(), x.max()
@@ -79,7 +79,7 @@ def _rounding_kernel(c: KernelContext) -> Kernel:
             )
         elif low > high:
             raise ValueError(f"input_min = {low} is above input_max = {high}")
-        return np.asarray(_on_grid(x, low, high, least, most, half_up, given), x.dtype)
+        return np.asarray(_on_grid(x, low, high, least, most, half_up, range_given), x.dtype)
 
     return in_float32(rounded)
 
@@ -127,7 +127,7 @@ def quantize_and_dequantize(
     name: str | None = None,
     narrow_range: bool = False,
 ) -> Tensor:
-    """Numbers rounded to those that a few bits could stand for, as networks are trained for them.
+    """Rounds floats to a quantized grid, for quantization-aware training.
 
     Gradients pass as if nothing was rounded.
 

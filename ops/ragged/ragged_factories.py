@@ -115,13 +115,13 @@ def ragged_range(
     """
     if limits is None:
         starts, limits = 0, starts
-    given = [convert_to_tensor(item, dtype) for item in (starts, limits, deltas)]
-    splits, flat = RAGGED_RANGE(*given, Tsplits=as_dtype(row_splits_dtype), name=name)
+    bounds = [convert_to_tensor(item, dtype) for item in (starts, limits, deltas)]
+    splits, flat = RAGGED_RANGE(*bounds, Tsplits=as_dtype(row_splits_dtype), name=name)
     return RaggedTensor(flat, splits)
 
 
 def map_flat_values(op: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
-    """What a function makes of the innermost values, in the same rows.
+    """Applies a function to the innermost values and keeps the row partitions.
 
     Args:
         op: a function of Tensors, which keeps the first dimension.
@@ -148,5 +148,5 @@ def map_flat_values(op: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
         key: item.flat_values if isinstance(item, RaggedTensor) else item
         for key, item in kwargs.items()
     }
-    made = op(*flat, **named)
-    return ragged[0].with_flat_values(made) if ragged else made
+    result = op(*flat, **named)
+    return ragged[0].with_flat_values(result) if ragged else result

@@ -51,14 +51,14 @@ def _range_kernel(c: KernelContext) -> Kernel:
     dtype, splits_dtype = c.attr("T").numpy_dtype, c.attr("Tsplits").numpy_dtype
 
     def ragged_range(starts: Array, limits: Array, deltas: Array) -> tuple[Array, Array]:
-        given = (starts, limits, deltas)
-        lengths = {len(x) for x in given if x.ndim == 1}
-        if max(x.ndim for x in given) > 1 or len(lengths) > 1:
+        bounds = (starts, limits, deltas)
+        lengths = {len(x) for x in bounds if x.ndim == 1}
+        if max(x.ndim for x in bounds) > 1 or len(lengths) > 1:
             raise ValueError(
                 "starts, limits and deltas must be scalars or vectors of one length, got shapes "
-                f"{', '.join(str(list(x.shape)) for x in given)}"
+                f"{', '.join(str(list(x.shape)) for x in bounds)}"
             )
-        rows: Any = [np.broadcast_to(x, tuple(lengths or {1})).tolist() for x in given]
+        rows: Any = [np.broadcast_to(x, tuple(lengths or {1})).tolist() for x in bounds]
         counts = [_count(*row) for row in zip(*rows, range(len(rows[0])), strict=True)]
         ends = np.cumsum([0, *counts], dtype=np.int64)
         if sum(counts) > np.iinfo(splits_dtype).max:
@@ -75,10 +75,10 @@ def _range_kernel(c: KernelContext) -> Kernel:
 
 
 def _count(start: Any, limit: Any, delta: Any, row: int) -> int:
-    """How many numbers a row has.
+    """Number of values in a row.
 
     Raises:
-        ValueError: the step is 0, or there is no end.
+        ValueError: the step is 0, or the range is infinite.
     """
     if delta == 0:
         raise ValueError(f"deltas[{row}] must not be 0")

@@ -151,14 +151,14 @@ def unicode_encode(
         single = not isinstance(input, RaggedTensor)
         flat = convert_to_tensor(input, "int32") if single else input.values
         splits = numbers(2, dtype=as_dtype("int64")) * shape_of(flat, out_type="int64")[0]
-        found = UNICODE_ENCODE(
+        encoded = UNICODE_ENCODE(
             flat,
             splits if single else input.row_splits,
             output_encoding=output_encoding,
             errors=errors,
             replacement_char=replacement_char,
         )
-        return found[0] if single else found
+        return encoded[0] if single else encoded
 
 
 def unicode_split(
@@ -254,10 +254,10 @@ def bytes_split(input: TensorLike, name: str | None = None) -> Any:
     """
     strings = convert_to_tensor(input, "string")
     with name_scope(name, "StringsByteSplit"):
-        found = string_split(reshape(strings, [-1]), "", skip_empty=False)
+        characters = string_split(reshape(strings, [-1]), "", skip_empty=False)
         if strings.shape.rank == 0:
-            return found.values
-        return RaggedTensor.from_sparse(found)
+            return characters.values
+        return RaggedTensor.from_sparse(characters)
 
 
 def ngrams(
@@ -274,8 +274,8 @@ def ngrams(
     Args:
         data: strings: a RaggedTensor, or a Tensor of rank 1 or 2.
         ngram_width: how many are joined, or several such numbers.
-        separator: what stands between them.
-        pad_values: what stands before and behind each row: a string, or two; by default nothing.
+        separator: text between them.
+        pad_values: padding before and after each row: a string, or two; by default none.
         padding_width: how many of these; by default one fewer than are joined.
         preserve_short_sequences: whether a row that is too short gives all of it.
         name: a scope for the ops.
@@ -301,9 +301,9 @@ def ngrams(
     with name_scope(name, "StringNGrams"):
         single = False
         if not isinstance(data, RaggedTensor):
-            given = convert_to_tensor(data, "string")
-            single = given.shape.rank == 1
-            data = RaggedTensor.from_tensor(expand_dims(given, 0) if single else given)
+            strings = convert_to_tensor(data, "string")
+            single = strings.shape.rank == 1
+            data = RaggedTensor.from_tensor(expand_dims(strings, 0) if single else strings)
         if isinstance(data.values, RaggedTensor):
             inner = ngrams(
                 data.values, widths, separator, pair, padding_width, preserve_short_sequences

@@ -32,7 +32,7 @@ public = {"td": "RaggedTensor"}
 class RaggedTensor(Composite):
     """A tensor whose rows have different lengths: all of them in one tensor, and where each ends.
 
-    Made by `from_row_splits` and its kin, or by `td.ragged.constant`; sessions fetch it as a
+    Made by `from_row_splits` and the like, or by `td.ragged.constant`; sessions fetch it as a
     `td.ragged.RaggedTensorValue`, and are fed one.
 
     Args:
@@ -120,10 +120,10 @@ class RaggedTensor(Composite):
             raise ValueError("nested_row_splits has no elements")
         with name_scope(name, "RaggedFromNestedRowSplits"):
             *outer, inner = nested_row_splits
-            found = cls(flat_values, inner)
+            ragged = cls(flat_values, inner)
             for splits in reversed(outer):
-                found = cls(found, splits)
-            return found
+                ragged = cls(ragged, splits)
+            return ragged
 
     @classmethod
     def from_tensor(
@@ -143,15 +143,15 @@ class RaggedTensor(Composite):
         if lengths is not None and padding is not None:
             raise ValueError("lengths and padding cannot both be given")
         with name_scope(name, "RaggedFromTensor"):
-            given = convert_to_tensor(tensor)
-            sizes = shape_of(given, out_type="int64")
+            dense = convert_to_tensor(tensor)
+            sizes = shape_of(dense, out_type="int64")
             if padding is not None:
                 places = numbers(sizes[1]) + 1
-                lengths = reduce_max(cast(not_equal(given, padding), "int64") * places, axis=1)
+                lengths = reduce_max(cast(not_equal(dense, padding), "int64") * places, axis=1)
             elif lengths is None:
                 lengths = sizes[1] + 0 * numbers(sizes[0])
             counted = sequence_mask(lengths, sizes[1])
-            return cls.from_row_lengths(boolean_mask(given, counted), lengths)
+            return cls.from_row_lengths(boolean_mask(dense, counted), lengths)
 
     @classmethod
     def from_sparse(cls, st_input: SparseTensor, name: str | None = None) -> RaggedTensor:
@@ -167,7 +167,7 @@ class RaggedTensor(Composite):
 
     @property
     def row_splits(self) -> Tensor:
-        """Where rows begin and end in `values`."""
+        """Row boundaries in `values`."""
         return self._row_splits
 
     @property
@@ -187,7 +187,7 @@ class RaggedTensor(Composite):
 
     @property
     def ragged_rank(self) -> int:
-        """How many dimensions are ragged."""
+        """Number of ragged dimensions."""
         return len(self.nested_row_splits)
 
     @property
@@ -205,21 +205,21 @@ class RaggedTensor(Composite):
         return TensorShape([None if splits is None else splits - 1, None, *inner.as_list()[1:]])
 
     def nrows(self, out_type: Any = "int64", name: str | None = None) -> Tensor:
-        """How many rows there are."""
+        """Number of rows."""
         return cast(shape_of(self._row_splits)[0] - 1, out_type, name=name)
 
     def row_starts(self, name: str | None = None) -> Tensor:
-        """Where each row begins in `values`."""
+        """Start of each row in `values`."""
         with name_scope(name, "RaggedRowStarts"):
             return self._row_splits[:-1]
 
     def row_limits(self, name: str | None = None) -> Tensor:
-        """Where each row ends in `values`."""
+        """End of each row in `values`."""
         with name_scope(name, "RaggedRowLimits"):
             return self._row_splits[1:]
 
     def row_lengths(self, name: str | None = None) -> Tensor:
-        """How long each row is."""
+        """Length of each row."""
         with name_scope(name, "RaggedRowLengths"):
             return self._row_splits[1:] - self._row_splits[:-1]
 
@@ -247,7 +247,7 @@ class RaggedTensor(Composite):
         """A Tensor whose rows are as long as the longest.
 
         Args:
-            default_value: what stands behind the ends of rows; by default 0 or an empty string.
+            default_value: padding after the ends of rows; by default 0 or an empty string.
             name: a name for the op.
             shape: the shape; what does not fit in is left out.
         """
@@ -268,8 +268,8 @@ class RaggedTensor(Composite):
 
     def to_sparse(self, name: str | None = None) -> SparseTensor:
         """A SparseTensor of what is there."""
-        found = RAGGED_TENSOR_TO_SPARSE(list(self.nested_row_splits), self.flat_values, name=name)
-        return SparseTensor(*found)
+        sparse = RAGGED_TENSOR_TO_SPARSE(list(self.nested_row_splits), self.flat_values, name=name)
+        return SparseTensor(*sparse)
 
     def bounding_shape(self, name: str | None = None) -> Tensor:
         """The shape of the smallest Tensor that has room for all rows."""
@@ -299,7 +299,7 @@ class RaggedTensor(Composite):
         return [self.flat_values, *self.nested_row_splits]
 
     def value_of(self, parts: Sequence[Any]) -> RaggedTensorValue:
-        """What a session returns."""
+        """Value as returned by a session."""
         flat, *splits = parts
         for ends in reversed(splits):
             flat = RaggedTensorValue(flat, ends)

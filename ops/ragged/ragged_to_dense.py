@@ -109,10 +109,10 @@ def _to_tensor_shape(c: ShapeContext) -> TensorShape:
 
 
 def _kinds(c: OpContext) -> list[bytes]:
-    """How the tensors of row partitions are meant.
+    """Kinds of row-partition tensors.
 
     Raises:
-        ValueError: there is no such way.
+        ValueError: the partition type is unknown.
     """
     kinds: list[bytes] = list(c.attr("row_partition_types"))
     if len(kinds) != c.attr("num_row_partition_tensors"):

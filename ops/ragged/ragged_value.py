@@ -16,7 +16,7 @@ public = {
 
 
 class RaggedTensorValue(NamedTuple):
-    """What a session returns for a RaggedTensor, and what can be fed to one.
+    """Value of a RaggedTensor, fetched from a session or fed to it.
 
     Args:
         values: the rows one after the other: an array, or a RaggedTensorValue.
@@ -44,7 +44,7 @@ class RaggedTensorValue(NamedTuple):
 
     @property
     def ragged_rank(self) -> int:
-        """How many dimensions are ragged."""
+        """Number of ragged dimensions."""
         return len(self.nested_row_splits)
 
     def to_list(self) -> list[Any]:
@@ -102,18 +102,18 @@ def ragged_constant_value(
 
 
 def _depth(item: Any) -> int:
-    """How deep lists are nested; of an empty list 1."""
+    """Nesting depth of lists; 1 for an empty list."""
     if isinstance(item, np.ndarray):
         return item.ndim
     if not isinstance(item, (list, tuple)):
         return 0
     depths = {_depth(part) for part in item} - ({1} if any(map(_empty, item)) else set())
-    known = {d for d in depths if d} or ({1} if any(map(_empty, item)) else {0})
+    nested = {d for d in depths if d} or ({1} if any(map(_empty, item)) else {0})
     if any(not isinstance(part, (list, tuple, np.ndarray)) for part in item):
-        if known != {0} or any(isinstance(part, (list, tuple)) for part in item):
+        if nested != {0} or any(isinstance(part, (list, tuple)) for part in item):
             raise ValueError("pylist: lists and others stand beside each other")
         return 1
-    return 1 + max(known)
+    return 1 + max(nested)
 
 
 def _empty(item: Any) -> bool:
@@ -121,19 +121,21 @@ def _empty(item: Any) -> bool:
 
 
 def _flat(rows: Any, dtype: Any, inner_shape: Any) -> Array:
-    given = None if dtype is None else as_dtype(dtype).numpy_dtype
+    numpy_dtype = None if dtype is None else as_dtype(dtype).numpy_dtype
     try:
-        found = np.array(rows, given)
+        values = np.array(rows, numpy_dtype)
     except (ValueError, TypeError) as error:
         raise ValueError(f"pylist: the innermost values are no array: {error}") from error
     if dtype is None:
         narrow = {"int64": np.int32, "float64": np.float32}
-        found = found.astype(narrow.get(found.dtype.name, found.dtype))
-        if found.dtype.kind in "SU":
-            found = np.array([_bytes(item) for item in found.ravel()], object).reshape(found.shape)
-    elif found.dtype == object:
-        found = np.array([_bytes(item) for item in found.ravel()], object).reshape(found.shape)
-    return found.reshape(-1, *inner_shape) if inner_shape is not None else found
+        values = values.astype(narrow.get(values.dtype.name, values.dtype))
+        if values.dtype.kind in "SU":
+            values = np.array([_bytes(item) for item in values.ravel()], object).reshape(
+                values.shape
+            )
+    elif values.dtype == object:
+        values = np.array([_bytes(item) for item in values.ravel()], object).reshape(values.shape)
+    return values.reshape(-1, *inner_shape) if inner_shape is not None else values
 
 
 def _bytes(item: Any) -> Any:

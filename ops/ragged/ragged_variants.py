@@ -112,14 +112,14 @@ def _from_variant_shape(c: ShapeContext) -> list[TensorShape]:
 
 
 def _inner_depth(rank: int, depth: int, inner: int) -> int:
-    """How many splits each element has, of an array of a rank."""
-    found = depth - rank if inner < 0 else inner
-    if found < 0 or found + rank != depth:
+    """Number of row splits of each element, for an array of a rank."""
+    inner_rank = depth - rank if inner < 0 else inner
+    if inner_rank < 0 or inner_rank + rank != depth:
         raise ValueError(
             f"output_ragged_rank must be input_ragged_rank plus the rank of encoded_ragged, got "
             f"{depth}, {inner} and {rank}"
         )
-    return found
+    return inner_rank
 
 
 @RAGGED_TENSOR_FROM_VARIANT.kernel

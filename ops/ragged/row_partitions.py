@@ -1,4 +1,4 @@
-"""How rows are told apart: by where they end, or by a number beside each of their values."""
+"""Row partitions: row splits, or a row index for each value."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def segment_ids_to_row_splits(
     out_type: Any = None,
     name: str | None = None,
 ) -> Tensor:
-    """Where rows begin and end, from the number of the row of each value.
+    """Converts sorted row indices of values to row splits.
 
     Args:
         segment_ids: the numbers, int32 or int64, `[values]`, in ascending order.

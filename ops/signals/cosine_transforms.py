@@ -127,7 +127,7 @@ def _of_length(x: Tensor, n: int) -> Tensor:
 
 
 def _first(x: Tensor, n: Tensor, orthonormal: bool) -> Tensor:
-    """Of even samples around both ends."""
+    """Extension with even symmetry at both ends."""
     return real(rfft(concat([x, reverse(x[..., 1:-1], [-1])], -1)))
 
 
@@ -218,7 +218,7 @@ def inverse_mdct(
     norm: str | None = None,
     name: str | None = None,
 ) -> Tensor:
-    """The signals of which a modified discrete cosine transform is given.
+    """Inverse of the modified discrete cosine transform.
 
     Args:
         mdcts: a tensor of floats, of shape [..., frames, frame_length / 2].

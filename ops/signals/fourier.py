@@ -1,4 +1,4 @@
-"""Fourier transforms of complex numbers along the last one, two or three dimensions."""
+"""Fourier transforms of complex numbers over the last one, two or three dimensions, and shifts."""
 
 from __future__ import annotations
 
@@ -9,16 +9,23 @@ from typing import Any, Protocol
 import numpy as np
 
 from ...graph.api.tensor_like import TensorLike
+from ...graph.convert import convert_to_tensor
+from ...graph.default_scopes import name_scope
 from ...graph.node import Tensor
 from ...graph.op_def import OpDef
 from ...shape_inference.context import KernelContext, ShapeContext
 from ...shape_inference.protocols import Array, Kernel
 from ...shape_inference.tensor_shape import TensorShape
 from ...shape_inference.traits import Traits
+from ..array.rolling import roll
+from ..array.shapes import shape
 from ..common.flops import transform_flops
 from ..common.public_function import public_function
 
-public = {"td, td.signal, td.spectral": "fft fft2d fft3d ifft ifft2d ifft3d"}
+public = {
+    "td, td.signal, td.spectral": "fft fft2d fft3d ifft ifft2d ifft3d",
+    "td.signal": "fftshift ifftshift",
+}
 
 _DOC = """{summary} along the last {rank} dimensions.
 
@@ -102,3 +109,55 @@ FFT3D, fft3d = _transform("fft3d", "FFT3D", np.fft.fftn, 3, _FORWARD)
 IFFT, ifft = _transform("ifft", "IFFT", np.fft.ifftn, 1, _BACKWARD)
 IFFT2D, ifft2d = _transform("ifft2d", "IFFT2D", np.fft.ifftn, 2, _BACKWARD)
 IFFT3D, ifft3d = _transform("ifft3d", "IFFT3D", np.fft.ifftn, 3, _BACKWARD)
+
+
+def fftshift(x: TensorLike, axes: Any = None, name: str | None = None) -> Tensor:
+    """Shifts the zero frequency of a spectrum to the middle.
+
+    Args:
+        x: a tensor.
+        axes: an int or several: the dimensions; by default all.
+        name: a name for the scope of the ops.
+
+    Returns:
+        A Tensor of the dtype and shape of `x`; as NumPy.
+
+    Example:
+        >>> with td.Graph().as_default(), td.Session() as session:
+        ...     print(session.run(td.signal.fftshift([0, 1, 2, -2, -1])))
+        [-2 -1  0  1  2]
+    """
+    return _shifted(name, "fftshift", x, axes, lambda size: size // 2)
+
+
+def ifftshift(x: TensorLike, axes: Any = None, name: str | None = None) -> Tensor:
+    """Inverse of `td.signal.fftshift`.
+
+    Args:
+        x: a tensor.
+        axes: an int or several: the dimensions; by default all.
+        name: a name for the scope of the ops.
+
+    Returns:
+        A Tensor of the dtype and shape of `x`; as NumPy.
+
+    Example:
+        >>> with td.Graph().as_default(), td.Session() as session:
+        ...     print(session.run(td.signal.ifftshift([-2, -1, 0, 1, 2])))
+        [ 0  1  2 -2 -1]
+    """
+    return _shifted(name, "ifftshift", x, axes, lambda size: -(size // 2))
+
+
+def _shifted(
+    name: str | None, default_name: str, x: Any, axes: Any, by: Callable[[Tensor], Any]
+) -> Tensor:
+    with name_scope(name, default_name, [x]):
+        x = convert_to_tensor(x)
+        if axes is None:
+            if x.shape.rank is None:
+                raise ValueError("axes must be given where the rank of x is unknown")
+            axes = list(range(x.shape.rank))
+        axes = [axes] if isinstance(axes, int) else list(axes)
+        sizes = shape(x)
+        return roll(x, [by(sizes[axis]) for axis in axes], axes)

@@ -1,4 +1,4 @@
-"""Signals cut into frames that overlap, and put together again."""
+"""Framing of signals, and overlap-add."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def frame(
     axis: int = -1,
     name: str | None = None,
 ) -> Tensor:
-    """Cuts a dimension into frames that may overlap.
+    """Splits a dimension into frames, which may overlap.
 
     Args:
         signal: a tensor of known rank.
@@ -44,7 +44,7 @@ def frame(
         name: a name for the scope of the ops.
 
     Returns:
-        A Tensor with two dimensions, [frames, frame_length], in the place of `axis`. With
+        A Tensor with two dimensions, [frames, frame_length], instead of `axis`. With
         `pad_end` there are ceil(n / frame_step) frames of n samples, otherwise
         1 + (n - frame_length) // frame_step, or none.
 
@@ -90,7 +90,7 @@ def overlap_and_add(signal: Any, frame_step: Any, name: str | None = None) -> Te
         A Tensor of shape [..., (frames - 1) * frame_step + frame_length].
 
     Raises:
-        ValueError: the rank is below 2, or `frame_step` is no scalar integer.
+        ValueError: the rank is below 2, or `frame_step` is not a scalar integer.
 
     Example:
         >>> with td.Graph().as_default(), td.Session() as session:

@@ -1,4 +1,4 @@
-"""The mel scale: frequencies as ears tell them apart."""
+"""The mel scale and mel-frequency cepstral coefficients."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def linear_to_mel_weight_matrix(
     dtype: Any = float32,
     name: str | None = None,
 ) -> Tensor:
-    """What turns spectra of equal steps into ones of the mel scale, by a product.
+    """Matrix that maps linear-frequency spectra to the mel scale.
 
     Args:
         num_mel_bins: the number of bands.
@@ -99,7 +99,7 @@ def _mel(hertz: Any) -> Tensor:
 
 
 def mfccs_from_log_mel_spectrograms(log_mel_spectrograms: Any, name: str | None = None) -> Tensor:
-    """The cepstral coefficients of spectra of the mel scale.
+    """Mel-frequency cepstral coefficients (MFCCs) of mel spectra.
 
     Args:
         log_mel_spectrograms: a tensor of floats, of shape [..., num_mel_bins].

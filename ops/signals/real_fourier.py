@@ -1,4 +1,4 @@
-"""Fourier transforms of real numbers: to the half of their spectrum that tells all, and back."""
+"""Fourier transforms of real numbers to the nonredundant half of the spectrum, and back."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ Example:
     {result}
 """
 _FORWARD = {
-    "summary": "Half of the discrete Fourier transform of real numbers, which tells the other half",
+    "summary": "Nonredundant half of the discrete Fourier transform of real numbers",
     "types": "float32 or float64",
     "default": "those of the input",
     "results": "complex64 or complex128, whose last size is half of the length and one",
@@ -198,8 +198,8 @@ def _padded(x: Tensor, lengths: Tensor, rank: int, forward: bool) -> Tensor:
         raise ValueError("input_tensor must be of known rank where fft_length is given")
     taken = lengths if forward else _spectrum_tensor(lengths, rank)
     behind = maximum(0, taken - shape(x)[-rank:])
-    known = constant_value(behind)
-    if 0 in x.shape.as_list() or (known is not None and not known.any()):
+    padding = constant_value(behind)
+    if 0 in x.shape.as_list() or (padding is not None and not padding.any()):
         return x
     outer = [0] * (x.shape.rank - rank)
     after = concat([outer, behind], 0) if outer else behind

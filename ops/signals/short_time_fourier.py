@@ -13,8 +13,6 @@ from ...graph.node import Tensor
 from ..array.casting import cast
 from ..array.padding import pad, tile
 from ..array.reshaping import reshape
-from ..array.rolling import roll
-from ..array.shapes import shape
 from ..math.arithmetic import ceil, maximum, square
 from ..math.division import div_no_nan
 from ..math.exponentials import log
@@ -23,7 +21,9 @@ from .framing import frame, overlap_and_add
 from .real_fourier import irfft, rfft
 from .window_functions import hann_window
 
-public = {"td.signal": "fftshift ifftshift inverse_stft inverse_stft_window_fn stft"}
+public = {
+    "td.signal": "inverse_stft inverse_stft_window_fn stft",
+}
 
 
 def stft(
@@ -35,7 +35,7 @@ def stft(
     pad_end: bool = False,
     name: str | None = None,
 ) -> Tensor:
-    """The spectra of the frames of signals.
+    """Short-time Fourier transform of signals.
 
     Args:
         signals: a tensor of floats, of shape [..., samples].
@@ -77,7 +77,7 @@ def inverse_stft(
     window_fn: Callable[..., Any] | None = hann_window,
     name: str | None = None,
 ) -> Tensor:
-    """The signals of which the spectra of frames are given.
+    """Inverse short-time Fourier transform.
 
     Args:
         stfts: a complex tensor of shape [..., frames, fft_length // 2 + 1].
@@ -118,12 +118,12 @@ def inverse_stft(
 
 
 def _transformed(length: Tensor, fft_length: Any) -> Any:
-    """How many samples are transformed: by default a power of 2."""
+    """FFT length: a power of 2 by default."""
     if fft_length is not None:
         return fft_length
-    known = constant_value(length)
-    if known is not None:
-        return 1 << max(0, int(known) - 1).bit_length()
+    static_length = constant_value(length)
+    if static_length is not None:
+        return 1 << max(0, int(static_length) - 1).bit_length()
     exponent = ceil(log(cast(length, "float32")) / log(cast(2.0, "float32")))
     return cast(2.0**exponent, "int32")
 
@@ -133,7 +133,7 @@ def inverse_stft_window_fn(
     forward_window_fn: Callable[..., Any] = hann_window,
     name: str | None = None,
 ) -> Callable[..., Tensor]:
-    """The window with which `td.signal.inverse_stft` takes `td.signal.stft` back.
+    """Window with which `td.signal.inverse_stft` inverts `td.signal.stft`.
 
     Args:
         frame_step: a scalar integer: how far from one another frames begin.
@@ -161,55 +161,3 @@ def inverse_stft_window_fn(
             return div_no_nan(weights, reshape(total, [parts * step])[:length])
 
     return window
-
-
-def fftshift(x: TensorLike, axes: Any = None, name: str | None = None) -> Tensor:
-    """Puts the frequency zero of a spectrum into the middle.
-
-    Args:
-        x: a tensor.
-        axes: an int or several: the dimensions; by default all.
-        name: a name for the scope of the ops.
-
-    Returns:
-        A Tensor of the dtype and shape of `x`; as NumPy.
-
-    Example:
-        >>> with td.Graph().as_default(), td.Session() as session:
-        ...     print(session.run(td.signal.fftshift([0, 1, 2, -2, -1])))
-        [-2 -1  0  1  2]
-    """
-    return _shifted(name, "fftshift", x, axes, lambda size: size // 2)
-
-
-def ifftshift(x: TensorLike, axes: Any = None, name: str | None = None) -> Tensor:
-    """Takes `td.signal.fftshift` back.
-
-    Args:
-        x: a tensor.
-        axes: an int or several: the dimensions; by default all.
-        name: a name for the scope of the ops.
-
-    Returns:
-        A Tensor of the dtype and shape of `x`; as NumPy.
-
-    Example:
-        >>> with td.Graph().as_default(), td.Session() as session:
-        ...     print(session.run(td.signal.ifftshift([-2, -1, 0, 1, 2])))
-        [ 0  1  2 -2 -1]
-    """
-    return _shifted(name, "ifftshift", x, axes, lambda size: -(size // 2))
-
-
-def _shifted(
-    name: str | None, default_name: str, x: Any, axes: Any, by: Callable[[Tensor], Any]
-) -> Tensor:
-    with name_scope(name, default_name, [x]):
-        x = convert_to_tensor(x)
-        if axes is None:
-            if x.shape.rank is None:
-                raise ValueError("axes must be given where the rank of x is unknown")
-            axes = list(range(x.shape.rank))
-        axes = [axes] if isinstance(axes, int) else list(axes)
-        sizes = shape(x)
-        return roll(x, [by(sizes[axis]) for axis in axes], axes)

@@ -44,7 +44,7 @@ def _window_and_stride(c: OpContext) -> tuple[int, int]:
 
 
 def _transformed(window: int) -> int:
-    """How many samples are transformed: the next power of 2."""
+    """FFT length: the next power of 2."""
     return 1 << (window - 1).bit_length()
 
 
@@ -137,7 +137,7 @@ def _mfcc_kernel(c: KernelContext) -> Kernel:
 
 
 def _band_shares(size: int, step: float, bands: int, lower: float, upper: float) -> Array:
-    """How much of each frequency belongs to each band: it is shared by the two around it.
+    """Weight of each frequency in each band: shared by the two adjacent bands.
 
     Args:
         size: the number of frequencies.

@@ -70,9 +70,9 @@ def _decode_wav_kernel(c: KernelContext) -> Kernel:
 def _frames_in(data: bytes) -> tuple[Array, int]:
     """The samples of a file, of shape [samples, channels], and how many there are a second."""
     if len(data) < 12:
-        raise ValueError(f"contents is no WAV file: it has {len(data)} bytes, its head alone 12")
+        raise ValueError(f"contents is not a WAV file: expected at least 12 bytes, got {len(data)}")
     if data[:4] != b"RIFF" or data[8:12] != b"WAVE":
-        raise ValueError(f"contents is no WAV file: it begins with {data[:12]!r}")
+        raise ValueError(f"contents is not a WAV file: it begins with {data[:12]!r}")
     form: tuple[int, ...] | None = None
     place = 12
     while place + 8 <= len(data):
@@ -134,8 +134,8 @@ def _encode_wav_kernel(c: KernelContext) -> Kernel:
             raise ValueError(f"sample_rate must be positive, got {rate}")
         if channels > 2**15 or rate * 2 * channels >= 2**32 or audio.size * 2 + 36 >= 2**32:
             raise ValueError(
-                f"{channels} channels of {len(audio)} samples at {rate} hertz are more than a WAV "
-                "file can tell of"
+                f"{channels} channels of {len(audio)} samples at {rate} hertz exceed the "
+                "limits of a WAV file"
             )
         loud = audio * np.float32(_LOUDEST)
         loud = np.trunc(loud + np.copysign(np.float32(0.5), loud))  # as C's round
@@ -149,7 +149,7 @@ def _encode_wav_kernel(c: KernelContext) -> Kernel:
 
 
 class Audio(NamedTuple):
-    """What `td.audio.decode_wav` returns.
+    """Result of `td.audio.decode_wav`.
 
     Args:
         audio: float32, of shape [samples, channels].
@@ -180,8 +180,8 @@ def decode_wav(
         The Tensors audio, of shape [samples, channels] and in [-1, 1), and sample_rate.
 
     Raises:
-        ValueError: `contents` is known to be no scalar; what only the run can tell, such as a
-            damaged file, is an InvalidArgumentError.
+        ValueError: `contents` is statically known not to be a scalar; errors at run time, such as a
+            damaged file, are an InvalidArgumentError.
 
     Example:
         >>> with td.Graph().as_default(), td.Session() as session:
@@ -206,7 +206,7 @@ def encode_wav(audio: TensorLike, sample_rate: Any, name: str | None = None) -> 
         A Tensor of a scalar string.
 
     Raises:
-        ValueError: the shapes are known to be others; what only the run can tell is an
+        ValueError: the shapes are known to be others; if detected at run time, an
             InvalidArgumentError.
 
     Example:

@@ -1,4 +1,4 @@
-"""Windows: by what the samples of a frame are weighted."""
+"""Window functions: weights of the samples of a frame."""
 
 from __future__ import annotations
 
@@ -33,14 +33,14 @@ _described = shared_docs(
     {
         "window_length": "a scalar integer: the number of samples.",
         "periodic": (
-            "whether a window of even length goes on to its next period, as spectra want it; "
+            "whether a window of even length is periodic, as spectra need, rather than symmetric; "
             "otherwise, and where the length is odd, it is symmetric."
         ),
         "dtype": "a dtype of floats.",
         "name": "a name for the scope of the ops.",
     },
     returns="A Tensor of shape [window_length].",
-    raises="ValueError: the dtype is not of floats, or `window_length` is no scalar.",
+    raises="ValueError: the dtype is not of floats, or `window_length` is not a scalar.",
 )
 
 
@@ -48,10 +48,10 @@ _described = shared_docs(
 def hann_window(
     window_length: Any, periodic: bool = True, dtype: Any = float32, name: str | None = None
 ) -> Tensor:
-    """A raised cosine that falls to zero.
+    """Hann window: a raised cosine that falls to zero.
 
     Args:
-        periodic: whether a window of even length goes on to its next period, as spectra want it;
+        periodic: whether a window of even length is periodic, as spectra need, or symmetric;
             otherwise, and where the length is odd, it is symmetric. As TensorFlow; NumPy's
             `hanning` is always symmetric.
 
@@ -67,7 +67,7 @@ def hann_window(
 def hamming_window(
     window_length: Any, periodic: bool = True, dtype: Any = float32, name: str | None = None
 ) -> Tensor:
-    """A raised cosine that falls to 0.08.
+    """Hamming window: a raised cosine that falls to 0.08.
 
     Example:
         >>> with td.Graph().as_default(), td.Session() as session:
@@ -111,7 +111,7 @@ def _checked(window_length: Any, dtype: Any) -> tuple[Any, Tensor]:
 def kaiser_window(
     window_length: Any, beta: Any = 12.0, dtype: Any = float32, name: str | None = None
 ) -> Tensor:
-    """A window of Kaiser's, by a modified Bessel function.
+    """Kaiser window, by a modified Bessel function.
 
     Args:
         beta: how narrow it is.
@@ -139,7 +139,7 @@ def kaiser_window(
 def kaiser_bessel_derived_window(
     window_length: Any, beta: TensorLike = 12.0, dtype: Any = float32, name: str | None = None
 ) -> Tensor:
-    """A window whose square and shifted square add up to one, of Kaiser's windows.
+    """Kaiser–Bessel-derived window, whose square and shifted square add up to one.
 
     Args:
         window_length: a scalar integer, even: the number of samples.
@@ -159,7 +159,7 @@ def kaiser_bessel_derived_window(
 
 @_described
 def vorbis_window(window_length: Any, dtype: Any = float32, name: str | None = None) -> Tensor:
-    """The window of Vorbis, whose square and shifted square add up to one.
+    """Vorbis window, whose square and shifted square add up to one.
 
     Example:
         >>> with td.Graph().as_default(), td.Session() as session:

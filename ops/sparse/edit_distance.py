@@ -1,4 +1,4 @@
-"""Levenshtein's distance between sequences in sparse tensors."""
+"""Levenshtein distance between sequences in sparse tensors."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from ...shape_inference.protocols import Array, Kernel
 from ...shape_inference.rules import shape_from_value
 from ...shape_inference.tensor_shape import TensorShape
 from ..common.allocation import new_zeros
-from .sparse_parts import as_sparse, check_indices, check_shapes, parts_named
+from .sparse_components import as_sparse, check_indices, check_shapes, parts_named
 
 public = {"td": "edit_distance"}
 
@@ -35,8 +35,10 @@ def _edit_distance_shape(c: ShapeContext) -> TensorShape:
     if None in shapes:
         return TensorShape.of(None)
     pairs = zip(*shapes, strict=True)
-    known = [max(m, n) if isinstance(m, int) and isinstance(n, int) else None for m, n in pairs]
-    return TensorShape.of(tuple(known[:-1]))
+    static_sizes = [
+        max(m, n) if isinstance(m, int) and isinstance(n, int) else None for m, n in pairs
+    ]
+    return TensorShape.of(tuple(static_sizes[:-1]))
 
 
 @EDIT_DISTANCE.fresh_kernel
@@ -47,7 +49,7 @@ def _edit_distance_kernel(c: KernelContext) -> Kernel:
         indices: Array, values: Array, shape: Array,
         truth_indices: Array, truth_values: Array, truth_shape: Array,
     ) -> Array:  # fmt: skip
-        # How long sequences are, their elements tell: TensorFlow does not ask their shape, either.
+        # Lengths of sequences follow from their elements, as in TensorFlow, not from the shape.
         check_indices(indices, values, shape, _HYPOTHESIS, -1)
         check_indices(truth_indices, truth_values, truth_shape, _TRUTH, -1)
         if len(shape) != len(truth_shape) or len(shape) < 2:
@@ -98,7 +100,7 @@ def _levenshtein(one: Array, other: Array) -> int:
 def edit_distance(
     hypothesis: Any, truth: Any, normalize: bool = True, name: str = "edit_distance"
 ) -> Tensor:
-    """Levenshtein's distance from each sequence to its counterpart.
+    """Levenshtein distance from each sequence to its counterpart.
 
     Args:
         hypothesis: a SparseTensor, of any dtype, whose last dimension holds sequences; they may
@@ -112,7 +114,7 @@ def edit_distance(
         A float32 Tensor of one dimension less.
 
     Raises:
-        TypeError: an input is no SparseTensor.
+        TypeError: an input is not a SparseTensor.
 
     Example:
         >>> with td.Graph().as_default(), td.Session() as session:

@@ -1,4 +1,4 @@
-"""Sets, each in the last dimension of a tensor: sizes, unions, intersections, differences."""
+"""Set operations along the last dimension: size, union, intersection, difference."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from ...shape_inference.rules import shape_from_value
 from ...shape_inference.tensor_shape import TensorShape
 from ..common.allocation import new_zeros
 from ..common.shared_docs import shared_docs
-from .sparse_parts import (
+from .sparse_components import (
     as_sparse,
     check_indices,
     check_order,
@@ -145,7 +145,7 @@ def _operation_kernel(c: KernelContext) -> Kernel:
 def _combined(
     operator: str, first: Sequence[Array], second: Sequence[Array]
 ) -> tuple[Array, Array, Array]:
-    """The sets that an operator makes of those in two sparse tensors, their elements in order."""
+    """Applies a set operator to two sparse tensors; elements of the result are sorted."""
     rows = np.concatenate([first[0], second[0]])[:, :-1]
     values = np.concatenate([first[1], second[1]])
     groups = ranked(first[0][:, :-1], second[0][:, :-1])
@@ -173,7 +173,7 @@ def _combined(
 
 
 def _keys(groups: Sequence[Array], values: Sequence[Array]) -> list[Array]:
-    """For each element one number that tells its group and its value, in the order of both."""
+    """One sort key per element, ordered by group, then by value."""
     distinct, ranks = np.unique(np.concatenate(values), return_inverse=True)
     keys = np.concatenate(groups) * len(distinct) + ranks.reshape(-1)
     return np.split(keys, np.cumsum([len(part) for part in values])[:-1])
@@ -233,7 +233,7 @@ def size(a: TensorLike, validate_indices: bool = True) -> Tensor:
 
 @_documented
 def intersection(a: TensorLike, b: TensorLike, validate_indices: bool = True) -> SparseTensor:
-    """What each set has in common with its counterpart.
+    """Intersection of each set with its counterpart.
 
     Example:
         >>> with td.Graph().as_default(), td.Session() as session:
@@ -245,7 +245,7 @@ def intersection(a: TensorLike, b: TensorLike, validate_indices: bool = True) ->
 
 @_documented
 def union(a: TensorLike, b: TensorLike, validate_indices: bool = True) -> SparseTensor:
-    """Each set with its counterpart's elements added.
+    """Union of each set with its counterpart.
 
     Example:
         >>> with td.Graph().as_default(), td.Session() as session:
@@ -259,7 +259,7 @@ def union(a: TensorLike, b: TensorLike, validate_indices: bool = True) -> Sparse
 def difference(
     a: TensorLike, b: TensorLike, aminusb: bool = True, validate_indices: bool = True
 ) -> SparseTensor:
-    """Each set without the elements of its counterpart.
+    """Difference of each set and its counterpart.
 
     Args:
         aminusb: whether those of `b` are taken from `a`, and not the other way round.

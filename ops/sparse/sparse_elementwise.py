@@ -16,7 +16,7 @@ from ...shape_inference.tensor_shape import TensorShape
 from ..common.elementwise import NUMBERS, REALS, function_for
 from ..common.shared_docs import shared_docs
 from ..math.division import QUOTIENTS
-from .sparse_parts import (
+from .sparse_components import (
     SPARSE_ARGS,
     as_sparse,
     check_indices,
@@ -167,13 +167,13 @@ _documented = shared_docs(
         "name": "a name for the op.",
     },
     returns="A SparseTensor, which stores what either of them does.",
-    raises="TypeError: an input is no SparseTensor. Shapes that differ are a ValueError.",
+    raises="TypeError: an input is not a SparseTensor. Shapes that differ are a ValueError.",
 )
 
 
 @_of_softmax
 def sparse_softmax(sp_input: Any, name: str | None = None) -> SparseTensor:
-    """The softmax of each row along the last dimension, over what is stored alone.
+    """Softmax along the last dimension, over only the stored values.
 
     Args:
         sp_input: a SparseTensor of floats, of rank 2 or more.
@@ -182,7 +182,7 @@ def sparse_softmax(sp_input: Any, name: str | None = None) -> SparseTensor:
         A SparseTensor with the same indices.
 
     Raises:
-        TypeError: `sp_input` is no SparseTensor.
+        TypeError: `sp_input` is not a SparseTensor.
 
     Example:
         >>> with td.Graph().as_default(), td.Session() as session:
@@ -231,7 +231,7 @@ def _larger_or_smaller(op: OpDef[Results], sp_a: Any, sp_b: Any, name: str | Non
 
 
 def with_dense(op: OpDef, x: SparseTensor, dense: Any, name: str) -> SparseTensor:
-    """What an operator between a sparse tensor and a dense one stands for."""
+    """Op for an operator between a sparse and a dense tensor."""
     dense = convert_to_tensor(dense, x.dtype.base_dtype, "dense")
     values: Tensor = op(x.indices, x.values, x.dense_shape, dense, name=name)
     return SparseTensor(x.indices, values, x.dense_shape)

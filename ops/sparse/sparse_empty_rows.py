@@ -1,4 +1,4 @@
-"""Sparse tensors without empty rows, with the gradient that TensorFlow writes."""
+"""Filling of empty rows of sparse tensors, with TensorFlow's gradient op."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from ...shape_inference.context import KernelContext, ShapeContext
 from ...shape_inference.protocols import Array, Kernel
 from ...shape_inference.rules import shape_from_value
 from ...shape_inference.tensor_shape import TensorShape
-from .sparse_parts import as_sparse, check_indices, check_shapes
+from .sparse_components import as_sparse, check_indices, check_shapes
 
 if TYPE_CHECKING:
     from ...graph.op_def import Results
@@ -41,8 +41,8 @@ def _fill_empty_rows_shape(c: ShapeContext) -> list[TensorShape]:
     c.shape("default_value", rank=0)
     rows = (shape_from_value(c, "dense_shape").sizes or (None,))[:1]
     number, rank = c.shape("indices", rank=2).sizes or (None, None)
-    found = TensorShape.of((None, rank))
-    return [found, TensorShape([None]), TensorShape.of(rows), TensorShape.of((number,))]
+    indices_shape = TensorShape.of((None, rank))
+    return [indices_shape, TensorShape([None]), TensorShape.of(rows), TensorShape.of((number,))]
 
 
 @SPARSE_FILL_EMPTY_ROWS.fresh_kernel
@@ -104,7 +104,7 @@ def _fill_empty_rows_grad_kernel(c: KernelContext) -> Kernel:
 def sparse_fill_empty_rows(
     sp_input: Any, default_value: Any, name: str | None = None
 ) -> tuple[SparseTensor, Tensor]:
-    """A sparse tensor that stores something in each row.
+    """Fills the empty rows of a sparse tensor with a default value.
 
     As in TensorFlow 1.15: an empty row gets `default_value` at its beginning.
 
@@ -114,12 +114,12 @@ def sparse_fill_empty_rows(
         name: a name for the op.
 
     Returns:
-        The SparseTensor, whose rows are in order, and a bool vector that tells which rows were
+        The SparseTensor, whose rows are in order, and a bool vector that marks which rows were
         empty.
 
     Raises:
-        TypeError: `sp_input` is no SparseTensor.
-        ValueError: `default_value` is no scalar.
+        TypeError: `sp_input` is not a SparseTensor.
+        ValueError: `default_value` is not a scalar.
 
     Example:
         >>> with td.Graph().as_default(), td.Session() as session:

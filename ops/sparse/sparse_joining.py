@@ -22,7 +22,7 @@ from ..array.stacking import stack
 from ..common.call_forms import renamed
 from ..common.shared_docs import shared_docs
 from ..math.reductions import reduce_max
-from .sparse_parts import SPARSE_ARGS, as_sparse, check_indices, check_shapes, numbered
+from .sparse_components import SPARSE_ARGS, as_sparse, check_indices, check_shapes, numbered
 
 if TYPE_CHECKING:
     from ...graph.op_def import Results
@@ -175,17 +175,17 @@ def _new_sizes(shape: Sequence[int], new: Array) -> list[int]:
         raise ValueError(f"input_shape = {list(shape)} has more elements than int64 can count")
     if min(sizes, default=0) < -1 or sizes.count(-1) > 1:
         raise ValueError(f"new_shape may hold one -1 beside sizes, got {sizes}")
-    known = math.prod(n for n in sizes if n != -1)
+    product = math.prod(n for n in sizes if n != -1)
     if -1 in sizes:
-        if not known or count % known:
+        if not product or count % product:
             raise ValueError(f"new_shape = {sizes} does not fit the {count} elements of the input")
-        sizes[sizes.index(-1)] = count // known
-    elif known != count:
+        sizes[sizes.index(-1)] = count // product
+    elif product != count:
         raise ValueError(f"new_shape = {sizes} does not fit the {count} elements of the input")
     return sizes
 
 
-_documented = shared_docs(SPARSE_ARGS, raises="TypeError: an input is no SparseTensor.")
+_documented = shared_docs(SPARSE_ARGS, raises="TypeError: an input is not a SparseTensor.")
 
 
 @_documented
@@ -198,7 +198,7 @@ def sparse_concat(
     concat_dim: int | None = None,
     expand_nonconcat_dims: bool | None = None,
 ) -> SparseTensor:
-    """Sparse tensors side by side along an axis, with their indices in order.
+    """Concatenates sparse tensors along an axis; indices are in row-major order.
 
     Args:
         axis: the axis; negative ones count from the end.
@@ -218,11 +218,11 @@ def sparse_concat(
         ...     session.run(td.sparse_concat(1, [x, y])).indices.tolist()
         [[0, 1], [0, 2]]
     """
-    given = [as_sparse(item) for item in sp_inputs]
-    if len(given) == 1:
-        return given[0]
+    tensors = [as_sparse(item) for item in sp_inputs]
+    if len(tensors) == 1:
+        return tensors[0]
     with name_scope(name, "SparseConcat") as scope:
-        shapes = [item.dense_shape for item in given]
+        shapes = [item.dense_shape for item in tensors]
         if expand_nonconcat_dim:
             largest = reduce_max(stack(shapes), 0)
             rank = largest.shape.with_rank(1)[0].value
@@ -231,7 +231,7 @@ def sparse_concat(
             shapes = [
                 concat([largest[:at], shape[at : at + 1 or None], after], 0) for shape in shapes
             ]
-        parts = ([item.indices for item in given], [item.values for item in given], shapes)
+        parts = ([item.indices for item in tensors], [item.values for item in tensors], shapes)
         return SparseTensor(*SPARSE_CONCAT(*parts, concat_dim=axis, name=scope))
 
 
@@ -245,7 +245,7 @@ def sparse_split(
     name: str | None = None,
     split_dim: Any = None,
 ) -> list[SparseTensor]:
-    """A sparse tensor in parts along an axis.
+    """Splits a sparse tensor along an axis.
 
     Args:
         keyword_required: nothing: TensorFlow asks for keywords here.
@@ -280,7 +280,7 @@ def sparse_split(
 
 @_documented
 def sparse_reshape(sp_input: Any, shape: Any, name: str | None = None) -> SparseTensor:
-    """A sparse tensor with its elements in another shape, in the same order.
+    """Reshapes a sparse tensor.
 
     Args:
         shape: the sizes, of which one may be -1.

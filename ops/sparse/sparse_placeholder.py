@@ -36,16 +36,16 @@ def sparse_placeholder(dtype: Any, shape: Any = None, name: str | None = None) -
     with name_scope(name, "SparsePlaceholder"):
         rank: int | None
         if isinstance(shape, Tensor):
-            rank, known = shape.shape.with_rank(1)[0].value, shape
+            rank, dense_shape = shape.shape.with_rank(1)[0].value, shape
         else:
             wanted = TensorShape(shape)
             rank = wanted.rank
             if wanted.is_fully_defined():
-                known = constant(np.array(wanted.as_list(), np.int64), name="shape")
+                dense_shape = constant(np.array(wanted.as_list(), np.int64), name="shape")
             else:
-                known = placeholder("int64", [rank], name="shape")
+                dense_shape = placeholder("int64", [rank], name="shape")
         return SparseTensor(
             placeholder("int64", [None, rank], name="indices"),
             placeholder(dtype, [None], name="values"),
-            known,
+            dense_shape,
         )

@@ -20,7 +20,14 @@ from ..common.allocation import check_size, new_zeros
 from ..common.call_forms import renamed
 from ..common.elementwise import NUMBERS, REALS
 from ..common.shared_docs import shared_docs
-from .sparse_parts import as_sparse, check_indices, check_shapes, grouped, numbered, parts_named
+from .sparse_components import (
+    as_sparse,
+    check_indices,
+    check_shapes,
+    grouped,
+    numbered,
+    parts_named,
+)
 
 if TYPE_CHECKING:
     from ...graph.op_def import Results
@@ -156,7 +163,7 @@ _documented = shared_docs(
         "reduction_axes": "the older name of `axis`.",
         "keep_dims": "the older name of `keepdims`.",
     },
-    raises="TypeError: `sp_input` is no SparseTensor. An axis out of range is a ValueError.",
+    raises="TypeError: `sp_input` is not a SparseTensor. An axis out of range is a ValueError.",
 )
 
 

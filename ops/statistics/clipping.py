@@ -97,7 +97,7 @@ def global_norm(t_list: Sequence[Any], name: str | None = None) -> Tensor:
         A Tensor of rank 0.
 
     Raises:
-        TypeError: `t_list` is no list or tuple.
+        TypeError: `t_list` is not a list or tuple.
 
     Example:
         >>> with td.Graph().as_default(), td.Session() as session:
@@ -128,7 +128,7 @@ def clip_by_global_norm(
         so are all elements.
 
     Raises:
-        TypeError: `t_list` is no list or tuple.
+        TypeError: `t_list` is not a list or tuple.
 
     Example:
         >>> with td.Graph().as_default(), td.Session() as session:

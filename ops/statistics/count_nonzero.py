@@ -13,7 +13,7 @@ from ..array.casting import cast
 from ..array.fills import ones_like, zeros
 from ..array.stacking import stack
 from ..common.call_forms import renamed
-from ..debugging.value_checks import assert_less, assert_non_negative
+from ..debugging.assertions import assert_less, assert_non_negative
 from ..indexing.gather_nd import scatter_nd
 from ..math.arithmetic import maximum
 from ..math.comparison import equal, not_equal
@@ -35,7 +35,7 @@ def count_nonzero(
     reduction_indices: Any = None,
     keep_dims: bool | None = None,
 ) -> Tensor:
-    """How many elements are not zero.
+    """Number of nonzero elements.
 
     Args:
         input_tensor: a tensor of numbers, bools or strings; of strings the empty one counts as
@@ -89,7 +89,7 @@ def confusion_matrix(
     name: str | None = None,
     weights: TensorLike | None = None,
 ) -> Tensor:
-    """How often each label met each prediction.
+    """Confusion matrix: counts of each pair of label and prediction.
 
     Args:
         labels: an integer vector, of numbers that are at least 0.

@@ -76,7 +76,7 @@ def histogram_fixed_width(
     dtype: Any = int32,
     name: str | None = None,
 ) -> Tensor:
-    """How many of some numbers are in each of several intervals of equal width.
+    """Histogram of values in bins of equal width.
 
     Args:
         values: a tensor of int32, int64, float32 or float64. What is outside of the range is
@@ -92,7 +92,7 @@ def histogram_fixed_width(
 
     Raises:
         TypeError: the dtypes differ.
-        ValueError: `value_range` is no vector of 2, or `nbins` is negative.
+        ValueError: `value_range` is not a vector of 2, or `nbins` is negative.
 
     Example:
         >>> with td.Graph().as_default(), td.Session() as session:

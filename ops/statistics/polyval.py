@@ -28,7 +28,7 @@ def polyval(coeffs: Sequence[Any], x: TensorLike, name: str | None = None) -> Te
         coefficients.
 
     Raises:
-        ValueError: `coeffs` is no list.
+        ValueError: `coeffs` is not a list.
 
     Example:
         >>> with td.Graph().as_default(), td.Session() as session:

@@ -15,7 +15,7 @@ from ...graph.node import Tensor
 from ...ops.array.constants import identity
 from ...ops.array.reshaping import reshape
 from ...ops.array.shapes import size
-from ...ops.debugging.value_checks import assert_positive
+from ...ops.debugging.assertions import assert_positive
 from ...ops.indexing.strided_slicing import strided_slice
 from ...protos.dtypes import int32
 from ...training.input_queues.producers import range_input_producer

@@ -10,8 +10,8 @@ import numpy as np
 from ...graph.node import Tensor
 from ...ops.array.fills import ones_like
 from ...ops.array.stacking import stack
+from ...ops.debugging.assertions import assert_less
 from ...ops.debugging.ordering import with_dependencies
-from ...ops.debugging.value_checks import assert_less
 from ...ops.math.arithmetic import abs as size_of, sign, square, squared_difference
 from ...ops.math.exponentials import exp, log, log1p, rsqrt
 from ...ops.math.select import where_v2

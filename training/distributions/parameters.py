@@ -9,8 +9,8 @@ from typing import Any
 
 from ...graph.convert import convert_to_tensor
 from ...graph.node import Tensor
+from ...ops.debugging.assertions import assert_positive
 from ...ops.debugging.ordering import with_dependencies
-from ...ops.debugging.value_checks import assert_positive
 from ...protos.dtypes import as_dtype
 
 LOG_OF_ROOT_OF_2_PI = 0.5 * math.log(2.0 * math.pi)

@@ -15,7 +15,7 @@ from ...ops.array.casting import cast
 from ...ops.array.constants import constant, identity
 from ...ops.array.fills import fill
 from ...ops.array.shapes import shape
-from ...ops.debugging.value_checks import assert_greater_equal, assert_less
+from ...ops.debugging.assertions import assert_greater_equal, assert_less
 from ...ops.math.comparison import greater_equal, less, logical_or
 from ...ops.math.select import where_v2
 from ...ops.parsing.features import VarLenFeature

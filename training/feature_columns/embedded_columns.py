@@ -16,7 +16,7 @@ from ...ops.initializers.plain_initializers import TruncatedNormal
 from ...ops.math.arithmetic import multiply
 from ...ops.math.reductions import reduce_sum
 from ...ops.nn.sparse_embeddings import safe_embedding_lookup_sparse
-from ...ops.sparse.sparse_ops import sparse_tensor_to_dense
+from ...ops.sparse.sparse_to_dense import sparse_tensor_to_dense
 from ...ops.variable_scopes.get_variable import get_variable
 from ...saving.savers.initial_values import init_from_checkpoint
 from .column_kinds import CategoricalColumn, DenseColumn, Features

@@ -9,7 +9,7 @@ from typing import Any
 from ...graph.sparse_tensor import SparseTensor
 from ...ops.array.casting import cast
 from ...ops.parsing.features import VarLenFeature
-from ...ops.sparse.sparse_crossing import cross_hashed
+from ...ops.sparse.sparse_cross import cross_hashed
 from ...protos.dtypes import DType, as_dtype, float32, int64, string
 from .categorical_columns import HashedColumn
 from .column_kinds import CategoricalColumn, Column, Features, IdsAndWeights, as_sparse, check_key

@@ -21,7 +21,7 @@ from ...ops.math.reductions import reduce_mean
 from ...ops.math.select import where_v2
 from ...ops.nn import normalization as nn
 from ...ops.nn.activations import relu
-from ...ops.statistics.norms import moments
+from ...ops.statistics.moments import moments
 from ...ops.variable_scopes.variable_scope import whole_variables
 from ...protos.dtypes import bfloat16, float16, float32
 from .core import is_tensor, scalar_setting

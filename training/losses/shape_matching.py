@@ -11,8 +11,7 @@ from ...ops.array.constants import identity
 from ...ops.array.shapes import rank, shape
 from ...ops.array.squeezing import expand_dims, squeeze
 from ...ops.control_flow.conditionals import cond
-from ...ops.debugging.assertions import Assert
-from ...ops.debugging.value_checks import assert_equal
+from ...ops.debugging.assertions import Assert, assert_equal
 from ...ops.math.comparison import equal, logical_and, logical_or, not_equal
 from ...shape_inference.tensor_shape import TensorShape
 

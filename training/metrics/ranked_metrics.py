@@ -20,7 +20,7 @@ from ...ops.math.comparison import equal, logical_and, logical_not
 from ...ops.math.division import div_no_nan, truediv
 from ...ops.math.reductions import reduce_any, reduce_sum
 from ...ops.sorting.top_k import top_k
-from ...ops.sparse.sparse_ops import sparse_tensor_to_dense
+from ...ops.sparse.sparse_to_dense import sparse_tensor_to_dense
 from ...ops.variables.variable_updates import assign_add
 from ...protos.dtypes import bool as boolean, float64, int64
 from .counting import described, listed, metric_variable, spread

@@ -12,7 +12,7 @@ from ...ops.array.casting import cast
 from ...ops.array.constants import constant, identity
 from ...ops.array.squeezing import expand_dims
 from ...ops.common.public_function import public_function
-from ...ops.debugging.value_checks import assert_greater_equal, assert_less_equal
+from ...ops.debugging.assertions import assert_greater_equal, assert_less_equal
 from ...ops.math.along_axis import argmax, argmin, cumsum
 from ...ops.math.arithmetic import abs as magnitude, multiply
 from ...ops.math.comparison import equal, greater, logical_and

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tensordraft.ops.boxes.combined_suppression import _best_apart
-from tensordraft.ops.boxes.standard_sorting import popped_from_queue, sorted_downwards
-from tensordraft.ops.boxes.suppression import apart, intersection_over_union
+from tensordraft.ops.boxes.combined_non_max_suppression import _best_apart
+from tensordraft.ops.boxes.cpp_sort_order import popped_from_queue, sorted_downwards
+from tensordraft.ops.boxes.non_max_suppression_kernels import apart, intersection_over_union
 
 
 @pytest.mark.parametrize("levels", [3, 40, 500, 2**23])

@@ -49,7 +49,7 @@ CASES = [
     Case("FractionalMaxPoolGrad", [row(1, 2, 4), row(4, 4), row(10, 1), *BOUNDS],
          {"overlapping": True}, row(0, 0, 11), id="overlap"),
     Case("FractionalMaxPoolGrad", [row(1, 2), row(2, 2), row(10, 1), *BOUNDS],
-         expected=raises(r"col_pooling_sequence\[1:3\] = \[2, 3\] is no region of 2", "run")),
+         expected=raises(r"col_pooling_sequence\[1:3\] = \[2, 3\] is not a region of 2", "run")),
     Case("FractionalAvgPoolGrad", [np.array([1, 1, 3, 1]), row(10, 1), *BOUNDS],
          expected=row(5, 5, 1)),
     Case("FractionalAvgPoolGrad", [np.array([1, 1, 3, 1]), row(9, 1, dtype="i4"), *BOUNDS],

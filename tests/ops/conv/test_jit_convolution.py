@@ -16,12 +16,12 @@ from tensordraft.ops.common.jit_gemm import Tile, panel_starts, product_loop
 from tensordraft.ops.common.jit_weight_gradients import slopes_loop
 from tensordraft.ops.conv import convolution, jit_convolution, winograd
 from tensordraft.ops.conv.convolution_backprop import filter_gradient, spread
-from tensordraft.ops.conv.depthwise_vectors import VectorFilters
 from tensordraft.ops.conv.im2col import convolution_rows
 from tensordraft.ops.conv.jit_convolution import MachineFilters, machine_convolved
+from tensordraft.ops.conv.jit_depthwise import VectorFilters
 from tensordraft.ops.conv.jit_filter_gradients import machine_sums
+from tensordraft.ops.conv.jit_winograd import minimal_loop
 from tensordraft.ops.conv.winograd import MinimalFilters
-from tensordraft.ops.conv.winograd_loop import minimal_loop
 from tensordraft.shape_inference.sliding_windows import Window
 
 TILE = Tile(4, (3, 1))

@@ -1,8 +1,9 @@
-"""Tensors in texts, printed, and the time."""
+"""Formatting and printing tensors, and the time."""
 
 from __future__ import annotations
 
 import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -10,6 +11,9 @@ from cases import Case, raises
 from harness import check, covers
 
 import tensordraft as td
+from tensordraft.graph.registry import lookup
+
+covers("Print", "PrintV2")
 
 CUBE = np.arange(24).reshape(2, 3, 4)
 CASES = [
@@ -71,3 +75,39 @@ def test_what_print_does_not_take() -> None:
             td.print("x", file=1)
         with pytest.raises(ValueError, match=r"must be sys\.stderr or sys\.stdout"):
             td.print("x", output_stream="file:///tmp/x")
+
+
+def test_print(capfd: pytest.CaptureFixture[str]) -> None:
+    with td.Graph().as_default(), td.Session() as session:
+        x = td.placeholder(td.int32, [2])
+        y = td.Print(x, [x, "end"], "x: ", first_n=2) * 2
+        for i in range(3):
+            assert session.run(y, {x: [i, 5]}).tolist() == [2 * i, 10]
+        assert session.run(td.Print(x, [x]), {x: [7, 8]}).tolist() == [7, 8]
+    captured = capfd.readouterr()
+    assert captured.err == "x: [0 5][end]\nx: [1 5][end]\n[7 8]\n"
+    assert not captured.out
+
+
+def test_print_v2(capfd: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    path = tmp_path / "lines.txt"
+    with td.Graph().as_default(), td.Session() as session:
+        say = lookup("PrintV2")
+        session.run(say(td.constant("one")))
+        session.run(say(td.constant("two"), output_stream="stdout", end="!"))
+        with pytest.raises(td.errors.InvalidArgumentError, match="output_stream must be"):
+            session.run(say(td.constant("three"), output_stream="stdlog"))
+        to_file = say(td.constant("four"), output_stream=f"file://{path}")
+        for _ in range(2):
+            session.run(to_file)
+    assert path.read_text() == "four\nfour\n"
+    captured = capfd.readouterr()
+    assert captured.err == "one\n"
+    assert captured.out == "two!"
+
+
+def test_print_is_not_merged_with_its_twin(capfd: pytest.CaptureFixture[str]) -> None:
+    with td.Graph().as_default(), td.Session() as session:
+        x = td.constant(1)
+        session.run([td.Print(x, [x]), td.Print(x, [x])])
+    assert capfd.readouterr().err == "[1]\n[1]\n"

@@ -79,7 +79,7 @@ test_filtered_resizing = check(CASES)
     ],
 )
 def test_resizing_is_linear(resize: Any, known: bool) -> None:
-    """What the gradient is for one image, is the image for the gradient."""
+    """The gradient of the gradient is the resize of the image."""
     with td.Graph().as_default(), td.Session() as session:
         x = td.placeholder(td.float32, [1, 3, 6, 1] if known else None)
         image = np.sin(np.arange(18, dtype="f")).reshape(1, 3, 6, 1)

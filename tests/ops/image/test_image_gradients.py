@@ -49,7 +49,7 @@ test_image_gradients = check(CASES)
 @pytest.mark.parametrize("resize", [td.image.resize_bilinear, td.image.resize_nearest_neighbor])
 @pytest.mark.parametrize("known", [True, False])
 def test_resizing_is_linear(resize: Any, known: bool) -> None:
-    """What the gradient is for one image, is the image for the gradient."""
+    """The gradient of the gradient is the resize of the image."""
     with td.Graph().as_default(), td.Session() as session:
         x = td.placeholder(td.float32, [1, 3, 2, 1] if known else None)
         image = np.arange(6, dtype="f").reshape(1, 3, 2, 1)

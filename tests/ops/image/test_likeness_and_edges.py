@@ -1,4 +1,4 @@
-"""How alike images are, where they change, and their hues' gradients: recorded from TensorFlow."""
+"""Similarity, edges and hue gradients, against values recorded from TensorFlow."""
 
 from __future__ import annotations
 

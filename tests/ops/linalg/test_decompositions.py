@@ -17,7 +17,7 @@ COMPLEX = (WIDE + 1j * WIDE[::-1]).astype(np.complex64)
 
 
 def factors_of(x: Array, columns: int) -> Callable[..., bool]:
-    """Whether q has orthogonal columns, r is upper triangular, and their product is x."""
+    """Checks that q has orthogonal columns, r is upper triangular, and their product is x."""
 
     def right(q: Array, r: Array) -> bool:
         identity = np.swapaxes(q.conj(), -1, -2) @ q

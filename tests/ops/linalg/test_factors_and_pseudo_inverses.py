@@ -1,4 +1,4 @@
-"""What factors and singular values of matrices are for, beside NumPy's results."""
+"""LU factors, rank and pseudo-inverse, against NumPy."""
 
 from __future__ import annotations
 

@@ -86,7 +86,7 @@ SYSTEMS = [
 
 
 def svd_of(x: Array, columns: int | None) -> Callable[..., bool]:
-    """Whether s descends, u and v have orthogonal columns, and u diag(s) v* is x."""
+    """Checks that s descends, u and v have orthogonal columns, and u diag(s) v* is x."""
 
     def right(s: Array, u: Array, v: Array) -> bool:
         if columns is None:
@@ -105,7 +105,7 @@ def svd_of(x: Array, columns: int | None) -> Callable[..., bool]:
 
 
 def eig_of(x: Array) -> Callable[..., bool]:
-    """Whether the eigenvalues ascend, and each column is the eigenvector of one of them."""
+    """Checks that eigenvalues ascend, and that each column is an eigenvector of one of them."""
 
     def right(e: Array, v: Array) -> bool:
         lower = np.tril(x, -1)

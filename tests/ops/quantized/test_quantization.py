@@ -315,7 +315,7 @@ def test_fed_ranges_of_one_element_are_scalars() -> None:
 @pytest.mark.parametrize("mode", ["MIN_COMBINED", "MIN_FIRST", "SCALED"])
 @pytest.mark.parametrize("dtype", [td.quint8, td.qint8, td.quint16, td.qint16])
 def test_round_trip(mode: str, dtype: td.DType) -> None:
-    """What comes back is within a step of what was quantized."""
+    """Dequantized values are within a step of the original ones."""
     x = np.linspace(-3, 5, 100, dtype=np.float32)
     with td.Graph().as_default(), td.Session() as session:
         output, low, high = quantize_v2(x, -3.0, 5.0, dtype, mode=mode)

@@ -14,7 +14,7 @@ from harness import RUNS_OF_BOTH_TIERS
 from machine_loops import NEEDS_NUMBA, accelerated
 
 import tensordraft as td
-from tensordraft.ops.conv import window_loops
+from tensordraft.ops.conv import jit_windows
 from tensordraft.runtime.jit.accelerator import Accelerator
 from tensordraft.runtime.jit.code_cache import Code, CodeCache
 from tensordraft.runtime.kernel_spec import Loop
@@ -46,7 +46,7 @@ def folder(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFact
 @pytest.fixture(autouse=True)
 def short_loops(monkeypatch: pytest.MonkeyPatch) -> None:
     """Has the loop of depthwise convolutions do less side by side: it compiles in a second."""
-    monkeypatch.setattr(window_loops, "_LANES", {2: (4, 1), 1: (4, 1)})
+    monkeypatch.setattr(jit_windows, "_LANES", {2: (4, 1), 1: (4, 1)})
 
 
 def network() -> tuple[td.Tensor, td.Tensor]:

@@ -12,7 +12,7 @@ from ....ops.array.stacking import stack
 from ....ops.math.arithmetic import multiply, square, subtract
 from ....ops.math.exponentials import rsqrt
 from ....ops.math.reductions import reduce_mean
-from ....ops.statistics.norms import moments
+from ....ops.statistics.moments import moments
 from ..framework.arg_scopes import add_arg_scope
 from .adapting import described, finished, layer_scope
 from .normalizers import VectorVariables

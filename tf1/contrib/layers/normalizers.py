@@ -15,8 +15,7 @@ from ....ops.array.shapes import size
 from ....ops.initializers.plain_initializers import Ones, Zeros
 from ....ops.math.select import where_v2
 from ....ops.nn.normalization import batch_normalization
-from ....ops.statistics.norms import moments
-from ....ops.statistics.variances import weighted_moments
+from ....ops.statistics.moments import moments, weighted_moments
 from ....ops.variable_scopes.moving_averages import assign_moving_average
 from ....protos.dtypes import float16
 from ....training.layers.batch_normalization import BatchNormalization

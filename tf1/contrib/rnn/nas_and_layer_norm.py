@@ -13,7 +13,7 @@ from ....ops.math.exponentials import sigmoid, tanh
 from ....ops.nn.activations import bias_add, relu
 from ....ops.nn.layers import dropout
 from ....ops.nn.normalization import batch_normalization
-from ....ops.statistics.norms import moments
+from ....ops.statistics.moments import moments
 from ....training.rnn.lstm_cells import LSTMStateTuple
 from ....training.rnn.rnn_cell import RNNCell, known_size
 

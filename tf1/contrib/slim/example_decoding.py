@@ -21,7 +21,7 @@ from ....ops.parsing.decoding import decode_raw
 from ....ops.parsing.features import FixedLenFeature
 from ....ops.parsing.parse_example import parse_single_example
 from ....ops.sparse.sparse_joining import sparse_reshape
-from ....ops.sparse.sparse_ops import sparse_tensor_to_dense
+from ....ops.sparse.sparse_to_dense import sparse_tensor_to_dense
 from ....protos.dtypes import as_dtype
 
 public = {

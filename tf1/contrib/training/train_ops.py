@@ -10,7 +10,7 @@ from ....graph.default_graph import get_default_graph
 from ....graph.default_scopes import control_dependencies, name_scope
 from ....graph.indexed_slices import IndexedSlices
 from ....graph.scopes.collections import GraphKeys
-from ....ops.debugging.assertions import check_numerics as checked
+from ....ops.debugging.numeric_checks import check_numerics as checked
 from ....ops.debugging.ordering import no_op, with_dependencies
 from ....ops.math.arithmetic import multiply
 from ....ops.statistics.clipping import clip_by_norm, global_norm
