@@ -68,7 +68,8 @@ def words(path: Path) -> Iterator[str]:
 
 def main() -> int:
     """Prints what the check finds; returns the exit status."""
-    wrong, listed = [], []
+    wrong: list[str] = []
+    listed: list[str] = []
     for path in sources():
         tree = ast.parse(path.read_text(encoding="utf-8"))
         wrong += openings(path, tree)

@@ -71,10 +71,10 @@ def main() -> int:
         path = ROOT / name
         text = path.read_text(encoding="utf-8")
         pattern = re.compile(rf"({before}).*?(?=^{behind})", re.DOTALL | re.MULTILINE)
-        if not pattern.search(text):
+        match = pattern.search(text)
+        if match is None:
             sys.exit(f"{name} has no place for the rooms: {before!r} … {behind!r}")
-        content = lines()
-        new = pattern.sub(lambda match, content=content: match[1] + content, text, count=1)
+        new = text[: match.start()] + match[1] + lines() + text[match.end() :]
         if new != text and check:
             print(f"{name} is outdated: run `make docs`")
             outdated += 1
