@@ -27,7 +27,7 @@ public = {
 
 
 class NoCheckpointError(errors.NotFoundError, ValueError):
-    """There is no checkpoint of that name. TensorFlow has raised both of these classes."""
+    """Missing checkpoint, as both classes that TensorFlow has raised for it."""
 
 
 class CheckpointReader:
