@@ -130,7 +130,7 @@ def test_a_tensor_is_returned_as_it_is(graph: td.Graph) -> None:
     assert td.convert_to_tensor(x, preferred_dtype=td.int32) is x
     with pytest.raises(TypeError, match="value is float32, and must be int32: write"):
         td.convert_to_tensor(x, td.int32)
-    with pytest.raises(TypeError, match="'Const' is no tensor"):
+    with pytest.raises(TypeError, match="'Const' is not a tensor"):
         td.convert_to_tensor(x.op)
 
 
