@@ -162,7 +162,7 @@ def load_checkpoint(ckpt_dir_or_file: str | PathLike[str]) -> CheckpointReader:
 
 
 def list_variables(ckpt_dir_or_file: str | PathLike[str]) -> list[tuple[str, list[int]]]:
-    """The names and shapes of what a checkpoint holds, by name.
+    """Shapes of the variables in a checkpoint, by name.
 
     Args:
         ckpt_dir_or_file: the name of a checkpoint, or a folder, whose latest one is meant.
