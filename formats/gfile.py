@@ -53,7 +53,7 @@ def IsDirectory(dirname: Path) -> bool:
 
 
 def ListDirectory(dirname: Path) -> list[str]:
-    """The names of what is in a folder, in no order.
+    """Names of the entries of a folder, in no particular order.
 
     Raises:
         NotFoundError: there is no such folder.

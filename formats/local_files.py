@@ -104,7 +104,7 @@ class GFile:
         return self._mode
 
     def read(self, n: int = -1) -> Any:
-        """The next `n` bytes, or what is left: `bytes`, or text."""
+        """Next `n` bytes, or the rest: `bytes`, or text."""
         with told_as_op_error():
             return self._as_read(self._checked("readable").read(n))
 

@@ -202,7 +202,7 @@ def records_by_place(path: Path, kind: str) -> Iterator[tuple[int, bytes]]:
 
 @contextmanager
 def opened(path: Path, kind: str) -> Iterator[Any]:
-    """A file, open for reading what is in it when it is not compressed any more.
+    """File object for reading the decompressed content of a file.
 
     Args:
         path: the file.
@@ -258,7 +258,7 @@ def _records(file: Any, path: str) -> Iterator[tuple[int, bytes]]:
 
 
 def _more(file: Any, begun: bytes, size: int, path: str, place: int) -> bytes:
-    """The next block of a file, of at least so many bytes, behind what there is of it.
+    """Appends the next block of a file, of at least a number of bytes, to the buffer.
 
     It is taken in parts: a length in a file is not to be trusted. At the end it is empty.
     """

@@ -102,7 +102,7 @@ def _block(data: bytes, offset: int, size: int) -> bytes:
 
 
 def _entries(block: bytes, budget: _KeyBytes) -> Iterator[tuple[bytes, bytes]]:
-    """The entries of a block: each key leaves out what it has in common with the one before."""
+    """Entries of a block: each key leaves out the prefix shared with the one before."""
     restarts = int.from_bytes(block[-4:], "little")
     end = len(block) - 4 * (restarts + 1)
     if end < 0:

@@ -18,7 +18,7 @@ def add_context(error: Exception, op: Op, inference: Inference) -> Exception:
     """Adds the op and the inferred shapes of its inputs to a build error."""
     inputs = [type_text(tensor.dtype.name, inference.shape(tensor).sizes) for tensor in op.inputs]
     kind, clause = _classified(error)
-    message = _told(clause, op, inputs)
+    message = _message(clause, op, inputs)
     if isinstance(error, TypeError):
         return TypeError(message)
     if kind is errors.InvalidArgumentError:
@@ -33,7 +33,7 @@ def run_error(error: BaseException, op: Op, arrays: Sequence[Any]) -> errors.OpE
         type_text(tensor.dtype.name, getattr(array, "shape", ()))
         for tensor, array in zip(op.inputs, arrays, strict=False)
     ]
-    return kind(None, op, _told(clause, op, inputs))
+    return kind(None, op, _message(clause, op, inputs))
 
 
 def _classified(error: BaseException) -> tuple[type[errors.OpError], str]:
@@ -81,7 +81,7 @@ def _spelled(op: Op) -> Callable[[str], str]:
     return lambda text: pattern.sub(lambda found: (stated | names)[found[0]], text)
 
 
-def _told(clause: str, op: Op, inputs: Sequence[str]) -> str:
+def _message(clause: str, op: Op, inputs: Sequence[str]) -> str:
     spelled = _spelled(op)
     where, *rest = _context(op, inputs)
     return "\n".join([spelled(clause), where, *map(spelled, rest)])

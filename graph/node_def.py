@@ -55,7 +55,7 @@ def write_node_def(op: Op, message: NodeDef) -> None:
 
 
 def full_input(text: str) -> str:
-    """The full form of a NodeDef's input: `"x"` is `"x:0"`; a control input is what it is."""
+    """The full form of a NodeDef's input: `"x"` is `"x:0"`; control inputs are unchanged."""
     return text if text.startswith("^") or _NUMBERED.fullmatch(text) else f"{text}:0"
 
 

@@ -117,7 +117,7 @@ _DOCUMENTATION = {
         >>> td.train.FloatList(value=[0.5, 1]).value[1]
         1.0
     """,
-    "GraphDef": """A graph as a message: what graph files hold.
+    "GraphDef": """A graph as a message, the content of graph files.
 
     Example:
         >>> with td.Graph().as_default() as graph:
@@ -126,7 +126,7 @@ _DOCUMENTATION = {
         >>> [(node.name, node.op) for node in td.GraphDef.FromString(data).node]
         [('x', 'Const'), ('y', 'Neg')]
     """,
-    "GraphNodeProto": """A node of a profile, with what is below it: of a scope, say.
+    "GraphNodeProto": """A node of a profile with its children: a scope, say.
 
     Example:
         >>> with td.Graph().as_default() as graph:

@@ -18,7 +18,7 @@ deadline = _Deadline()
 
 @contextmanager
 def ending_at(ends: float | None) -> Iterator[None]:
-    """A `with` block in which what waits ends in time."""
+    """A `with` block in which waits end at the deadline."""
     outer = deadline.ends
     try:
         deadline.ends = ends

@@ -61,7 +61,7 @@ class Filters(NamedTuple):
 
 
 class Rows(NamedTuple):
-    """A result that can be made some rows at a time: a row is what lies along its last dimension.
+    """A result that can be computed some rows at a time; a row is along the last dimension.
 
     Attributes:
         shape: of the result.

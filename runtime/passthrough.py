@@ -1,4 +1,4 @@
-"""The kernel of ops that hand on what they get."""
+"""Kernel of ops that return their input."""
 
 from __future__ import annotations
 

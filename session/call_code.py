@@ -1,4 +1,4 @@
-"""The function of one call: it converts and checks what is fed, runs, and hands out."""
+"""Generated function of one call: it converts and checks feeds, runs, and returns results."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from .named_sizes import NamedSizes
 def call_function(
     fetches: Fetches, feeds: Sequence[Tensor], executor: Executor
 ) -> Callable[..., Any]:
-    """The function from values for what is fed to the structure of the fetches.
+    """Compiles a function from fed values to the structure of the fetches.
 
     Tensors are numbered: `v0` is what the caller gives for the first, `a0` its array, `d0` its
     dtype, `c0` what converts anything else, or refuses it; the sizes of its shape are `n0_1`.
@@ -88,7 +88,7 @@ def _feed_lines(i: int, tensor: Tensor, scope: dict[str, Any]) -> Iterator[str]:
 
 
 def _run_lines(arrays: str, executor: Executor, scope: dict[str, Any]) -> list[str]:
-    """The lines that run what is hot, without warnings."""
+    """Lines that run a hot plan, without warnings."""
     separated = f", {arrays}" if arrays else ""
     if executor.quietly is not quietly:
         scope["quietly"] = executor.quietly

@@ -68,7 +68,7 @@ class Call:
 
 
 class Calls:
-    """The plans of a session, and the calls that use them, by what was asked for.
+    """Plans of a session, and the calls that use them, by fetches and feeds.
 
     A plan is found by the tensors that it fetches and feeds, a call by the very structure that was
     given, names included, so that it need not be taken apart again. The oldest goes first.

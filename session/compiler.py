@@ -19,7 +19,7 @@ _SHORT_SOURCE = 4_000
 
 
 class Lowered(NamedTuple):
-    """A plan, and the Python function of what is fed that returns what is fetched."""
+    """A plan with its Python function from feeds to fetches."""
 
     plan: Plan
     function: Callable[..., Sequence[Any]]
@@ -78,7 +78,7 @@ def _code(source: str, source_name: str) -> CodeType:
 
 
 def step_line(kernel: str, step: Step, constants: Container[int]) -> str:
-    """The statements of a step: a call of its kernel, and what is let go of behind it."""
+    """Statements of a step: a call of its kernel, and the release of dead slots."""
     call = f"{kernel}({', '.join([slot_name(slot, constants) for slot in step.inputs])})"
     targets = ", ".join(["_" if slot < 0 else f"v{slot}" for slot in step.outputs])
     assignment = {0: "", 1: f"{targets} = "}.get(len(step.outputs), f"{targets}, = ")
@@ -102,14 +102,14 @@ class _Code:
         self._scope.update({f"c{slot}": array for slot, array in plan.constants.items()})
 
     def whole(self) -> Callable[..., Sequence[Any]]:
-        """All steps: a function of what is fed."""
+        """All steps, as a function of the feeds."""
         feeds = ", ".join([f"v{slot}" for slot in range(self._plan.feeds)])
         constants = self._plan.constants
         results = "".join([f"{slot_name(slot, constants)}, " for slot in self._plan.fetched])
         return self._function(feeds, [*self._lines, f"return ({results})"], 0)
 
     def parts(self) -> Iterator[Callable[[list[Any]], None]]:
-        """The steps in parts: functions of the list of what is in the slots."""
+        """The steps in parts: functions of the list of slot contents."""
         length = _MOST_STEPS_OF_A_FUNCTION
         for start in range(0, len(self._lines), length):
             steps = self._plan.steps[start : start + length]
@@ -120,7 +120,7 @@ class _Code:
             yield self._function("values", [*lines, *given], start)
 
     def _exchanged(self, steps: Sequence[Step]) -> tuple[list[str], list[str]]:
-        """The statements that take what the steps read from outside, and give what they leave."""
+        """Statements that load the slots that the steps read, and store those that they leave."""
         dead = {slot for step in steps for slot in step.dead}
         taken: dict[int, str] = {}
         made: dict[int, str] = {}

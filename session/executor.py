@@ -51,7 +51,7 @@ class Executor:
             self._seconds = -inf  # a compiled plan has but one order
         self._hot: Lowered | None = None
         self.hot: Callable[..., Sequence[Any]] | None = None
-        """The function of a plan that is hot: from what is fed to what is fetched."""
+        """Function of a hot plan, from feeds to fetches."""
 
     @property
     def fused(self) -> list[Step]:
@@ -102,7 +102,7 @@ class Executor:
             return handed_out(self.quietly(self._flat.run, feeds, watch))
 
     def _lowered(self, seen: Observer) -> Lowered:
-        """The plan compiled for what a run has shown of sizes and times."""
+        """Plan compiled for the sizes and times observed in a run."""
         keep_freed_memory()
         accelerator.ask_for(awaited_loops(self._plan.steps))
         plan, threads = self._plan, self._threads

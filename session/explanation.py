@@ -67,19 +67,19 @@ def _step(step: Step, around: frozenset[str]) -> Iterator[str]:
 def _fused(step: Step) -> str:
     """Line of a fused step."""
     parts = " + ".join([f"{part.op.name} ({part.op.type})" for part in step.parts])
-    return f"fused {parts}" + ("" if step.obstacle is None else f", {_told(step.obstacle())}")
+    return f"fused {parts}" + ("" if step.obstacle is None else f", {_jit_remark(step.obstacle())}")
 
 
 def _by(acceleration: Acceleration) -> str:
     """Remark on machine code: used, or the reason why not."""
     loop = acceleration.loop
     if acceleration.used or (acceleration.same_bits and accelerator.ready(loop) is not None):
-        return _told(None)
+        return _jit_remark(None)
     why = accelerator.obstacle or accelerator.failure(loop)
-    return _told(why or "it was not compiled when the plan was made")
+    return _jit_remark(why or "it was not compiled when the plan was made")
 
 
-def _told(obstacle: str | None) -> str:
+def _jit_remark(obstacle: str | None) -> str:
     return "by machine code" if obstacle is None else f"not by machine code: {obstacle}"
 
 

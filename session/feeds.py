@@ -49,7 +49,7 @@ class Feeding:
 
 
 def feed_converter(tensor: Tensor) -> Callable[[Any], Array]:
-    """The function that makes an array for `tensor` of what a caller feeds.
+    """Returns a function that converts fed values to arrays for `tensor`.
 
     The array is a read-only view where the caller's own array fits as it is, so that neither a
     kernel nor a caller that receives a result can change it.
@@ -82,7 +82,7 @@ def feed_converter(tensor: Tensor) -> Callable[[Any], Array]:
 
 
 def _made(tensor: Tensor) -> str:
-    """The line that made what is fed, where one did."""
+    """Line that made the fed tensor, if known."""
     return "" if tensor.op.site is None else f"\n  in {describe_op(tensor.op)}"
 
 

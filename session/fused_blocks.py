@@ -150,7 +150,7 @@ class BlockProgram:
         return None if loop is None else accelerator.ready(loop)
 
     def _flat(self, arrays: Sequence[Array], length: int) -> list[Array]:
-        """The inputs as lines: what repeats over `length` elements, and scalars as they are.
+        """Inputs as vectors: repeated over `length` elements; scalars unchanged.
 
         `ravel` copies a vector whose elements lie apart, of which `reshape` would make a view.
         """

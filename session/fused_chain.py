@@ -49,7 +49,7 @@ class Chain(NamedTuple):
 
     @property
     def output_dtypes(self) -> list[np.dtype[Any]]:
-        """The dtypes of what leaves."""
+        """Dtypes of the results."""
         dtypes = {item.output: item.dtype for item in self.instructions}
         return [dtypes[slot] for slot in self.outputs]
 

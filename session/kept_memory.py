@@ -12,7 +12,7 @@ _LARGEST = (32 << 20) - (1 << 16)
 
 @cache
 def keep_freed_memory() -> None:
-    """Has the C library keep what a run frees, instead of handing it back to the system each time.
+    """Makes the C library keep freed memory instead of returning it to the system each time.
 
     The system clears new memory page by page: for the arrays of a training step, that takes
     as long as a tenth of the step. glibc keeps freed memory up to twice the largest array that it

@@ -12,7 +12,7 @@ from .plan import Array, Plan, Step, with_dead_slots
 
 
 def without_waste(draft: Draft) -> None:
-    """The pass that drops work that others have made superfluous; what is awaited stays."""
+    """Pass that drops superfluous work; awaited work stays."""
     awaited = draft.awaited
     read: set[Source | None] = set(draft.wanted)
     used: list[Work] = []
@@ -38,7 +38,7 @@ def laid_out(draft: Draft) -> Plan:
     for op, own_kernel, inputs, made, folded, acceleration in draft.work:
         kernel = with_limit(op, own_kernel, draft.inference)
         # An update in place writes to the slot of what it updates.
-        results = made if op.definition.traits.aliases is None else map(draft.stand_ins.of, made)
+        results = made if op.definition.traits.aliases is None else map(draft.substitutes.of, made)
         outputs = [
             slots.of(source) if source in read or op.definition.traits.aliases else -1
             for source in results
@@ -68,7 +68,7 @@ def freeing_memory(plan: Plan, known: Iterable[int] = ()) -> Plan:
 
 
 class _Slots:
-    """Numbers what has a place in the plan, in the order in which it is met."""
+    """Assigns slot numbers in order of first use."""
 
     def __init__(self, feeds: Iterable[Tensor]) -> None:
         self._numbers: dict[Source, int] = {tensor: i for i, tensor in enumerate(feeds)}

@@ -120,7 +120,7 @@ class LoopPlan(NamedTuple):
         other references. Whether that holds in every iteration is found by following the memory
         until nothing changes.
         """
-        first, later = self._letting_go(first), self._letting_go(later)
+        first, later = self._releasing(first), self._releasing(later)
         owners = Owners(known=range(self.variables))
         first = self._reusing(owners, first)
         own = self._owned(owners, self.changed)
@@ -145,7 +145,7 @@ class LoopPlan(NamedTuple):
             if self.results.count(self.results[i]) == 1 and owners.is_alone(self.results[i])
         }
 
-    def _letting_go(self, steps: Round) -> Round:
+    def _releasing(self, steps: Round) -> Round:
         return Round(
             with_dead_slots(steps.cond, self._read_behind_cond()),
             with_dead_slots(steps.body, self._read_behind_body()),

@@ -20,7 +20,7 @@ class Observed(NamedTuple):
 
 
 class Observer:
-    """Notes what the slots of a plan hold, and how long each op takes.
+    """Records the contents of a plan's slots, and the time of each op.
 
     Args:
         values: what the slots hold before the first step.
@@ -33,13 +33,13 @@ class Observer:
         self._last = time.perf_counter()
 
     def look_at(self, values: Iterable[Any]) -> None:
-        """Notes what the slots hold now."""
+        """Records the contents of the slots."""
         for slot, array in enumerate(values):
             if array is not None:
                 self.values[slot] = Observed(array.shape, array.dtype)
 
     def __call__(self, step: Step, results: Sequence[Any]) -> None:
-        """Notes what a step has made."""
+        """Records the results of a step."""
         seconds = time.perf_counter() - self._last
         self.seconds[step.op] = self.seconds.get(step.op, 0.0) + seconds
         for slot, array in zip(step.outputs, results, strict=False):

@@ -54,7 +54,7 @@ class Owners:
             self._put(slot, {_Piece()})
 
     def reusing(self, steps: Sequence[Step]) -> list[Step]:
-        """The steps, writing into what they may."""
+        """Steps that write in place where they may."""
         return [self._passed(i, step) for i, step in enumerate(steps)]
 
     def is_alone(self, slot: int) -> bool:
@@ -63,7 +63,7 @@ class Owners:
         return all(not piece.known and piece.slots == {slot} for piece in pieces)
 
     def _passed(self, i: int, step: Step) -> Step:
-        """Step number `i`, writing into what it may."""
+        """Step `i`, writing in place where it may."""
         kernel = step.kernel
         read = self._seen(step.inputs)
         taken: set[_Piece] = set()

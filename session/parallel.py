@@ -112,7 +112,7 @@ class ParallelRun:
         finished.put((i, quietly(self._failure, i, values)))
 
     def _failure(self, i: int, values: list[Any]) -> BaseException | None:
-        """Runs a step, and returns what it raises: others may be under way, and are waited for."""
+        """Runs a step, and returns its exception: other running steps are waited for."""
         try:
             interpret([self._steps[i]], values)
         except BaseException as error:  # noqa: BLE001 - raised when all have ended

@@ -119,7 +119,7 @@ class PartialRun:
 
 
 def _kept(array: Array) -> Array:
-    """A copy of what is fed, which the caller may change before the next call."""
+    """Copy of a fed value, which the caller may change before the next call."""
     copy = array.copy()
     copy.flags.writeable = False
     return copy

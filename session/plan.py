@@ -63,7 +63,7 @@ class Plan(NamedTuple):
 
     @property
     def lasting(self) -> set[int]:
-        """The slots that are never freed: what is fed, constant or fetched."""
+        """Slots that are never freed: feeds, constants and fetches."""
         return {-1, *self.fetched, *self.constants, *range(self.feeds)}
 
     def begun(self, feeds: Sequence[Array | None]) -> list[Any]:

@@ -1,4 +1,4 @@
-"""Making a plan: a draft of what has to run, which passes make less, laid out in slots."""
+"""Planning: a draft of the work, which passes simplify, laid out in slots."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ from .loop_plan import LoopPlan
 from .loop_runs import LoopRun
 from .passes.channel_folding import fold_channels
 from .passes.draft import Constant, Draft
-from .passes.fast_variants import use_quicker_forms
+from .passes.fast_variants import use_fast_variants
 from .passes.jit_kernels import use_machine_code
 from .passes.needed import check_kernels, check_trusted, inference_under
-from .passes.padding_folding import fold_margins
+from .passes.padding_folding import fold_padding
 from .passes.simplify import simplify
 from .plan import Plan
 
@@ -36,9 +36,9 @@ if TYPE_CHECKING:
 _MANY_OPS = 100  # for fewer, there is no garbage to be walked over
 PASSES: list[Callable[[Draft], None]] = [
     without_waste,
-    fold_margins,
+    fold_padding,
     fold_channels,
-    use_quicker_forms,
+    use_fast_variants,
     use_machine_code,
 ]
 """Passes over a draft, in order: each may rewrite the work."""
@@ -113,7 +113,7 @@ def plan_under(
 
 
 class _Bodies:
-    """Makes what runs the bodies of ops.
+    """Makes runners of the bodies of ops.
 
     Args:
         state: the session's store for stateful ops.
@@ -201,6 +201,6 @@ class _Bodies:
         draft = Draft(ops, body.inputs, fetches, inference, self._exact, self._deterministic)
         for tensor, known in zip(body.inputs, given, strict=True):
             if known.value is not None:
-                draft.stand_ins.put(tensor, Constant(known.value))
+                draft.substitutes.put(tensor, Constant(known.value))
         plan = self.planned(draft)
         return plan._replace(fetched=plan.fetched[: len(body.outputs)])

@@ -16,7 +16,7 @@ _MOST_ROWS = 15
 
 
 class OpTrace(NamedTuple):
-    """One op of a traced run: when it ran, for how long, and what it made.
+    """One op of a traced run: its start time, duration and results.
 
     `start` is in seconds of `time.perf_counter`, `nbytes` what the results hold. The ops in the
     body of a loop stand before the loop, once for each `round` (0 outside of loops); `inner` is

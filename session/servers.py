@@ -1,4 +1,4 @@
-"""Servers in this process: what sessions of one target share, and their devices."""
+"""Servers in this process: state shared by sessions of one target, and their devices."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def connect(target: Any, session: Any) -> None:
 
 
 def reset(target: str | bytes | None, containers: Collection[str] | None) -> list[Any]:
-    """Drops what the server of a target keeps, in some of its containers or in all.
+    """Drops the state of a target's server, in some of its containers or in all.
 
     Returns:
         The sessions of the target, which are to end.
@@ -81,7 +81,7 @@ def reset(target: str | bytes | None, containers: Collection[str] | None) -> lis
 
 
 def _container(key: Any) -> str:
-    """The container of what is kept under a key: a kind, a container and a name, or an op's own."""
+    """Container of a key: a kind, a container and a name, or an op's own."""
     named = isinstance(key, tuple) and len(key) > 1
     if named and key[0] == "own":
         place = key[1].attrs.get("container", b"")
@@ -91,7 +91,7 @@ def _container(key: Any) -> str:
 
 
 class _ServerState(dict[Any, Any]):
-    """The store of a server, in which a session has nothing of its own but what it waits for."""
+    """Store of a server, in which a session owns only its wait events."""
 
     def __init__(self, shared: dict[Any, Any]) -> None:
         super().__init__()

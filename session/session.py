@@ -68,7 +68,7 @@ class Session(SessionInsights):
     """
 
     def __new__(cls, target: Any = "", *_: Any, **__: Any) -> Self:
-        """A session; of a target that is a cluster, one that runs there what is large."""
+        """Creates a session; for a cluster target, one that runs large work there."""
         other = class_for(target) if cls is Session else None
         return object.__new__(other or cls)
 

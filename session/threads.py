@@ -29,6 +29,6 @@ class Threads(NamedTuple):
         return cls(Pool(steps if steps > 1 else 0, "steps"), blocks, asked)
 
     def close(self) -> None:
-        """Ends all threads when they have done what they are doing."""
+        """Ends all threads after their current work."""
         self.steps.close()
         self.blocks.close()

@@ -1,4 +1,4 @@
-"""Running a plan step by step under a watch: what each op costs, and when to give up."""
+"""Running a plan step by step under a watch: cost of each op, and deadlines."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from .profile import OpTrace, RunMetadata
 
 
 class TracedRun:
-    """Watches a run: what each op costs, whether it takes too long, and gives finite numbers.
+    """Watch of a run: cost of each op, the deadline, and checks for finite numbers.
 
     Args:
         given: what the slots hold before the first step.
@@ -45,7 +45,7 @@ class TracedRun:
         return self._begun + self._limit / 1e3 if self._limit > 0 else None
 
     def __call__(self, step: Step, results: Sequence[Any]) -> None:
-        """Notes what a step has taken and made.
+        """Records the inputs and results of a step.
 
         Raises:
             DeadlineExceededError: the run has taken longer than the options allow.
@@ -149,7 +149,7 @@ def watched_by(run: TracedRun) -> Iterator[None]:
 
 
 class _Memory:
-    """The bytes that results hold; views hold what they are views of."""
+    """Bytes held by results; views hold their base."""
 
     def __init__(self, given: Sequence[Any]) -> None:
         self.nbytes = 0

@@ -140,7 +140,7 @@ def is_packed(edge: Edge) -> bool:
 def sizes_of(
     value: Array, name: str, lowest: int | None = 0, minus_one_is_unknown: bool = False
 ) -> tuple[Dim | None, ...]:
-    """The elements of the integer vector `value` as sizes: -1 as it is, None for what may be -1.
+    """Elements of the integer vector `value` as sizes: -1 unchanged, None if it may be -1.
 
     Raises:
         ValueError: an element is less than `lowest`.

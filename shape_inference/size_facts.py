@@ -155,7 +155,7 @@ def decoded_facts(text: bytes) -> dict[Symbol, Symbol]:
 
 
 def with_facts(shape: TensorShape, facts: Mapping[Symbol, Symbol]) -> TensorShape:
-    """The shape, with what is known of its named sizes."""
+    """Shape with the facts about its named sizes."""
     if shape.sizes is None:
         return shape
     known = {symbol: DimExpr({(fuller,): 1}) for symbol, fuller in facts.items()}

@@ -27,7 +27,7 @@ public = {
 
 
 class NoCheckpointError(errors.NotFoundError, ValueError):
-    """There is no checkpoint of that name. TensorFlow has raised both of these classes."""
+    """Missing checkpoint, as both classes that TensorFlow has raised for it."""
 
 
 class CheckpointReader:
@@ -162,7 +162,7 @@ def load_checkpoint(ckpt_dir_or_file: str | PathLike[str]) -> CheckpointReader:
 
 
 def list_variables(ckpt_dir_or_file: str | PathLike[str]) -> list[tuple[str, list[int]]]:
-    """The names and shapes of what a checkpoint holds, by name.
+    """Shapes of the variables in a checkpoint, by name.
 
     Args:
         ckpt_dir_or_file: the name of a checkpoint, or a folder, whose latest one is meant.

@@ -1,4 +1,4 @@
-"""The folders of the package: what each is for, what it may import, and when it is imported.
+"""Folders of the package: their purpose, the folders they may import, and their import stage.
 
 This table is the only place to edit for a new folder: the layering test reads it, the public table
 imports by its stages, and `make docs` writes it into pyproject.toml, docs/architecture.md and the

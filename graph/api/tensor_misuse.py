@@ -145,5 +145,5 @@ class NoValues:
 
     def _no_array(self, what: str, instead: str) -> AttributeError:
         return AttributeError(
-            spoken(f"the tensor {self.name!r} is no array, and has no {what}: write {instead}")
+            spoken(f"the tensor {self.name!r} is not an array and has no {what}: write {instead}")
         )

@@ -24,7 +24,7 @@ from .node_texts import (
 
 
 def with_branches(source: BodySource) -> BodySource:
-    """A body in which conditionals are ops; what they run is part of the body's own names."""
+    """A body in which conditionals are ops; the bodies of these belong to the names of the body."""
     nodes = {node.name: node for node in source.graph_def.node}
     if not any(node.op in MERGES or node.op in SWITCHES for node in nodes.values()):
         return source

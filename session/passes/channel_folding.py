@@ -51,7 +51,7 @@ def fold_channels(draft: Draft) -> None:
 
 
 _GONE: Any = Work(None, None, (), ())  # type: ignore[arg-type]
-"""Stands where work has gone, so that places stay what they are."""
+"""Marks removed work, so that places do not change."""
 
 
 def _followers(
@@ -107,7 +107,7 @@ def _vector(array: Any, filters: Filters, channels: int) -> Array | None:
 
 
 def _fold(draft: Draft, place: int, filters: Filters, followers: Sequence[_Follower]) -> None:
-    """Has the product at `place` do what the followers do, if that does not change what it gives.
+    """Folds the followers into the product at `place`, if that does not change its result.
 
     With numbers that are not finite, or very large or small, it might.
     """

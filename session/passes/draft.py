@@ -51,7 +51,7 @@ class Substitutions:
         return tensor in self._sources
 
     def get(self, edge: Edge) -> Array | None:
-        """The value of a tensor for which a constant stands: what kernel factories ask for."""
+        """Value of a tensor whose substitute is a constant, for kernel factories."""
         source = self._sources.get(edge)
         return source.array if isinstance(source, Constant) else None
 
@@ -68,7 +68,7 @@ class Acceleration(NamedTuple):
 
 
 class Work(NamedTuple):
-    """An op that has to run, with what it really reads; or the reading of a variable.
+    """An op to run with its actual inputs, or the read of a variable.
 
     The result of a read is a tensor of the plan only. `folded` lists ops that it also does;
     `acceleration` is there where machine code does the work, or would.
@@ -104,7 +104,7 @@ class Draft:
         fed: the same, as a set.
         fetches: what is fetched.
         inference: what is known of the tensors under these feeds.
-        stand_ins: the substitutes for tensors.
+        substitutes: the substitutes for tensors.
         work: what has to run, in an order in which it can.
         exact: whether each op gives its own result, rounded as it rounds.
         deterministic: whether machine code may be used only where it gives the same bits.
@@ -124,7 +124,7 @@ class Draft:
         self.fed = set(feeds)
         self.fetches = fetches
         self.inference = inference
-        self.stand_ins = Substitutions()
+        self.substitutes = Substitutions()
         self.work: list[Work] = []
         self.exact = exact
         self.deterministic = deterministic
@@ -140,7 +140,7 @@ class Draft:
     def wanted(self) -> list[Source | None]:
         """Source of each fetch; None for an operation."""
         return [
-            self.stand_ins.of(item) if isinstance(item, Tensor) else None for item in self.fetches
+            self.substitutes.of(item) if isinstance(item, Tensor) else None for item in self.fetches
         ]
 
     @property
@@ -160,4 +160,4 @@ class Draft:
         """Substitutes `sources` for the results of an op, except for fed ones."""
         for tensor, source in zip(outputs, sources, strict=True):
             if tensor not in self.fed:
-                self.stand_ins.put(tensor, source)
+                self.substitutes.put(tensor, source)

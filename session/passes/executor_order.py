@@ -35,7 +35,7 @@ _LONG = 100
 
 
 class _Thread(NamedTuple):
-    """A thread of the executor: what it runs next, and what it has put into the pool."""
+    """A thread of the executor: its queue, and the ops that it has put into the pool."""
 
     queue: deque[Operation | Tensor]
     own: list[Operation]
@@ -246,7 +246,7 @@ def _sorted(
     after: Mapping[Operation, Sequence[Operation]],
     replaced: Mapping[Operation, Operation],
 ) -> Sequence[Operation]:
-    """The ops in the order in which they are given, as far as what comes after what allows."""
+    """The ops in the given order, as far as dependencies allow."""
     at = {op: i for i, op in enumerate(ops)}
     behind: list[list[int]] = [[] for _ in ops]
     waiting = [0] * len(ops)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from .draft import Draft
 
 
-def use_quicker_forms(draft: Draft) -> None:
+def use_fast_variants(draft: Draft) -> None:
     """Pass that takes the fast variant of kernels, unless results must be exact."""
     if draft.exact:
         return

@@ -1,7 +1,7 @@
-"""Zeros around the input of a product become the margins that its windows reach into.
+"""Folding of zero padding into the windows of the products that read it.
 
 So no array is copied into a larger one: the product leaves out what it would multiply with zero, or
-lays the margins around the few rows that it works on.
+lays the zeros around the few rows that it works on.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from ...runtime.kernel_spec import KernelSpec
 from .draft import Draft
 
 
-def fold_margins(draft: Draft) -> None:
+def fold_padding(draft: Draft) -> None:
     """Pass that folds zero padding into the products that read the padded tensor.
 
     All readers have to be such products; it may be neither fetched nor fed.
@@ -26,7 +26,7 @@ def fold_margins(draft: Draft) -> None:
             continue
         [tensor] = item.outputs
         places = readers.get(tensor, [])
-        kernels = [_without_margins(draft, place, other) for other in places]
+        kernels = [_without_padding(draft, place, other) for other in places]
         found = [kernel for kernel in kernels if kernel is not None]
         if not found or len(found) < len(kernels):
             continue
@@ -39,18 +39,18 @@ def fold_margins(draft: Draft) -> None:
     draft.work = [item for place, item in enumerate(draft.work) if place not in gone]
 
 
-def _without_margins(draft: Draft, place: int, reader: int) -> KernelSpec | None:
+def _without_padding(draft: Draft, place: int, reader: int) -> KernelSpec | None:
     """Kernel of a reader that takes the unpadded input of the op at `place`; None if it has none.
 
     Values that are read later must not be updated meanwhile.
     """
-    margins: Sequence[int] | None = draft.work[place].kernel.padding
+    padding: Sequence[int] | None = draft.work[place].kernel.padding
     with_padding = draft.work[reader].kernel.with_padding if reader >= 0 else None
-    if margins is None or with_padding is None:
+    if padding is None or with_padding is None:
         return None
     [tensor] = draft.work[place].outputs
     between = draft.work[place:reader]
     elsewhere = tensor in draft.work[reader].inputs[1:]
     if elsewhere or not all(item.op.definition.pure for item in between):
         return None
-    return with_padding(margins)
+    return with_padding(padding)

@@ -40,7 +40,7 @@ def simplify(draft: Draft, state: dict[Any, Any], bodies: Any) -> None:
     updated = updated_tensors(draft.ops, draft.fed)
     check_update_order(draft.ops, draft.fetches, updated)
     for tensor, root in updated.items():
-        draft.stand_ins.put(tensor, root)
+        draft.substitutes.put(tensor, root)
     simplifier = _Simplifier(draft, state, bodies, updated.keys())
     simplifier.order()
     with np.errstate(all="ignore"):
@@ -54,7 +54,7 @@ class _Simplifier:
 
     def __init__(self, draft: Draft, state: dict[Any, Any], bodies: Any, updated: Any) -> None:
         self._draft = draft
-        self._stand_ins = draft.stand_ins
+        self._substitutes = draft.substitutes
         self._state = state
         self._bodies = bodies
         self._updated = updated
@@ -82,13 +82,13 @@ class _Simplifier:
         return True
 
     def add(self, op: Operation) -> None:
-        """Puts what an op makes among what is known, or the op among the work."""
+        """Adds the results of an op to the known values, or the op to the work."""
         self._add(op)
         for tensor in op.outputs:
             wanted = op.inputs or (tensor in self._fetched and tensor not in self._changing)
             if tensor.dtype.is_ref_dtype and wanted:
                 # Later readers want the value as it is now.
-                self._stand_ins.put(tensor, self._read(tensor))
+                self._substitutes.put(tensor, self._read(tensor))
 
     def read_last(self) -> None:
         """Has the variables that are fetched and updated read when all is done.
@@ -113,12 +113,12 @@ class _Simplifier:
                 if variable in updated and tensor not in self._draft.fed:
                     if variable not in read:
                         read[variable] = self._read(variable)
-                    self._stand_ins.put(fetch, read[variable])
+                    self._substitutes.put(fetch, read[variable])
 
     def _add(self, op: Operation) -> None:
         if op in self._replaced:
             wider = self._replaced[op].outputs[: len(op.outputs)]
-            self._draft.replace(op.outputs, map(self._stand_ins.of, wider))
+            self._draft.replace(op.outputs, map(self._substitutes.of, wider))
             return
         pure = op.definition.pure and self._updated.isdisjoint((*op.inputs, *op.outputs))
         if pure and self._known_from_shapes(op):
@@ -152,13 +152,13 @@ class _Simplifier:
             return False
         self._passing.add(op)
         pairs = zip(late, op.inputs, strict=True)
-        sources = [self._stand_ins.of(tensor) if x is None else x for x, tensor in pairs]
+        sources = [self._substitutes.of(tensor) if x is None else x for x, tensor in pairs]
         self._draft.replace(op.outputs, sources)
         return True
 
     def _late(self, tensor: Tensor) -> Tensor | None:
         """The variable, updated in the run, whose value at the time of reading is meant."""
-        source = tensor if tensor.dtype.is_ref_dtype else self._stand_ins.of(tensor)
+        source = tensor if tensor.dtype.is_ref_dtype else self._substitutes.of(tensor)
         return source if isinstance(source, Tensor) and source in self._changing else None
 
     def _inputs(self, op: Operation) -> tuple[Source, ...]:
@@ -171,7 +171,7 @@ class _Simplifier:
                 if whole:
                     self._values.pop(variable_of(tensor), None)
             return inputs
-        read = self._read if self._changing else self._stand_ins.of
+        read = self._read if self._changing else self._substitutes.of
         return tuple([read(tensor) for tensor in op.inputs])
 
     def _read(self, tensor: Tensor) -> Source:
@@ -187,9 +187,9 @@ class _Simplifier:
             tensor = variable
         fed = tensor in self._draft.fed and not isinstance(tensor.op.definition.traits, Input)
         if not tensor.dtype.is_ref_dtype or fed:
-            return self._stand_ins.of(tensor)
-        if tensor.op.inputs and tensor in self._stand_ins:
-            return self._stand_ins.of(tensor)
+            return self._substitutes.of(tensor)
+        if tensor.op.inputs and tensor in self._substitutes:
+            return self._substitutes.of(tensor)
         value = Tensor(tensor.op, tensor.value_index, tensor.dtype.base_dtype)
         self._draft.work.append(Work(tensor.op, _DEREFERENCE, (tensor,), (value,)))
         if variable is not None:
@@ -201,7 +201,7 @@ class _Simplifier:
         if factory is None:
             raise errors.InternalError(None, op, f"{op.type} has no kernel")
         context = KernelContext(
-            op, self._draft.inference, self._stand_ins, self._state, bodies=self._bodies
+            op, self._draft.inference, self._substitutes, self._state, bodies=self._bodies
         )
         try:
             return stated(factory(context), op.definition.kernel_memory)

@@ -98,7 +98,7 @@ def _is_no_larger(sizes: Sequence[Any], than: Sequence[Any]) -> bool:
 
 
 def _check_results(op: Operation, arrays: Sequence[Array]) -> None:
-    """Checks what an op makes of arrays, by its own shape function."""
+    """Checks the results of an op on arrays by its own shape function."""
     if len(arrays) != len(op.inputs):
         return
     inference = Inference()

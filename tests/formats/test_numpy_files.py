@@ -54,7 +54,7 @@ def test_arrays_are_read() -> None:
     ],
 )
 def test_headers(header: bytes) -> None:
-    with pytest.raises(ValueError, match="no array of numbers"):
+    with pytest.raises(ValueError, match="not an array of numbers"):
         read_npy(io.BytesIO(with_header(header)))
 
 

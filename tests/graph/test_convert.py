@@ -130,7 +130,7 @@ def test_a_tensor_is_returned_as_it_is(graph: td.Graph) -> None:
     assert td.convert_to_tensor(x, preferred_dtype=td.int32) is x
     with pytest.raises(TypeError, match="value is float32, and must be int32: write"):
         td.convert_to_tensor(x, td.int32)
-    with pytest.raises(TypeError, match="'Const' is no tensor"):
+    with pytest.raises(TypeError, match="'Const' is not a tensor"):
         td.convert_to_tensor(x.op)
 
 
@@ -276,7 +276,7 @@ def test_sparse_values_convert() -> None:
     assert td.SparseTensor.from_value(sparse) is sparse
     assert td.convert_to_tensor_or_sparse_tensor(sparse) is sparse
     assert isinstance(td.convert_to_tensor_or_sparse_tensor([1, 2]), td.Tensor)
-    with pytest.raises(TypeError, match="has dtype float32, where int32 is asked for"):
+    with pytest.raises(TypeError, match="of dtype int32, got float32"):
         td.convert_to_tensor_or_sparse_tensor(sparse, td.int32)
 
 

@@ -22,7 +22,7 @@ def names(ops: list[Any]) -> list[str]:
     return [op.name for op in ops]
 
 
-def told(capsys: pytest.CaptureFixture[str], *arguments: str) -> Any:
+def json_of(capsys: pytest.CaptureFixture[str], *arguments: str) -> Any:
     assert main([*arguments, "--json"]) == 0
     return json.loads(capsys.readouterr().out)
 
@@ -50,7 +50,7 @@ def test_every_function_agrees() -> None:
 
 
 def test_every_command_agrees(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
-    shown = told(capsys, "show", PATH)
+    shown = json_of(capsys, "show", PATH)
     assert shown["inputs"] == ["x"]
     assert shown["optional_inputs"] == ["training", "rate"]
     assert sorted(shown["outputs"]) == ["labels", "rows", "y"]

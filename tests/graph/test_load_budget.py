@@ -38,11 +38,11 @@ def test_limits(read: Callable[..., Any], path: str) -> None:
 def test_time(path: str, monkeypatch: pytest.MonkeyPatch) -> None:
     clock = iter(range(100))
     monkeypatch.setattr("time.monotonic", lambda: float(next(clock)))
-    told: list[str] = []
-    budget = td.LoadBudget(seconds=1.5, progress=lambda what, done, total: told.append(what))
+    reports: list[str] = []
+    budget = td.LoadBudget(seconds=1.5, progress=lambda what, done, total: reports.append(what))
     with pytest.raises(td.errors.ResourceExhaustedError, match=r"more than the 1\.5 s"):
         td.load_graph(path, progress=budget)
-    assert told == ["bytes", "nodes"]
+    assert reports == ["bytes", "nodes"]
     budget("bytes", 0, 1)  # the next file has the whole time again
 
 

@@ -54,7 +54,7 @@ def test_a_name_is_a_string() -> None:
 def test_a_name_that_ends_in_a_slash_is_taken_as_it_is(graph: td.Graph) -> None:
     with td.name_scope("scope"):
         assert name("other/x/") == "other/x"
-    with pytest.raises(ValueError, match="an op named 'other/x' already"):
+    with pytest.raises(ValueError, match="already has an op named 'other/x'"):
         name("other/x/")
     assert len(graph.get_operations()) == 1
 

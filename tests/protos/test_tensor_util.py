@@ -63,7 +63,7 @@ def test_bytes_are_those_of_tensorflow(arguments: tuple[Any, ...], written: str)
         ((np.ones(1), "string"), TypeError, "an array of float64 cannot become"),
         ((np.datetime64("2020"),), TypeError, "no dtype goes with an array of datetime64"),
         ((np.array([1, None], object),), TypeError, "expected string, got 1"),
-        ((1, "resource"), TypeError, "a constant cannot be of resource"),
+        ((1, "resource"), TypeError, "a constant cannot have dtype resource"),
         (("\ud800",), ValueError, "is not valid text"),
         ((300, "uint8"), ValueError, r"300 is not in \[0, 255\], the range of uint8"),
         (([-1, 0], "uint8"), ValueError, r"-1 is not in \[0, 255\]"),

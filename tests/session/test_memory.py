@@ -99,13 +99,13 @@ def test_what_ops_state_lets_others_write_into_their_results(
 ) -> None:
     x = td.placeholder(td.float32, [1, 4, 4, 2])
     y = op(x + 1.0)
-    alone = td.alias_inplace_add(y, [0], td.zeros(td.shape(y)[1:])[None])
+    update = td.alias_inplace_add(y, [0], td.zeros(td.shape(y)[1:])[None])
     with td.Session() as session:
-        result, before = session.run([alone, op(x + 1.0)], {x: np.ones([1, 4, 4, 2])})
+        result, before = session.run([update, op(x + 1.0)], {x: np.ones([1, 4, 4, 2])})
         np.testing.assert_array_equal(result, before)
-        session.run(alone, {x: np.ones([1, 4, 4, 2])})
-        last = session._calls.get(("plan", (alone,), (x,)))._plan.steps[-1]
-    assert last.op is alone.op
+        session.run(update, {x: np.ones([1, 4, 4, 2])})
+        last = session._calls.get(("plan", (update,), (x,)))._plan.steps[-1]
+    assert last.op is update.op
     assert last.run is not last.kernel.call, "the update makes a copy"
 
 

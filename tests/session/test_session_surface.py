@@ -51,7 +51,7 @@ def test_a_partial_run_is_forgotten_when_all_has_been_fetched(session: td.Sessio
         handles.add(handle)
         session.partial_run(handle, [y, y.op], {x: [1, 2]})
         assert not session._partial_runs
-        with pytest.raises(td.errors.InvalidArgumentError, match="no handle"):
+        with pytest.raises(td.errors.InvalidArgumentError, match="not a handle"):
             session.partial_run(handle, y)
     assert len(handles) == 3
 

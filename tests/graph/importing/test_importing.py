@@ -300,7 +300,7 @@ def too_new(graph_def: td.GraphDef) -> None:
         (no_such_output, r"'total:1'.*'total' has 1 output[^$]*in the node 'ends' \(ToyEnds\)"),
         (too_few, r"takes 2 inputs, got 1[^$]*'total'"),
         (too_many, "takes 2 inputs, got 3"),
-        (control_first, "'total'.*behind a control input"),
+        (control_first, "'total'.*after a control input"),
         (duplicate, "Duplicate name 'total'"),
         (bad_name, "'_x' is not a valid op name"),
         (no_name, "'' is not a valid op name"),

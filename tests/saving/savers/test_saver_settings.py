@@ -167,7 +167,7 @@ def test_the_state_of_a_folder_has_times(tmp_path: Path) -> None:
     assert list(state.all_model_checkpoint_timestamps) == [1.5, 2.5]
     with pytest.raises(ValueError, match="1 times for 2 checkpoints"):
         td.train.generate_checkpoint_state_proto("", "b", ["a"], [1.0])
-    with pytest.raises(RuntimeError, match="has the name of the file that tells of it"):
+    with pytest.raises(RuntimeError, match="has the name of the file that lists checkpoints"):
         td.train.update_checkpoint_state(tmp_path, str(tmp_path / "checkpoint"))
     for damaged in (b"\xff", b"model_checkpoint_path: ", b"nonsense: 1"):
         (tmp_path / "checkpoint").write_bytes(damaged)
