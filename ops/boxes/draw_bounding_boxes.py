@@ -115,7 +115,7 @@ def _draw(image: Array, box: list[int], colour: Array) -> None:
 def draw_bounding_boxes(
     images: TensorLike, boxes: TensorLike, name: str | None = None, colors: Any = None
 ) -> Tensor:
-    """Images with the outlines of boxes in them, one pixel wide.
+    """Draws the outlines of boxes into images, one pixel wide.
 
     Args:
         images: [batch, rows, columns, channels] of float32 or float16, with 1, 3 or 4 channels.

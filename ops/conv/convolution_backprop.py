@@ -59,7 +59,7 @@ def spread(
     sizes: Sequence[int],
     convolve: Convolve = convolved,
 ) -> Array:
-    """Adds each pixel, times the filters, to what the window sees at its position.
+    """Adds each pixel, times the filters, to the window at its position.
 
     Args:
         gradient: [batch, *positions, out].
@@ -124,7 +124,7 @@ def filter_gradient(
     sizes: Sequence[int],
     sum_up: SumUp | None = None,
 ) -> Array:
-    """Sums what each element of the windows saw, times the gradients of what this was used for.
+    """Sums the inputs under each window element, times the gradients of the outputs.
 
     Args:
         x: [batch, *space, channels].

@@ -85,7 +85,7 @@ def eye(
 
 
 def trace(x: TensorLike, name: str | None = None) -> Tensor:
-    """The sum of the diagonal of each matrix.
+    """Trace: the sum of the diagonal of each matrix.
 
     Args:
         x: a tensor of numbers, of shape [..., m, n].
@@ -289,7 +289,7 @@ def _counted(axes: Any, x: Tensor, name: str = "") -> Any:
 
 
 def adjoint(matrix: TensorLike, name: str | None = None) -> Tensor:
-    """Matrices transposed, with each number conjugated.
+    """Conjugate transpose of matrices.
 
     Args:
         matrix: a tensor of numbers, of shape [..., m, n].

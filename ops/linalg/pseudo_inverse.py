@@ -58,7 +58,7 @@ def matrix_rank(
 def pinv(
     a: TensorLike, rcond: Any = None, validate_args: bool = False, name: str | None = None
 ) -> Tensor:
-    """The pseudo-inverse of matrices, after Moore and Penrose.
+    """Moore–Penrose pseudo-inverse of matrices.
 
     Args:
         a: a tensor of floats, `[..., m, n]`.

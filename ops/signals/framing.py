@@ -79,7 +79,7 @@ def frame(
 
 
 def overlap_and_add(signal: Any, frame_step: Any, name: str | None = None) -> Tensor:
-    """Adds up frames that overlap, each `frame_step` behind the one before.
+    """Overlap-add: sums frames that start `frame_step` apart.
 
     Args:
         signal: a tensor of shape [..., frames, frame_length].

@@ -16,7 +16,7 @@ public = {"td": "sparse_placeholder", "td.sparse": "placeholder=sparse_placehold
 
 
 def sparse_placeholder(dtype: Any, shape: Any = None, name: str | None = None) -> SparseTensor:
-    """A sparse tensor whose value is fed at every run.
+    """Placeholder for a sparse tensor, fed at each run.
 
     Args:
         dtype: the dtype of the values.

@@ -164,7 +164,7 @@ def sparse_to_dense(
 def sparse_tensor_to_dense(
     sp_input: Any, default_value: Any = None, validate_indices: bool = True, name: str | None = None
 ) -> Tensor:
-    """A sparse tensor as a dense one.
+    """Converts a sparse tensor to a dense one.
 
     Args:
         sp_input: a SparseTensor.

@@ -201,7 +201,7 @@ test_depthwise = check(DEPTHWISE)
 
 
 def spread(sizes: tuple[int, ...], filters: np.ndarray, strides: list[int], padding: str) -> Case:
-    """The gradient with respect to each pixel is what a convolution makes of that pixel alone."""
+    """The gradient with respect to a pixel is the convolution of only that pixel."""
     basis = np.eye(int(np.prod(sizes)), dtype="f").reshape(-1, *sizes)
     rows = np.stack([convolved(pixel[None], filters, strides, padding) for pixel in basis])
     gradient = image(*rows.shape[1:])

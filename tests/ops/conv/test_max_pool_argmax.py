@@ -1,4 +1,4 @@
-"""Pooling that tells places, and pooling of sequences."""
+"""Max pooling with indices, and pooling of sequences."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Transposed convolutions and pools whose dimensions of space are told by the rank."""
+"""Transposed convolutions and pooling whose spatial dimensions follow from the rank."""
 
 from __future__ import annotations
 

@@ -54,7 +54,7 @@ def of_volumes(op: str, strides: list[int], padding: str) -> Case:
 
 
 def of_groups() -> Case:
-    """Two groups: each has the gradient that it has alone."""
+    """Two groups: each has the same gradient as by itself."""
     x, gradient = image(1, 3, 3, 4), image(1, 2, 2, 6)
     alone = [
         turned_filter(x[..., i : i + 2], gradient[..., j : j + 3]) for i, j in ((0, 0), (2, 3))
@@ -226,7 +226,7 @@ def test_shapes_of_gradients() -> None:
 
 
 def test_large_batches_are_summed_in_the_same_order() -> None:
-    """Whatever the number of threads, and the same as one sum over everything."""
+    """The result does not depend on the number of threads, and equals one sum."""
     x, g = image(40, 12, 12, 8), image(40, 12, 12, 4)
     with td.Graph().as_default(), td.Session() as session:
         back = td.nn.conv2d_backprop_filter(td.constant(x), [3, 3, 8, 4], g, 1, "SAME")

@@ -1,4 +1,4 @@
-"""Resizing and cropping. The numbers are TensorFlow's, and can be told by eye."""
+"""Resizing and cropping, against TensorFlow's results, which can be checked by eye."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The gradient of Cholesky's decomposition that older TensorFlow writes."""
+"""Gradient op of the Cholesky decomposition in older TensorFlow."""
 
 from __future__ import annotations
 
