@@ -185,7 +185,7 @@ def repeat(x: Any, n: int) -> Tensor:
 
     Args:
         x: the tensor.
-        n: how many times.
+        n: the number of repetitions.
 
     Example:
         >>> with td.Graph().as_default():

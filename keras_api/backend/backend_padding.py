@@ -115,7 +115,7 @@ def repeat_elements(x: Any, rep: int, axis: int) -> Tensor:
 
     Args:
         x: a tensor of a known rank.
-        rep: how often.
+        rep: the number of repetitions.
         axis: the dimension.
 
     Example:

@@ -112,7 +112,7 @@ def moving_average_update(x: Any, value: Any, momentum: Any) -> Any:
     Args:
         x: the variable.
         value: what it moves towards.
-        momentum: how much of it is kept.
+        momentum: the decay rate of the moving average.
 
     Example:
         >>> with td.Graph().as_default():

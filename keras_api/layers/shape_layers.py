@@ -76,7 +76,7 @@ class RepeatVector(FunctionLayer):
     """Repeats each example `n` times.
 
     Args:
-        n: how many times.
+        n: the number of repetitions.
         kwargs: further arguments of a layer.
 
     Example:

@@ -39,7 +39,7 @@ class Counts(Metric):
         Args:
             y_true: the labels, taken as booleans.
             y_pred: the predictions, in [0, 1].
-            sample_weight: how much each example counts.
+            sample_weight: the weight of each example.
 
         Raises:
             InvalidArgumentError: in a run, a prediction is not in [0, 1].

@@ -60,7 +60,7 @@ class SensitivityAtSpecificity(_WhereOther):
 
     Args:
         specificity: the share of what is false, by which the threshold is chosen.
-        num_thresholds: how many thresholds there are, from 0 to 1.
+        num_thresholds: the number of thresholds from 0 to 1.
         name: the name, by default that of the class with a number.
         dtype: the dtype, by default float32.
 
@@ -94,7 +94,7 @@ class SpecificityAtSensitivity(_WhereOther):
 
     Args:
         sensitivity: the share of what is true, by which the threshold is chosen.
-        num_thresholds: how many thresholds there are, from 0 to 1.
+        num_thresholds: the number of thresholds from 0 to 1.
         name: the name, by default that of the class with a number.
         dtype: the dtype, by default float32.
 
@@ -127,7 +127,7 @@ class AUC(Counts):
     """The area under a curve over thresholds: true over false positives, or precision over recall.
 
     Args:
-        num_thresholds: how many thresholds there are, from 0 to 1.
+        num_thresholds: the number of thresholds from 0 to 1.
         curve: "ROC" or "PR".
         summation_method: "interpolation", "minoring" or "majoring": which height each piece has.
         name: the name, by default "auc" with a number.
@@ -192,7 +192,7 @@ class MeanIoU(Metric):
     """The mean over classes of intersection by union of labels and predictions.
 
     Args:
-        num_classes: how many classes there are.
+        num_classes: the number of classes.
         name: the name, by default "mean_io_u" with a number, as TensorFlow has it.
         dtype: the dtype, by default float32.
 
@@ -216,7 +216,7 @@ class MeanIoU(Metric):
         Args:
             y_true: the numbers of the classes that are right.
             y_pred: the classes that were predicted.
-            sample_weight: how much each example counts.
+            sample_weight: the weight of each example.
         """
         return self.total_cm.assign_add(met(y_true, y_pred, self.num_classes, sample_weight))
 

@@ -82,7 +82,7 @@ Accuracy = _mean_of(
     "Accuracy",
     "accuracy",
     _equal,
-    "How often predictions equal labels.",
+    "Accuracy: the share of predictions that equal the labels.",
     "[1, 2, 3], [1, 2, 4] -> 0.6667",
 )
 BinaryAccuracy = _mean_of(
@@ -97,21 +97,21 @@ CategoricalAccuracy = _mean_of(
     "CategoricalAccuracy",
     "categorical_accuracy",
     metrics.categorical_accuracy,
-    "How often the greatest prediction is that of the label, in one-hot rows.",
+    "Categorical accuracy, with one-hot labels.",
     "[[0, 1], [1, 0]], [[0.1, 0.9], [0.2, 0.8]] -> 0.5",
 )
 SparseCategoricalAccuracy = _mean_of(
     "SparseCategoricalAccuracy",
     "sparse_categorical_accuracy",
     metrics.sparse_categorical_accuracy,
-    "How often the greatest prediction is that of the label, a number.",
+    "Categorical accuracy, with class indices as labels.",
     "[1, 0], [[0.1, 0.9], [0.2, 0.8]] -> 0.5",
 )
 TopKCategoricalAccuracy = _mean_of(
     "TopKCategoricalAccuracy",
     "top_k_categorical_accuracy",
     metrics.top_k_categorical_accuracy,
-    "How often the label, in one-hot rows, is among the `k` greatest predictions.",
+    "Top-k accuracy, with one-hot labels.",
     "[[0, 1], [1, 0]], [[0.1, 0.9], [0.2, 0.8]] -> 1.0",
     k=5,
 )
@@ -119,7 +119,7 @@ SparseTopKCategoricalAccuracy = _mean_of(
     "SparseTopKCategoricalAccuracy",
     "sparse_top_k_categorical_accuracy",
     metrics.sparse_top_k_categorical_accuracy,
-    "How often the label, a number, is among the `k` greatest predictions.",
+    "Top-k accuracy, with class indices as labels.",
     "[1, 0], [[0.1, 0.9], [0.2, 0.8]] -> 1.0",
     k=5,
 )
@@ -155,21 +155,21 @@ Hinge = _mean_of(
     "Hinge",
     "hinge",
     losses.hinge,
-    "By how much predictions lack 1 on the side of labels of -1 and 1.",
+    "Hinge loss, for labels of -1 and 1.",
     "[[1.0], [-1.0]], [[0.5], [-2.0]] -> 0.25",
 )
 SquaredHinge = _mean_of(
     "SquaredHinge",
     "squared_hinge",
     losses.squared_hinge,
-    "The squares of by how much predictions lack 1 on the side of labels of -1 and 1.",
+    "Squared hinge loss, for labels of -1 and 1.",
     "[[1.0], [-1.0]], [[0.5], [-2.0]] -> 0.125",
 )
 CategoricalHinge = _mean_of(
     "CategoricalHinge",
     "categorical_hinge",
     losses.categorical_hinge,
-    "By how much the greatest other prediction exceeds that of the label less 1.",
+    "Categorical hinge loss.",
     "[[0.0, 1.0]], [[0.5, 1.0]] -> 0.5",
 )
 LogCoshError = _mean_of(

@@ -269,7 +269,7 @@ class MeanMetricWrapper(Mean):
         Args:
             y_true: the labels.
             y_pred: the predictions.
-            sample_weight: how much each example counts.
+            sample_weight: the weight of each example.
         """
         predicted = cast(convert_to_tensor(y_pred), self.dtype)
         labels, predicted = of_one_rank(cast(y_true, self.dtype), predicted)

@@ -232,18 +232,18 @@ class Model(Network):
             x: an array for each input, single, in a list or in a dict by name; or a generator, a
                 `td.keras.utils.Sequence` or a Dataset of pairs `(x, y)`.
             y: labels for each output; for generators and datasets None.
-            batch_size: how many examples a step takes, by default 32.
+            batch_size: the number of examples per step, by default 32.
             epochs: the number of the last epoch.
             verbose: 0 prints nothing, 1 a bar, 2 a line for each epoch.
             callbacks: callbacks to call.
-            validation_split: which part of the data, at its end, is for validation.
+            validation_split: the share of the data, at its end, used for validation.
             validation_data: a pair `(x, y)` or a triple with weights, or as `x`.
             shuffle: whether each epoch takes the examples in another order.
-            class_weight: how much examples of each class count.
-            sample_weight: how much each example counts.
+            class_weight: the weight of the examples of each class.
+            sample_weight: the weight of each example.
             initial_epoch: the number of epochs that are done already.
-            steps_per_epoch: how many batches of a generator or dataset an epoch has.
-            validation_steps: how many batches of `validation_data`.
+            steps_per_epoch: the number of batches per epoch, for a generator or dataset.
+            validation_steps: the number of batches of `validation_data`.
             kwargs: `workers` and the like, accepted for TensorFlow's sake.
 
         Returns:
@@ -287,10 +287,10 @@ class Model(Network):
         Args:
             x: as for `fit`.
             y: as for `fit`.
-            batch_size: how many examples a run takes, by default 32.
+            batch_size: the number of examples per run, by default 32.
             verbose: 0 prints nothing, 1 a bar.
-            sample_weight: how much each example counts.
-            steps: how many batches of a generator or dataset.
+            sample_weight: the weight of each example.
+            steps: the number of batches of a generator or dataset.
             callbacks: callbacks to call.
             kwargs: accepted for TensorFlow's sake.
         """
@@ -315,9 +315,9 @@ class Model(Network):
 
         Args:
             x: as for `fit`.
-            batch_size: how many examples a run takes, by default 32.
+            batch_size: the number of examples per run, by default 32.
             verbose: accepted for TensorFlow's sake.
-            steps: how many batches of a generator or dataset.
+            steps: the number of batches of a generator or dataset.
             callbacks: callbacks to call.
             kwargs: accepted for TensorFlow's sake.
         """

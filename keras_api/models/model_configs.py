@@ -25,7 +25,7 @@ def model_from_config(config: Any, custom_objects: Any = None) -> Any:
 
     Args:
         config: a dict of `class_name` and `config`, as in a model's JSON.
-        custom_objects: classes and functions of your own by name.
+        custom_objects: custom classes and functions by name.
 
     Raises:
         ValueError: it does not describe a model, or a layer is unknown.
@@ -53,7 +53,7 @@ def model_from_json(json_string: str, custom_objects: Any = None) -> Any:
 
     Args:
         json_string: the JSON.
-        custom_objects: classes and functions of your own by name.
+        custom_objects: custom classes and functions by name.
 
     Raises:
         ValueError: it is not JSON, does not describe a model, or a layer is unknown.
@@ -94,7 +94,7 @@ def deserialize(config: Mapping[str, Any], custom_objects: Mapping[str, Any] | N
 
     Args:
         config: a dict of `class_name` and `config`.
-        custom_objects: classes and functions of your own by name.
+        custom_objects: custom classes and functions by name.
 
     Raises:
         ValueError: the class is unknown, or the config is invalid.
@@ -110,7 +110,7 @@ def deserialize(config: Mapping[str, Any], custom_objects: Mapping[str, Any] | N
 def clone_model(
     model: Any, input_tensors: Any = None, clone_function: Callable[[Any], Any] | None = None
 ) -> Any:
-    """A model of the same layers, with variables of its own.
+    """A model of the same layers, with new variables.
 
     Args:
         model: a Sequential, or a Model between inputs and outputs.

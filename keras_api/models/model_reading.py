@@ -31,7 +31,7 @@ def load_model(
 
     Args:
         filepath: the file.
-        custom_objects: classes and functions of your own by name.
+        custom_objects: custom classes and functions by name.
         compile: whether the model is compiled as it was, with what its optimizer had kept.
 
     Raises:

@@ -111,7 +111,7 @@ def _deserializer(get: Callable[[Any], Any], what: str, example: str) -> Any:
 
     Args:
         config: a name, or a dict of `class_name` and `config`.
-        custom_objects: classes and functions of your own by name.
+        custom_objects: custom classes and functions by name.
 
     Raises:
         ValueError: unknown name.

@@ -84,7 +84,7 @@ class RMSprop(Optimizer):
 
     Args:
         lr: the learning rate.
-        rho: how much of the average is kept.
+        rho: the decay rate of the average.
         epsilon: what keeps divisors from 0.
         decay: as for `Optimizer`.
         settings: `clipnorm`, `clipvalue`, `name`, and `learning_rate` as another name for `lr`.
@@ -169,7 +169,7 @@ class Adadelta(Optimizer):
 
     Args:
         lr: the learning rate.
-        rho: how much of the averages is kept.
+        rho: the decay rate of the averages.
         epsilon: what keeps roots from 0.
         decay: as for `Optimizer`.
         settings: `clipnorm`, `clipvalue`, `name`, and `learning_rate` as another name for `lr`.
@@ -206,8 +206,8 @@ class Adam(Optimizer):
 
     Args:
         lr: the learning rate.
-        beta_1: how much of the average of gradients is kept.
-        beta_2: how much of the average of their squares.
+        beta_1: the decay rate of the mean of gradients.
+        beta_2: the decay rate of the mean of their squares.
         epsilon: what keeps the divisor from 0.
         decay: as for `Optimizer`.
         amsgrad: whether the greatest average of squares until now counts.

@@ -24,7 +24,7 @@ class Iterator(BatchSequence):
 
     Args:
         n: how many examples there are.
-        batch_size: how many a batch has.
+        batch_size: the number of examples per batch.
         shuffle: whether the order is drawn at random.
         seed: what NumPy's generator is set to before each batch, with its number added.
 
@@ -133,9 +133,9 @@ class NumpyArrayIterator(Iterator):
         x: the images; or a pair of them and further arrays, which stay as they are.
         y: labels, or None.
         image_data_generator: what changes images.
-        batch_size: how many images a batch has.
+        batch_size: the number of images per batch.
         shuffle: whether the order is drawn at random.
-        sample_weight: how much each example counts, or None.
+        sample_weight: the weight of each example, or None.
         seed: as for `Iterator`.
         save_to_dir: a folder into which images are written.
         save_prefix: what their names begin with.
@@ -212,7 +212,7 @@ class DirectoryIterator(Iterator):
         classes: the names of the classes' folders; by default all, in their order.
         class_mode: what labels are: "categorical" for one-hot rows, "binary" and "sparse" for
             numbers, "input" for the images themselves, None for none.
-        batch_size: how many images a batch has.
+        batch_size: the number of images per batch.
         shuffle: whether the order is drawn at random.
         seed: as for `Iterator`.
         data_format: "channels_last" or "channels_first".

@@ -46,7 +46,7 @@ class ImageDataGenerator:
         rescale: a factor for all numbers.
         preprocessing_function: is called on each image, after it was changed.
         data_format: "channels_last" or "channels_first".
-        validation_split: which part of the images the subset "validation" has.
+        validation_split: the share of the images in the subset "validation".
         dtype: the dtype of batches.
 
     Raises:

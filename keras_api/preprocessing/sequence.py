@@ -45,7 +45,7 @@ def to_categorical(y: Any, num_classes: int | None = None, dtype: Any = "float32
 
     Args:
         y: the numbers, from 0 on.
-        num_classes: how many classes there are; by default as many as the greatest number asks for.
+        num_classes: the number of classes; by default as many as the greatest number asks for.
         dtype: the dtype.
 
     Returns:

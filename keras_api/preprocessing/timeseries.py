@@ -17,14 +17,14 @@ class TimeseriesGenerator(BatchSequence):
     Args:
         data: the series: an array or list, one step after the other.
         targets: the target of each step.
-        length: how many steps a window reaches over.
-        sampling_rate: every how many of them it has.
-        stride: by how many steps windows are apart.
+        length: the number of steps a window spans.
+        sampling_rate: the step between samples within a window.
+        stride: the number of steps between windows.
         start_index: the step at which the first window begins.
         end_index: the last step that is a target; by default the last one.
         shuffle: whether windows are drawn at random.
         reverse: whether the last step of a window comes first.
-        batch_size: how many windows a batch has.
+        batch_size: the number of windows per batch.
 
     Raises:
         ValueError: data and targets differ in length, or no window fits.

@@ -20,7 +20,7 @@ class ConvLSTM2D(KerasStyle):
     """An LSTM along the steps of images, whose products are convolutions (Shi et al., 2015).
 
     Args:
-        filters: how many channels the output has.
+        filters: the number of output channels.
         kernel_size: rows and columns of the window, or one number for both.
         strides: how far the window moves over the input.
         padding: "valid" or "same", for the input.

@@ -28,7 +28,7 @@ class CheckpointManager:
     Args:
         checkpoint: the objects.
         directory: the folder, which is made if it is not there.
-        max_to_keep: how many checkpoints are kept; None for all.
+        max_to_keep: the maximum number of checkpoints; None for all.
         keep_checkpoint_every_n_hours: one of so many hours is kept for good.
         checkpoint_name: how their names begin.
 

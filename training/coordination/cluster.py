@@ -270,7 +270,7 @@ def replica_device_setter(
     Devices are names here: everything runs in this process.
 
     Args:
-        ps_tasks: how many parameter servers there are.
+        ps_tasks: the number of parameter servers.
         ps_device: the device of variables, without the number of the task.
         worker_device: the device of all other ops.
         merge_devices: whether parts that an op's own device names are kept; always so here.

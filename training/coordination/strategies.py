@@ -272,9 +272,9 @@ class InputContext:
     """Share of the input that a pipeline reads.
 
     Args:
-        num_input_pipelines: how many pipelines there are.
+        num_input_pipelines: the number of pipelines.
         input_pipeline_id: which of them it is.
-        num_replicas_in_sync: how many replicas train together.
+        num_replicas_in_sync: the number of replicas.
 
     Example:
         >>> td.distribute.InputContext().get_per_replica_batch_size(32)
@@ -295,7 +295,7 @@ class InputContext:
         """Batch size per replica.
 
         Args:
-            global_batch_size: how many the batch has.
+            global_batch_size: the total batch size.
 
         Raises:
             ValueError: they cannot be shared out evenly.

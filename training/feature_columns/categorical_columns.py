@@ -306,7 +306,7 @@ def categorical_column_with_hash_bucket(
 
     Args:
         key: the name of the feature.
-        hash_bucket_size: how many numbers there are.
+        hash_bucket_size: the number of hash buckets.
         dtype: the dtype of the feature: string or integers.
 
     Returns:
@@ -334,7 +334,7 @@ def categorical_column_with_identity(
 
     Args:
         key: the name of the feature.
-        num_buckets: how many numbers there are, from 0.
+        num_buckets: the number of categories; ids start at 0.
         default_value: what takes the place of others; without it they are an error of the run.
 
     Returns:

@@ -124,7 +124,7 @@ def linear_model(
     Args:
         features: as for `input_layer`.
         feature_columns: dense and categorical columns.
-        units: how many results there are for each example.
+        units: the number of outputs per example.
         sparse_combiner: how the weights of several categories become one: "sum", "mean", "sqrtn".
         weight_collections: further collections of variables.
         trainable: whether variables are trained.

@@ -161,7 +161,7 @@ def crossed_column(
 
     Args:
         keys: two or more names of features, or categorical columns; none with a hash of its own.
-        hash_bucket_size: how many numbers there are.
+        hash_bucket_size: the number of hash buckets.
         hash_key: changes the hash.
 
     Returns:

@@ -34,10 +34,10 @@ described = shared_docs(
         "keep_input": (
             "whether to keep an example: a bool scalar; with `enqueue_many` also a vector."
         ),
-        "batch_size": "how many examples a batch has: an int or int32 scalar.",
-        "num_threads": "how many threads fill the queue.",
+        "batch_size": "the batch size: an int or int32 scalar.",
+        "num_threads": "the number of threads that fill the queue.",
         "capacity": "of the queue.",
-        "min_after_dequeue": "how many examples stay in the queue, to choose from.",
+        "min_after_dequeue": "the minimum number of examples in the queue, for shuffling.",
         "seed": "the seed of the order.",
         "enqueue_many": "whether the tensors hold several examples, one in each row.",
         "shapes": "the shapes of the tensors of one example; by default their static shapes.",

@@ -66,7 +66,7 @@ def limit_epochs(tensor: Any, num_epochs: int | None = None, name: str | None = 
 
     Args:
         tensor: the tensor.
-        num_epochs: how many times; None for without end.
+        num_epochs: the number of epochs; None for no limit.
         name: a name for the op.
 
     Returns:
@@ -119,7 +119,7 @@ def input_producer(
     Args:
         input_tensor: the rows.
         element_shape: the shape of a row, if it is not statically known.
-        num_epochs: how many times each row is produced; None for without end. With it, a local
+        num_epochs: the number of epochs; None for no limit. With it, a local
             variable has to be initialized.
         shuffle: whether the rows come in random order in each epoch.
         seed: the seed of that order.
@@ -182,7 +182,7 @@ def string_input_producer(
 
     Args:
         string_tensor: the strings: a vector.
-        num_epochs: how many times each is produced; None for without end. With it, a local
+        num_epochs: the number of epochs; None for no limit. With it, a local
             variable has to be initialized.
         shuffle: whether they come in random order in each epoch.
         seed: the seed of that order.

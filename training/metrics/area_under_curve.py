@@ -45,7 +45,7 @@ def auc(
     Args:
         labels: what is right; taken as booleans.
         predictions: probabilities, of the same shape.
-        num_thresholds: how many thresholds there are, from 0 to 1.
+        num_thresholds: the number of thresholds from 0 to 1.
         curve: "ROC": recall over the rate of false alarms; "PR": precision over recall.
         summation_method: "trapezoidal"; "minoring" and "majoring" for the lower and the upper end
             of each step; "careful_interpolation" for curves of precision, which are not straight

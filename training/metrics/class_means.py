@@ -71,7 +71,7 @@ def mean_iou(
 
 
 def iou(matrix: Any, name: str) -> Any:
-    """The mean of intersection by union, of how often each label met each prediction."""
+    """Mean intersection over union, from the confusion matrix."""
     counts = cast(matrix, float32)
     both = diag_part(counts)
     either = reduce_sum(counts, 0) + reduce_sum(counts, 1) - both
@@ -89,7 +89,7 @@ def mean_per_class_accuracy(
     updates_collections: Any = None,
     name: str | None = None,
 ) -> tuple[Any, Any]:
-    """The mean over classes of how often each was predicted where it is right.
+    """Mean per-class accuracy.
 
     Args:
         labels: the number of the class that is right.

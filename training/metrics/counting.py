@@ -23,7 +23,7 @@ described = shared_docs(
         "labels": "what is right.",
         "predictions": "what was predicted, of the same shape.",
         "values": "numbers of any shape.",
-        "num_classes": "how many classes there are.",
+        "num_classes": "the number of classes.",
         "weights": "a number, or a tensor that is broadcast to the shape of the values.",
         "metrics_collections": "the collections that list the value.",
         "updates_collections": "the collections that list the update.",

@@ -203,10 +203,10 @@ def _at_top_k(
 
 
 precision_at_k, precision_at_top_k = _at_top_k(
-    "precision", "false_positive", "How many are right of the `k` classes", "0.5"
+    "precision", "false_positive", "Share of the top `k` classes that are right", "0.5"
 )
 recall_at_k, recall_at_top_k = _at_top_k(
-    "recall", "false_negative", "How many of what is right are among the `k` classes", "0.5"
+    "recall", "false_negative", "Share of the right classes that are among the top `k`", "0.5"
 )
 
 

@@ -175,27 +175,27 @@ def _share(name: str, other: str, doc: str, printed: str) -> MetricAtThresholds:
 
 
 true_positives_at_thresholds = _counted(
-    "true_positives", "How often what is true was predicted above each threshold.", "[2. 1.]"
+    "true_positives", "True positives at each threshold.", "[2. 1.]"
 )
 true_negatives_at_thresholds = _counted(
-    "true_negatives", "How often what is not true was predicted below each threshold.", "[1. 1.]"
+    "true_negatives", "True negatives at each threshold.", "[1. 1.]"
 )
 false_positives_at_thresholds = _counted(
-    "false_positives", "How often what is not true was predicted above each threshold.", "[1. 1.]"
+    "false_positives", "False positives at each threshold.", "[1. 1.]"
 )
 false_negatives_at_thresholds = _counted(
-    "false_negatives", "How often what is true was predicted below each threshold.", "[0. 1.]"
+    "false_negatives", "False negatives at each threshold.", "[0. 1.]"
 )
 precision_at_thresholds = _share(
     "precision",
     "false_positives",
-    "How much of what was predicted above each threshold is true.",
+    "Precision at each threshold.",
     "[0.667 0.5  ]",
 )
 recall_at_thresholds = _share(
     "recall",
     "false_negatives",
-    "How much of what is true was predicted above each threshold.",
+    "Recall at each threshold.",
     "[1.  0.5]",
 )
 
@@ -222,7 +222,7 @@ def sensitivity_at_specificity(
         labels: what is right; taken as booleans.
         predictions: probabilities, of the same shape.
         specificity: the share of what is not true, by which the threshold is chosen.
-        num_thresholds: how many thresholds there are, from 0 to 1.
+        num_thresholds: the number of thresholds from 0 to 1.
 
     Raises:
         ValueError: the shapes do not fit, or the share is not between 0 and 1.
@@ -266,7 +266,7 @@ def specificity_at_sensitivity(
         labels: what is right; taken as booleans.
         predictions: probabilities, of the same shape.
         sensitivity: the share of what is true, by which the threshold is chosen.
-        num_thresholds: how many thresholds there are, from 0 to 1.
+        num_thresholds: the number of thresholds from 0 to 1.
 
     Raises:
         ValueError: the shapes do not fit, or the share is not between 0 and 1.

@@ -1,4 +1,4 @@
-"""Metrics of what is true or not: how often each case came, precision, recall."""
+"""Metrics of binary classification: confusion counts, precision, recall."""
 
 from __future__ import annotations
 
@@ -38,18 +38,10 @@ def _count(case: tuple[bool, bool], default_name: str, doc: str, printed: str) -
     return metric("[1, 1, 0, 0, 0], [1, 0, 0, 1, 1]", printed)(count)
 
 
-true_positives = _count(
-    (True, True), "true_positives", "How often what is true was predicted to be.", "1.0"
-)
-true_negatives = _count(
-    (False, False), "true_negatives", "How often what is not true was predicted not to be.", "1.0"
-)
-false_positives = _count(
-    (False, True), "false_positives", "How often what is not true was predicted to be.", "2.0"
-)
-false_negatives = _count(
-    (True, False), "false_negatives", "How often what is true was predicted not to be.", "1.0"
-)
+true_positives = _count((True, True), "true_positives", "Number of true positives.", "1.0")
+true_negatives = _count((False, False), "true_negatives", "Number of true negatives.", "1.0")
+false_positives = _count((False, True), "false_positives", "Number of false positives.", "2.0")
+false_negatives = _count((True, False), "false_negatives", "Number of false negatives.", "1.0")
 
 
 @metric("[1, 1, 1, 0], [1, 0, 0, 1]", "0.5")

@@ -25,8 +25,8 @@ class AdamOptimizer(KernelOptimizer):
 
     Args:
         learning_rate: a number or a scalar tensor.
-        beta1: how much of the average of gradients is kept at a step.
-        beta2: how much of the average of their squares.
+        beta1: the decay rate of the mean of gradients.
+        beta2: the decay rate of the mean of their squares.
         epsilon: what keeps the divisor from 0.
         use_locking: accepted for TensorFlow's sake.
         name: the name.

@@ -202,7 +202,7 @@ class AdadeltaOptimizer(KernelOptimizer):
 
     Args:
         learning_rate: a number or a scalar tensor; 1 in the paper.
-        rho: how much of the averages is kept at a step.
+        rho: the decay rate of the averages.
         epsilon: what keeps roots from 0.
         use_locking: accepted for TensorFlow's sake.
         name: the name.
@@ -242,8 +242,8 @@ class RMSPropOptimizer(KernelOptimizer):
 
     Args:
         learning_rate: a number or a scalar tensor.
-        decay: how much of the average is kept at a step.
-        momentum: how much of a step is kept at the next.
+        decay: the decay rate of the average.
+        momentum: the momentum factor.
         epsilon: what keeps the root from 0.
         use_locking: accepted for TensorFlow's sake.
         centered: whether the mean is subtracted, so that the root is the standard deviation.

@@ -54,7 +54,7 @@ class MomentumOptimizer(KernelOptimizer):
 
     Args:
         learning_rate: a number or a scalar tensor.
-        momentum: how much of the accumulation is kept at a step.
+        momentum: the momentum factor.
         use_locking: accepted for TensorFlow's sake.
         name: the name.
         use_nesterov: whether the gradient is taken to be one a step ahead (Sutskever et al., 2013).
