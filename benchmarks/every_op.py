@@ -47,8 +47,8 @@ _CONFIG = {"intra_op_parallelism_threads": 1, "inter_op_parallelism_threads": 1}
 
 def rows() -> Iterator[Row]:
     """One for each op; those that take longest beside TensorFlow come first."""
-    found = [_compared(work) for work in given()]
-    yield from sorted(found, key=lambda row: -row.ratio)
+    results = [_compared(work) for work in given()]
+    yield from sorted(results, key=lambda row: -row.ratio)
 
 
 def _compared(work: Given) -> Row:

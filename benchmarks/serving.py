@@ -52,10 +52,10 @@ class _Server:
     def __init__(self, session: Any, case: Any) -> None:
         self.session = session
         self.names = str(case["output_name"]), str(case["input_name"])
-        output, given = self.names
+        output, feed_name = self.names
         self.images = case["input"]
         self.expected = np.concatenate(
-            [session.run(output, {given: image[None]}) for image in self.images]
+            [session.run(output, {feed_name: image[None]}) for image in self.images]
         )
         self.over = threading.Event()
         self.requests = 0
@@ -65,12 +65,12 @@ class _Server:
     def serve(self, seed: int) -> None:
         """Runs batches until it is over."""
         rng = np.random.default_rng(seed)
-        output, given = self.names
+        output, feed_name = self.names
         try:
             while not self.over.wait(rng.uniform(0, _LONGEST_PAUSE)):
                 chosen = rng.integers(0, len(self.images), rng.integers(1, _LARGEST_BATCH + 1))
-                found = self.session.run(output, {given: self.images[chosen]})
-                np.testing.assert_allclose(found, self.expected[chosen], rtol=1e-4, atol=1e-5)
+                scores = self.session.run(output, {feed_name: self.images[chosen]})
+                np.testing.assert_allclose(scores, self.expected[chosen], rtol=1e-4, atol=1e-5)
                 with self._lock:
                     self.requests += 1
         except Exception as error:  # noqa: BLE001 - reported by the main thread

@@ -52,20 +52,20 @@ def bodies_fall_apart(op: Operation, around: Any, parts: Sequence[Part]) -> Part
         bodies = [branch_of(c, attrs["f"])]
     else:
         bodies = if_branches(c) if "then_branch" in attrs else case_branches(c)
-    given = known_inputs(c, op.inputs[first:])
+    arguments = known_inputs(c, op.inputs[first:])
     takes = [_taken(c, edge, part) for edge, part in zip(op.inputs, parts, strict=True)]
     zeros = [around.is_zero(edge) for edge in op.inputs[first:]]
-    found = [_followed(body, given, takes[first:], around, zeros) for body in bodies]
-    results = [_of_branches(found, i) for i in range(len(op.outputs))]
+    branches = [_followed(body, arguments, takes[first:], around, zeros) for body in bodies]
+    results = [_of_branches(branches, i) for i in range(len(op.outputs))]
     return Partition([*([WHOLE] if first else []), *takes[first:]], results)
 
 
-def _of_branches(found: Sequence[Sequence[Result]], i: int) -> Part:
+def _of_branches(branches: Sequence[Sequence[Result]], i: int) -> Part:
     """The common part of the results of branches; zeros are summands of any sum."""
-    parts = {branch[i].part for branch in found}
+    parts = {branch[i].part for branch in branches}
     if len(parts) > 1:
         sums = [part for part in parts if part.how == "sum"]
-        others = [branch[i] for branch in found if branch[i].part not in sums]
+        others = [branch[i] for branch in branches if branch[i].part not in sums]
         if len(sums) != 1 or not all(part == WHOLE and zero for part, zero in others):
             raise NotSplittable("its branches split what they return in different ways")
         return sums[0]
@@ -75,11 +75,11 @@ def _of_branches(found: Sequence[Sequence[Result]], i: int) -> Part:
 def _loop(c: SplitContext, around: Any, parts: Sequence[Part]) -> Partition:
     cond, body = loop_bodies(c)
     begun = [_begun(c, edge, part) for edge, part in zip(c.node.inputs, parts, strict=True)]
-    known = stable_state(c, body)
+    stable = stable_state(c, body)
     state = begun
     zeros = [around.is_zero(edge) for edge in c.node.inputs]
     for _ in range(3 * len(state) + 1):
-        after = [part for part, _ in _followed(body, known, state, around, zeros)]
+        after = [part for part, _ in _followed(body, stable, state, around, zeros)]
         still = [zero and part.how == "sum" for zero, part in zip(zeros, after, strict=True)]
         if after == state and still == zeros:
             break
@@ -89,7 +89,7 @@ def _loop(c: SplitContext, around: Any, parts: Sequence[Part]) -> Partition:
         zeros = still
     else:
         raise NotSplittable("the split of its loop variables does not converge")
-    if [part for part, _ in _followed(cond, known, state, around, zeros)] != [WHOLE]:
+    if [part for part, _ in _followed(cond, stable, state, around, zeros)] != [WHOLE]:
         raise NotSplittable("its condition depends on what is split")
     takes = [
         WHOLE if parts[i] == WHOLE and part.kind in ("partial", "listed") else part
@@ -137,7 +137,7 @@ class Result(NamedTuple):
 
 def _followed(
     body: Body,
-    given: Sequence[Known],
+    arguments: Sequence[Known],
     parts: Sequence[Part],
     around: Any,
     zeros: Sequence[bool],
@@ -149,7 +149,7 @@ def _followed(
     """
     if not all(op.definition.traits.local and around.arrays for op in body.effects):
         raise NotSplittable(f"the function {body.name!r} has side effects, which take place once")
-    inside = around.inside(body.inferred(given, 1))
+    inside = around.inside(body.inferred(arguments, 1))
     inside.zeros.update(tensor for tensor, zero in zip(body.inputs, zeros, strict=True) if zero)
     for tensor, part in zip(body.inputs, parts, strict=True):
         inside.parts[tensor] = part

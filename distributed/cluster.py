@@ -61,8 +61,8 @@ class Cluster:
 
     def address_of(self, number: int) -> str | None:
         """The address of the worker whose name, or else position, is the number."""
-        known = self.client.scheduler_info(n_workers=-1)["workers"]
-        named = {str(info["name"]): address for address, info in known.items()}
+        workers = self.client.scheduler_info(n_workers=-1)["workers"]
+        named = {str(info["name"]): address for address, info in workers.items()}
         if all(name.isdecimal() for name in named):
             return named.get(str(number))
         places = [named[name] for name in sorted(named)]
@@ -70,9 +70,9 @@ class Cluster:
 
     def lent(self, name: str, value: Any) -> Any:
         """A future of a value that is sent to all workers, unless it has been sent before."""
-        known = self.spread.get(name)
-        if known is not None and known[1].status == "finished" and _same(known[0], value):
-            return known[1]
+        sent = self.spread.get(name)
+        if sent is not None and sent[1].status == "finished" and _same(sent[0], value):
+            return sent[1]
         [future] = self.client.scatter([value], broadcast=True, hash=False)
         self.spread[name] = (value, future)
         return future
@@ -131,12 +131,12 @@ class ClusterTasks:
 
     def submit(self, function: Callable[..., Any], *args: Any) -> Key:
         """A key for the result of a function."""
-        given = [self._sent(arg) for arg in args]
+        sent_args = [self._sent(arg) for arg in args]
         for arg in args:
             if isinstance(arg, Key) and arg.key in self._lazy and arg.key not in self._pending:
                 self._pending.update(self._lazy[arg.key])
         key = (self._name, next(self._numbers))
-        self._pending[key] = task(key, function, *given)
+        self._pending[key] = task(key, function, *sent_args)
         return Key(key)
 
     def _sent(self, value: Any) -> Any:
@@ -187,8 +187,8 @@ class ClusterTasks:
         keys = [handle for handle in handles if isinstance(handle, Key)]
         self.start(keys)
         futures = [self._futures[handle.key] for handle in keys]
-        found = iter(self._told(lambda: self._client.gather(futures)))
-        return [next(found) if isinstance(handle, Key) else handle for handle in handles]
+        gathered = iter(self._told(lambda: self._client.gather(futures)))
+        return [next(gathered) if isinstance(handle, Key) else handle for handle in handles]
 
     def _sending(self, function: Callable[[], Any]) -> Any:
         """Result of a call that sends data; raises LostError if a worker dies meanwhile."""

@@ -79,7 +79,7 @@ class WholeLater:
         tasks: where to submit them.
         rows: number of rows.
         version: version of the package.
-        given: the tensors fed whole.
+        arguments: the tensors fed whole.
     """
 
     def __init__(
@@ -88,13 +88,13 @@ class WholeLater:
         tasks: Later,
         rows: int,
         version: str,
-        given: Mapping[Tensor, Any],
+        arguments: Mapping[Tensor, Any],
     ) -> None:
         self._stages = stages
         self._tasks = tasks
         self._rows = rows
         self._version = version
-        self._known: dict[Tensor, Any] = dict(given)
+        self._known: dict[Tensor, Any] = dict(arguments)
 
     def give(self, tensor: Tensor, value: Any) -> None:
         """Sets the whole value of a tensor."""
@@ -111,9 +111,9 @@ class WholeLater:
             program = program_of(
                 stage._replace(gives=gives), self._stages.analysis.inference, self._version
             )
-            given = [self._known[read.tensor] for read in stage.reads]
+            arguments = [self._known[read.tensor] for read in stage.reads]
             result = self._tasks.submit(
-                run_chunk, self._tasks.spread(program), (0, self._rows), *given
+                run_chunk, self._tasks.spread(program), (0, self._rows), *arguments
             )
             for k, tensor in enumerate(gives):
                 self._known[tensor] = self._tasks.submit(_picked, result, k)

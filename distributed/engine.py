@@ -279,8 +279,8 @@ def picked_of(values: Sequence[Any], places: Sequence[int]) -> list[Any]:
 def chunk_failure(error: ChunkError, graph: Graph) -> errors.OpError:
     """Converts the error of a chunk to one of the run."""
     kind: type[errors.OpError] = getattr(errors, error.code, errors.InternalError)
-    known = error.node is not None and graph.has_operation(error.node)
-    op = graph.get_operation_by_name(str(error.node)) if known else None
+    is_in_graph = error.node is not None and graph.has_operation(error.node)
+    op = graph.get_operation_by_name(str(error.node)) if is_in_graph else None
     return kind(None, op, f"{error.message}\n  {error.rows}")
 
 

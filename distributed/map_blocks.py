@@ -175,12 +175,12 @@ class _Mapping:
         name = f"tensordraft-{token(keys, names, [*whole.values()], self._fetch_names())}"
         lazy = [value for value in whole.values() if hasattr(value, "dask")]
         tasks = Later(name, [*self._arrays.values(), *lazy])
-        given = {t: _one_key(v, tasks) for t, v in whole.items()}
-        begun = WholeLater(self._stages, tasks, self._sizes.rows, __version__, given)
+        keys_of_whole = {t: _one_key(v, tasks) for t, v in whole.items()}
+        begun = WholeLater(self._stages, tasks, self._sizes.rows, __version__, keys_of_whole)
         numbers = [i for i, rows in enumerate(self._chunks) if rows] or [0]
         feeds = {t: self._cutter(t, numbers) for t in self._split}
         run = Run(self._stages, programs.chunks, self._chunks, self._sizes, feeds, tasks, begun)
-        for tensor, value in given.items():
+        for tensor, value in keys_of_whole.items():
             run.set_whole(tensor, value)
         run.run()
         return [self._result(item, run, tasks) for item in self._analysis.fetches]
@@ -212,8 +212,8 @@ class _Mapping:
             return tasks.array([key], 0, chunks, dtype)
         keys, each = run.parts(self._analysis.made(item)), self._sizes.per_row(item, part.axis)
         kept = list(run.chunks)
-        known = whole is not None and None not in whole
-        if known and kept != self._chunks:  # chunks without rows are made without running
+        is_sized = whole is not None and None not in whole
+        if is_sized and kept != self._chunks:  # chunks without rows are made without running
             filled = iter(keys)
             empty = tuple(0 if k == part.axis else n for k, n in enumerate(whole or ()))
             keys = (

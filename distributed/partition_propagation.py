@@ -62,9 +62,9 @@ class Following:
 
     def inside(self, inference: Inference) -> Following:
         """The propagation for a body, starting from the given state."""
-        found = FollowingBody(inference, self.rows, self.bound)
-        found.arrays = self.arrays
-        return found
+        following = FollowingBody(inference, self.rows, self.bound)
+        following.arrays = self.arrays
+        return following
 
     def inputs(self, op: Operation) -> Sequence[Tensor]:
         """The inputs of an op."""
@@ -115,23 +115,23 @@ class Following:
         return Partition(takes, [FIRST if part == WHOLE else part for part in falls.gives])
 
     def _decided(self, op: Operation) -> Partition:
-        found = [self.parts[tensor] for tensor in self.inputs(op)]
-        whole = Partition([WHOLE] * len(found), [WHOLE] * len(op.outputs))
+        input_parts = [self.parts[tensor] for tensor in self.inputs(op)]
+        whole = Partition([WHOLE] * len(input_parts), [WHOLE] * len(op.outputs))
         traits, definition = op.definition.traits, op.definition
         in_chunk = traits.local and self.arrays
-        if (all(part == WHOLE for part in found) and not in_chunk) or not op.outputs:
-            if any(part.kind == "split" for part in found):
+        if (all(part == WHOLE for part in input_parts) and not in_chunk) or not op.outputs:
+            if any(part.kind == "split" for part in input_parts):
                 self.mixed.append(Mixed(op, "it runs once, for its side effect"))
             return whole
         if self._known(op):
             return Partition(whole.takes, [OWN] * len(op.outputs))
         rule = getattr(definition, "split_rule", None)
         if traits.splits == "=":
-            return handed_on(found)
-        parts = [WHOLE if part.kind == "partial" else part for part in found]
+            return handed_on(input_parts)
+        parts = [WHOLE if part.kind == "partial" else part for part in input_parts]
         context = SplitContext(op, self.inference, self.rows, parts)
         if traits.sums:
-            added = adds_up(context, found, self.is_zero, self._at_hand)
+            added = adds_up(context, input_parts, self.is_zero, self._at_hand)
             if added is not None:
                 return added
         is_split = any(part.in_chunks for part in parts)

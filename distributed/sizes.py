@@ -73,11 +73,12 @@ class RunSizes:
         sizes = self._analysis.inference.shape(tensor).sizes
         if sizes is None:
             return None
-        known = {*self._bound, self._analysis.rows}
+        bound_symbols = {*self._bound, self._analysis.rows}
         return tuple(
             [
                 None
-                if size is None or (isinstance(size, DimExpr) and not symbols_of(size) <= known)
+                if size is None
+                or (isinstance(size, DimExpr) and not symbols_of(size) <= bound_symbols)
                 else self._number(size, rows)
                 for size in sizes
             ]

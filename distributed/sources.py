@@ -93,5 +93,5 @@ def read_anew(value: Any) -> Any:
 
 
 def _stamp(path: str | os.PathLike[str]) -> tuple[int, int]:
-    found = os.stat(path)
-    return found.st_size, found.st_mtime_ns
+    status = os.stat(path)
+    return status.st_size, status.st_mtime_ns

@@ -120,17 +120,17 @@ class Stages:
 
     def awaited(self, op: Operation) -> list[Operation]:
         """The ops that an op waits for, through ops that only wait themselves."""
-        found: dict[Operation, None] = {}
+        waited_for: dict[Operation, None] = {}
         pending = list(op.controls)
         while pending:
             control = self.analysis.run_for(pending.pop())
             if control in self.analysis.constant:
                 continue
             if control.inputs or control.outputs:
-                found[control] = None
+                waited_for[control] = None
             else:
                 pending += control.controls
-        return list(found)
+        return list(waited_for)
 
     def ready(self, tensor: Tensor) -> int:
         """The stage at whose start the whole value of a tensor is available."""

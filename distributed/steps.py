@@ -138,8 +138,12 @@ class StepGraph:
                 results = list(function(c, *inputs))
             except NotSplittable:
                 return None
-        given = {*inputs, *c.held, *c.streams}
-        ops = [item for item in needed_ops(results, [*given]) if item.outputs[0] not in given]
+        placeholders = {*inputs, *c.held, *c.streams}
+        ops = [
+            item
+            for item in needed_ops(results, [*placeholders])
+            if item.outputs[0] not in placeholders
+        ]
         for item in ops:
             inference.infer(item)
         return Steps(inputs, ops, results, c.held, c.streams)

@@ -53,7 +53,7 @@ def main() -> int:
     print_table(shapes_by_name())
     print("\n2. A graph of your own: the way from each place to each other one\n")
     distances()
-    print("\n3. A mistake is told where it was made, before anything runs\n")
+    print("\n3. A mistake is reported at its line, before anything runs\n")
     mistake()
     print("\nNext: `tensordraft show examples/lstm.pb`, and README.md for programs to try.")
     return 0 if agree else 1

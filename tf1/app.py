@@ -35,13 +35,13 @@ def run(
         ['train.py', 'data.csv']
         None
     """
-    given = list(sys.argv if argv is None else argv)
+    words = list(sys.argv if argv is None else argv)
     called = main or sys.modules["__main__"].main
-    if any(argument in _HELP for argument in given[1:]) and "help" not in FLAGS:
+    if any(argument in _HELP for argument in words[1:]) and "help" not in FLAGS:
         print(f"{sys.modules['__main__'].__doc__ or ''}\nflags:\n{FLAGS.get_help()}")
         sys.exit(0)
     try:
-        rest = FLAGS(given)
+        rest = FLAGS(words)
     except Error as error:
         print(f"{error}\nPass --help to see the flags.", file=sys.stderr)
         sys.exit(1)

@@ -73,7 +73,7 @@ class Head(ABC):
         """Predictions, by name."""
 
     @abstractmethod
-    def exports(self, found: dict[str, Tensor]) -> dict[str, Any]:
+    def exports(self, predicted: dict[str, Tensor]) -> dict[str, Any]:
         """Export outputs of the model."""
 
     @abstractmethod
@@ -81,7 +81,7 @@ class Head(ABC):
         """The losses of examples."""
 
     @abstractmethod
-    def metrics(self, found: dict[str, Tensor], judged: Judged) -> Metrics:
+    def metrics(self, predicted: dict[str, Tensor], judged: Judged) -> Metrics:
         """Evaluation metrics of the model."""
 
     def spec(
@@ -97,9 +97,9 @@ class Head(ABC):
             train: a function from the loss to the training op.
         """
         with name_scope("head"):
-            found = self.predictions(logits)
+            predicted = self.predictions(logits)
             if mode == ModeKeys.PREDICT:
-                return EstimatorSpec(mode, found, export_outputs=self.exports(found))
+                return EstimatorSpec(mode, predicted, export_outputs=self.exports(predicted))
             if labels is None:
                 raise ValueError("input_fn returned no labels, which training and evaluation need")
             weights: Any = 1.0
@@ -112,12 +112,12 @@ class Head(ABC):
             average = {"average_loss": mean(judged.losses, judged.weights)}
             if mode == ModeKeys.EVAL:
                 return EstimatorSpec(
-                    mode, found, total, None, {**average, **self.metrics(found, judged)}
+                    mode, predicted, total, None, {**average, **self.metrics(predicted, judged)}
                 )
             with control_dependencies(get_default_graph().get_collection(GraphKeys.UPDATE_OPS)):
                 step = train(total)
         scalar("loss", total)
-        return EstimatorSpec(mode, found, total, step)
+        return EstimatorSpec(mode, predicted, total, step)
 
 
 def _column(labels: Any, logits: Tensor) -> Tensor:
@@ -148,7 +148,7 @@ class _Classes(Head):
                 f"Length of label_vocabulary must be n_classes: {len(self._names)} and {classes}"
             )
 
-    def _with_classes(self, found: dict[str, Tensor], scores: Tensor) -> dict[str, Tensor]:
+    def _with_classes(self, predicted: dict[str, Tensor], scores: Tensor) -> dict[str, Tensor]:
         ids = expand_dims(argmax(scores, -1), -1)
         rows = shape(scores)[0]
         every = self._names or [str(number) for number in range(self._number)]
@@ -160,7 +160,7 @@ class _Classes(Head):
             )
         sizes = stack([rows, self._number])
         return {
-            **found,
+            **predicted,
             "probabilities": scores,
             "class_ids": ids,
             "classes": classes,
@@ -168,13 +168,13 @@ class _Classes(Head):
             "all_classes": broadcast_to(constant(every), sizes),
         }
 
-    def exports(self, found: dict[str, Tensor]) -> dict[str, Any]:
+    def exports(self, predicted: dict[str, Tensor]) -> dict[str, Any]:
         """Classes with their scores, and all predictions."""
-        classes = ClassificationOutput(found["probabilities"], found["all_classes"])
+        classes = ClassificationOutput(predicted["probabilities"], predicted["all_classes"])
         made = {"serving_default": classes, "classification": classes}
-        if "logistic" in found:
-            made |= {"regression": RegressionOutput(found["logistic"])}  # type: ignore[dict-item]
-        return {**made, "predict": PredictOutput(found)}
+        if "logistic" in predicted:
+            made |= {"regression": RegressionOutput(predicted["logistic"])}  # type: ignore[dict-item]
+        return {**made, "predict": PredictOutput(predicted)}
 
     def _ids(self, labels: Any, logits: Tensor) -> Tensor:
         tensor = _column(labels, logits)
@@ -208,10 +208,10 @@ class ManyClasses(_Classes):
             losses = expand_dims(losses, -1)
         return Judged(ids, losses, weights)
 
-    def metrics(self, found: dict[str, Tensor], judged: Judged) -> Metrics:
+    def metrics(self, predicted: dict[str, Tensor], judged: Judged) -> Metrics:
         """The accuracy."""
         weights = _spread(judged)
-        return {"accuracy": accuracy(judged.labels, found["class_ids"], weights, "accuracy")}
+        return {"accuracy": accuracy(judged.labels, predicted["class_ids"], weights, "accuracy")}
 
 
 def _spread(judged: Judged) -> Any:
@@ -225,8 +225,8 @@ class TwoClasses(_Classes):
     def predictions(self, logits: Tensor) -> dict[str, Tensor]:
         """The logit, the probability of the second class, probabilities, classes."""
         both = concat([zeros_like(logits), logits], -1)
-        found = {"logits": logits, "logistic": sigmoid(logits)}
-        return self._with_classes(found, softmax(both))
+        predicted = {"logits": logits, "logistic": sigmoid(logits)}
+        return self._with_classes(predicted, softmax(both))
 
     def judged(self, labels: Any, logits: Tensor, weights: Any) -> Judged:
         """The cross entropies."""
@@ -234,10 +234,10 @@ class TwoClasses(_Classes):
         losses = sigmoid_cross_entropy(numbers, logits, reduction=Reduction.NONE)
         return Judged(numbers, losses, weights)
 
-    def metrics(self, found: dict[str, Tensor], judged: Judged) -> Metrics:
+    def metrics(self, predicted: dict[str, Tensor], judged: Judged) -> Metrics:
         """Accuracy, precision, recall, areas below curves, and means."""
         labels, weights = judged.labels, _spread(judged)
-        ids, chance = found["class_ids"], found["logistic"]
+        ids, chance = predicted["class_ids"], predicted["logistic"]
         share, share_update = mean(labels, weights)
         return {
             "accuracy": accuracy(labels, ids, weights, "accuracy"),
@@ -271,11 +271,11 @@ class Numbers(Head):
         """The numbers."""
         return {"predictions": logits}
 
-    def exports(self, found: dict[str, Tensor]) -> dict[str, Any]:
+    def exports(self, predicted: dict[str, Tensor]) -> dict[str, Any]:
         """The numbers."""
-        numbers = RegressionOutput(found["predictions"])
+        numbers = RegressionOutput(predicted["predictions"])
         outputs = {"serving_default": numbers, "regression": numbers}
-        return {**outputs, "predict": PredictOutput(found)}
+        return {**outputs, "predict": PredictOutput(predicted)}
 
     def judged(self, labels: Any, logits: Tensor, weights: Any) -> Judged:
         """The squares of errors."""
@@ -283,11 +283,11 @@ class Numbers(Head):
         losses = mean_squared_error(numbers, logits, reduction=Reduction.NONE)
         return Judged(numbers, losses, weights)
 
-    def metrics(self, found: dict[str, Tensor], judged: Judged) -> Metrics:
+    def metrics(self, predicted: dict[str, Tensor], judged: Judged) -> Metrics:
         """The means of predictions and labels."""
         weights = _spread(judged)
         return {
-            "prediction/mean": mean(found["predictions"], weights),
+            "prediction/mean": mean(predicted["predictions"], weights),
             "label/mean": mean(judged.labels, weights),
         }
 

@@ -106,12 +106,12 @@ class EstimatorSpec(_Fields):
 
 def _tensors(predictions: Any) -> Any:
     """The predictions; {} if there are none."""
-    given = predictions if predictions is not None else {}
-    named = given if isinstance(given, dict) else {"predictions": given}
+    argument = predictions if predictions is not None else {}
+    named = argument if isinstance(argument, dict) else {"predictions": argument}
     for name, value in named.items():
         if not isinstance(value, (Tensor, SparseTensor)):
             raise TypeError(f"{name} of predictions must be a Tensor, given: {value}")
-    return given
+    return argument
 
 
 def _scalar(loss: Any) -> Tensor:
@@ -121,20 +121,20 @@ def _scalar(loss: Any) -> Tensor:
     return tensor if tensor.shape.rank == 0 else reshape(tensor, [])
 
 
-def _metrics(given: Any) -> dict[str, tuple[Any, Any]]:
-    if not isinstance(given, (dict, type(None))):
-        raise TypeError(f"eval_metric_ops must be a dict, given: {given}")
-    for name, pair in (given or {}).items():
+def _metrics(argument: Any) -> dict[str, tuple[Any, Any]]:
+    if not isinstance(argument, (dict, type(None))):
+        raise TypeError(f"eval_metric_ops must be a dict, given: {argument}")
+    for name, pair in (argument or {}).items():
         if not isinstance(pair, tuple) or len(pair) != 2:
             raise TypeError(
                 "Values of eval_metric_ops must be (metric_value, update_op) tuples, given: "
                 f"{pair} for key: {name}"
             )
-    return given or {}
+    return argument or {}
 
 
-def _hooks(given: Iterable[SessionRunHook] | None, name: str) -> tuple[SessionRunHook, ...]:
-    found = tuple(given or ())
+def _hooks(argument: Iterable[SessionRunHook] | None, name: str) -> tuple[SessionRunHook, ...]:
+    found = tuple(argument or ())
     for hook in found:
         if not isinstance(hook, SessionRunHook):
             raise TypeError(f"All hooks of {name} must be SessionRunHook instances, given: {hook}")

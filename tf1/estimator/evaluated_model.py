@@ -43,7 +43,7 @@ def evaluated(
         inputs = graphs.inputs(input_fn, ModeKeys.EVAL)
         spec = graphs.model(inputs.features, inputs.labels, ModeKeys.EVAL)
         values, update = _metrics(spec)
-        found: dict[str, Any] = evaluate_once(
+        results: dict[str, Any] = evaluate_once(
             checkpoint_path,
             graphs.config.evaluation_master,
             spec.scaffold,
@@ -52,8 +52,8 @@ def evaluated(
             hooks=[*inputs.hooks, *hooks, StopAfterNEvalsHook(steps), *spec.evaluation_hooks],
             config=graphs.config.session_config,
         )
-        _write(folder, found, checkpoint_path)
-    return dict(sorted(found.items()))
+        _write(folder, results, checkpoint_path)
+    return dict(sorted(results.items()))
 
 
 def _metrics(spec: EstimatorSpec) -> tuple[dict[str, Any], Any]:
@@ -68,13 +68,13 @@ def _metrics(spec: EstimatorSpec) -> tuple[dict[str, Any], Any]:
     return {name: value for name, (value, _) in pairs.items()}, group(*[u for _, u in ordered])
 
 
-def _write(folder: str, found: Mapping[str, Any], checkpoint_path: str | None) -> None:
+def _write(folder: str, results: Mapping[str, Any], checkpoint_path: str | None) -> None:
     """Writes numbers and serialized summaries to a folder, and logs all."""
-    step = int(found[_STEP])
-    text = ", ".join(f"{name} = {value}" for name, value in sorted(found.items()))
+    step = int(results[_STEP])
+    text = ", ".join(f"{name} = {value}" for name, value in sorted(results.items()))
     log.info("Saving dict for global step %d: %s", step, text)
     message = Summary()
-    for name, value in sorted(found.items()):
+    for name, value in sorted(results.items()):
         if name == _STEP:
             continue
         if isinstance(value, (int, float, np.number)):

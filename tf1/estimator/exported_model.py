@@ -43,10 +43,10 @@ def exported(
     with graphs.fresh():
         receiver = receiver_fn()
         spec = graphs.model(receiver.features, getattr(receiver, "labels", None), ModeKeys.PREDICT)
-        found = signatures(
+        signature_defs = signatures(
             receiver.receiver_tensors, spec.export_outputs, receiver.receiver_tensors_alternatives
         )
-        if not found:
+        if not signature_defs:
             raise ValueError(
                 f"none of the export_outputs {list(spec.export_outputs)} can be called with "
                 f"{list(receiver.receiver_tensors)}"
@@ -64,7 +64,7 @@ def exported(
                 builder.add_meta_graph_and_variables(
                     session,
                     [tag],
-                    found,
+                    signature_defs,
                     get_default_graph().get_collection(GraphKeys.ASSET_FILEPATHS),
                     main_op=begin,
                     saver=saver,

@@ -39,9 +39,9 @@ def argument_names(function: Any) -> tuple[str, ...]:
     Those that a `functools.partial` has given are left out; a method has no `self`.
     """
     if isinstance(function, functools.partial):
-        given = function.keywords
+        bound = function.keywords
         inner = argument_names(function.func)[len(function.args) :]
-        return tuple(name for name in inner if name not in given)
+        return tuple(name for name in inner if name not in bound)
     kinds = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
     parameters = inspect.signature(function).parameters.values()
     return tuple(p.name for p in parameters if p.kind not in kinds)

@@ -126,10 +126,10 @@ def _concat(prefix: Any, suffix: Any, static: bool = False) -> Any:
 def _sizes(part: Any) -> Any:
     """Converts sizes to a static shape, or a tensor of sizes to a tensor."""
     if isinstance(part, Tensor):
-        known = constant_value(part)
-        if known is None:
+        static_value = constant_value(part)
+        if static_value is None:
             return part
-        part = known.tolist()
+        part = static_value.tolist()
     return TensorShape(part if isinstance(part, (list, tuple, TensorShape)) else [part])
 
 

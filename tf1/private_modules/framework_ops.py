@@ -95,8 +95,8 @@ def convert_to_tensor_v2(
 
 def _get_graph_from_inputs(op_input_list: Any, graph: Any = None) -> Any:
     """The graph of some inputs; by default the default graph."""
-    found = [item.graph for item in op_input_list if hasattr(item, "graph")]
-    return graph or (found[0] if found else get_default_graph())
+    graphs = [item.graph for item in op_input_list if hasattr(item, "graph")]
+    return graph or (graphs[0] if graphs else get_default_graph())
 
 
 def _as_graph_element(obj: Any) -> Any:

@@ -45,8 +45,8 @@ def _by_place(op_type: str) -> Callable[..., Any]:
         for attr in (spec.type_attr, spec.number_attr, spec.type_list_attr)
     }
     taken = [item for item in signature(raw_op).parameters.values() if item.name not in follow]
-    given = [item.name for item in taken if item.default is Parameter.empty]
-    places = [*given, *(item.name for item in taken if item.name not in given)]
+    required = [item.name for item in taken if item.default is Parameter.empty]
+    places = [*required, *(item.name for item in taken if item.name not in required)]
 
     @wraps(raw_op)
     def generated(*arguments: Any, **keywords: Any) -> Any:

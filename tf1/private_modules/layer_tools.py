@@ -39,9 +39,9 @@ def normalize_tuple(value: Any, n: int, name: str) -> tuple[int, ...]:
     Raises:
         ValueError: there are not as many, or they are no ints.
     """
-    found = (value,) * n if isinstance(value, int) else value
+    sizes = (value,) * n if isinstance(value, int) else value
     try:
-        numbers = tuple(int(number) for number in found)
+        numbers = tuple(int(number) for number in sizes)
     except (TypeError, ValueError):
         numbers = ()
     if len(numbers) != n:
@@ -67,9 +67,9 @@ def normalize_padding(value: str) -> str:
     return _one_of("padding", value, ("valid", "same"))
 
 
-def _one_of(name: str, value: str, known: tuple[str, ...]) -> str:
-    if (small := value.lower()) not in known:
-        raise ValueError(f"unknown {name} {value!r}; expected one of {', '.join(known)}")
+def _one_of(name: str, value: str, choices: tuple[str, ...]) -> str:
+    if (small := value.lower()) not in choices:
+        raise ValueError(f"unknown {name} {value!r}; expected one of {', '.join(choices)}")
     return small
 
 
@@ -79,11 +79,11 @@ def convert_data_format(data_format: str, ndim: int) -> str:
     Raises:
         ValueError: there is none for that many axes.
     """
-    known = {3: "W", 4: "HW", 5: "DHW"}
-    if ndim not in known:
-        raise ValueError(f"ndim = {ndim} is not in {sorted(known)}")
+    choices = {3: "W", 4: "HW", 5: "DHW"}
+    if ndim not in choices:
+        raise ValueError(f"ndim = {ndim} is not in {sorted(choices)}")
     last = normalize_data_format(data_format) == "channels_last"
-    return f"N{known[ndim]}C" if last else f"NC{known[ndim]}"
+    return f"N{choices[ndim]}C" if last else f"NC{choices[ndim]}"
 
 
 def conv_output_length(

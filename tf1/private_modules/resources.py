@@ -31,5 +31,5 @@ def initialize_resources(resource_list: Sequence[Any], name: str = "init") -> Op
         resource_list: the resources.
         name: a name for the op.
     """
-    made = [resource.create for resource in resource_list if hasattr(resource, "create")]
-    return group(*made, name=name) if made else no_op(name=name)
+    initializers = [resource.create for resource in resource_list if hasattr(resource, "create")]
+    return group(*initializers, name=name) if initializers else no_op(name=name)

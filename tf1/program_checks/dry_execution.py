@@ -136,8 +136,8 @@ def _declare(inference: Inference, tensor: Tensor, slot: _Slot) -> None:
     if not isinstance(value, np.ndarray):
         inference.declare(tensor, tensor.shape)
         return
-    known = not slot.stands_in and value.size <= _MOST_ELEMENTS
-    inference.declare(tensor, TensorShape(value.shape), value if known else None)
+    is_computed = not slot.stands_in and value.size <= _MOST_ELEMENTS
+    inference.declare(tensor, TensorShape(value.shape), value if is_computed else None)
 
 
 def _inferred(tensor: Tensor, inference: Inference) -> _Slot:

@@ -69,12 +69,12 @@ class Notes:
     def not_taken(self) -> list[Part]:
         """The parts that have not run; a part of such a part is not listed."""
         missed = [part for i, part in enumerate(self._parts) if i not in self._taken]
-        found: list[Part] = []
+        parts: list[Part] = []
         for part in sorted(missed, key=lambda part: (part.file, part.first, -part.last)):
-            inside = found and found[-1].file == part.file and part.last <= found[-1].last
+            inside = parts and parts[-1].file == part.file and part.last <= parts[-1].last
             if not inside:
-                found.append(part)
-        return found
+                parts.append(part)
+        return parts
 
 
 class _Instrumenting(ast.NodeTransformer):

@@ -47,8 +47,8 @@ class CheckedRun:
 
     def __str__(self) -> str:
         fed = ", ".join(f"{name} {shape}" for name, shape in self.feeds.items())
-        given = f" of {fed}" if fed else ""
-        return f"{self.file}:{self.line}: {', '.join(self.fetches)}{given}"
+        feeds_text = f" of {fed}" if fed else ""
+        return f"{self.file}:{self.line}: {', '.join(self.fetches)}{feeds_text}"
 
 
 @dataclass(frozen=True)

@@ -172,14 +172,14 @@ class ScratchFiles:
             inside = self._inside(path)
             if inside is None or not (self._exists(inside) or self._is_removed(path)):
                 return function(path)
-            found = list(function(inside))
-            names = {name_of(item) for item in found}
+            entries = list(function(inside))
+            names = {name_of(item) for item in entries}
             if self._exists(path) and not self._is_removed(path):
                 for item in function(path):
                     name = name_of(item)
                     if name not in names and not self._is_removed(os.path.join(path, name)):
-                        found.append(item)
-            return kind(found)
+                        entries.append(item)
+            return kind(entries)
 
         return listed
 

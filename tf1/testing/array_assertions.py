@@ -30,13 +30,13 @@ class ArrayAssertions(PlainAssertions):
 
     def _ordered(self, value: Any) -> np.ndarray[Any, Any]:
         """An array of numbers that have an order."""
-        found = self._array(value)
-        if found.dtype.kind not in "iuf" and found.dtype.name != "bfloat16":
+        actual = self._array(value)
+        if actual.dtype.kind not in "iuf" and actual.dtype.name != "bfloat16":
             self.fail(
-                f"The value of {found} does not have an ordered numeric type, instead it has type: "
-                f"{found.dtype}"
+                f"The value of {actual} does not have an ordered numeric type, instead it has "
+                f"type: {actual.dtype}"
             )
-        return found
+        return actual
 
     def assertAllClose(
         self, a: Any, b: Any, rtol: float = 1e-6, atol: float = 1e-6, msg: str | None = None
@@ -147,8 +147,8 @@ class ArrayAssertions(PlainAssertions):
 
     def assertDTypeEqual(self, target: Any, expected_dtype: Any) -> None:
         """Checks the dtype of an array, a tensor or a value converted to an array."""
-        found = target.dtype if hasattr(target, "dtype") else self._array(target).dtype
-        self.assertEqual(as_dtype(found), as_dtype(expected_dtype))
+        actual = target.dtype if hasattr(target, "dtype") else self._array(target).dtype
+        self.assertEqual(as_dtype(actual), as_dtype(expected_dtype))
 
     def assertAllGreater(self, a: Any, comparison_target: Any) -> None:
         """Checks that all elements are greater than a number."""
@@ -171,16 +171,16 @@ class ArrayAssertions(PlainAssertions):
         open_lower_bound: bool = False, open_upper_bound: bool = False,
     ) -> None:  # fmt: skip
         """Checks that all elements are in a range."""
-        found = self._ordered(target)
-        above = found > lower_bound if open_lower_bound else found >= lower_bound
-        below = found < upper_bound if open_upper_bound else found <= upper_bound
-        self.assertTrue(bool((above & below).all()), f"{found} is not in the range")
+        actual = self._ordered(target)
+        above = actual > lower_bound if open_lower_bound else actual >= lower_bound
+        below = actual < upper_bound if open_upper_bound else actual <= upper_bound
+        self.assertTrue(bool((above & below).all()), f"{actual} is not in the range")
 
     def assertAllInSet(self, target: Any, expected_set: Any) -> None:
         """Checks that all elements are among those of a set."""
-        found = set(self._array(target).ravel().tolist())
+        actual = set(self._array(target).ravel().tolist())
         self.assertTrue(
-            found <= set(expected_set), f"{found - set(expected_set)} is not in the set"
+            actual <= set(expected_set), f"{actual - set(expected_set)} is not in the set"
         )
 
 

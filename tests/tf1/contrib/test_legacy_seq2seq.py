@@ -130,9 +130,7 @@ def test_buckets_share_variables() -> None:
         found, rows = session.run([losses, each[0]])
         assert rows.shape == (2,)
         np.testing.assert_allclose(rows.mean(), found[1], rtol=1e-5)
-        with pytest.raises(
-            ValueError, match="targets: expected 4 items to match the last bucket, got 3"
-        ):
+        with pytest.raises(ValueError, match="targets: expected 4 items"):
             s2s.model_with_buckets(WORDS * 2, WORDS * 2, WORDS, weights, [(3, 4)], model)
 
 

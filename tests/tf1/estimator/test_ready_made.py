@@ -72,7 +72,7 @@ def test_what_cannot_be_is_refused() -> None:
         estimator.LinearRegressor([numeric], optimizer="no such").train(inputs(np.zeros(3)))
     with pytest.raises(ValueError, match="need a label_vocabulary"):
         estimator.LinearClassifier([numeric]).train(inputs(np.array(["a", "b"])))
-    with pytest.raises(ValueError, match="gave no labels"):
+    with pytest.raises(ValueError, match="returned no labels"):
         estimator.LinearClassifier([numeric]).evaluate(lambda: {"x": td.zeros([3])})
     with pytest.raises(ValueError, match="labels must have shape"):
         estimator.LinearRegressor([numeric]).train(inputs(np.zeros([3, 1, 1])))

@@ -47,8 +47,8 @@ def crf_unary_score(tag_indices: Any, sequence_lengths: Any, inputs: Any) -> Ten
         array([5.], dtype=float32)
     """
     inputs, tags = convert_to_tensor(inputs), cast(tag_indices, "int32")
-    found = gather(inputs, expand_dims(tags, 2), axis=2, batch_dims=2)[..., 0]
-    return reduce_sum(found * _mask(sequence_lengths, shape(tags)[1], inputs), axis=1)
+    picked = gather(inputs, expand_dims(tags, 2), axis=2, batch_dims=2)[..., 0]
+    return reduce_sum(picked * _mask(sequence_lengths, shape(tags)[1], inputs), axis=1)
 
 
 def crf_binary_score(tag_indices: Any, sequence_lengths: Any, transition_params: Any) -> Tensor:
@@ -69,9 +69,9 @@ def crf_binary_score(tag_indices: Any, sequence_lengths: Any, transition_params:
         array([3.], dtype=float32)
     """
     steps, tags = convert_to_tensor(transition_params), cast(tag_indices, "int32")
-    found = gather_nd(steps, stack([tags[:, :-1], tags[:, 1:]], axis=2))
+    picked = gather_nd(steps, stack([tags[:, :-1], tags[:, 1:]], axis=2))
     counted = maximum(cast(sequence_lengths, "int32") - 1, 0)
-    return reduce_sum(found * _mask(counted, shape(tags)[1] - 1, steps), axis=1)
+    return reduce_sum(picked * _mask(counted, shape(tags)[1] - 1, steps), axis=1)
 
 
 def crf_sequence_score(

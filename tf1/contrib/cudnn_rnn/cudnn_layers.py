@@ -151,10 +151,10 @@ class _CudnnRNN(Layer):
         """
         first = args[0] if args else kwargs.get("initial_state")
         time_major = kwargs.get("time_major", True)
-        given = inputs if time_major else transpose(inputs, [1, 0, 2])
+        time_major_inputs = inputs if time_major else transpose(inputs, [1, 0, 2])
         if first is None:
-            sizes = self.state_shape(shape(given)[1])
-            first = tuple(zeros(each, given.dtype) for each in sizes)
+            sizes = self.state_shape(shape(time_major_inputs)[1])
+            first = tuple(zeros(each, time_major_inputs.dtype) for each in sizes)
         states = [self._one(parts) for parts in zip(*map(unstack, first), strict=True)]
         keep = 1.0 - self.dropout if kwargs.get("training", True) else 1.0
         cells = [
@@ -169,11 +169,16 @@ class _CudnnRNN(Layer):
             if self.num_dirs == 1:
                 whole = MultiRNNCell(cells)
                 outputs, after = dynamic_rnn(
-                    whole, given, initial_state=tuple(states), dtype=None, **settings
+                    whole, time_major_inputs, initial_state=tuple(states), dtype=None, **settings
                 )
             else:
                 outputs, *ends = stack_bidirectional_dynamic_rnn(
-                    cells[::2], cells[1::2], given, states[::2], states[1::2], **settings
+                    cells[::2],
+                    cells[1::2],
+                    time_major_inputs,
+                    states[::2],
+                    states[1::2],
+                    **settings,
                 )
                 after = [state for pair in zip(*ends, strict=True) for state in pair]
         last = tuple(stack(list(parts)) for parts in zip(*map(self._parts, after), strict=True))

@@ -66,7 +66,7 @@ def variable(
     if custom_getter is not None:
         getter = partial(custom_getter, reuse=get_variable_scope().reuse)
     with device_scope(device or ""):
-        found: Variable = getter(
+        result: Variable = getter(
             name,
             shape=shape,
             dtype=dtype,
@@ -80,7 +80,7 @@ def variable(
             synchronization=synchronization,
             aggregation=aggregation,
         )
-    return found
+    return result
 
 
 @add_arg_scope

@@ -160,8 +160,8 @@ def _checked(summaries: Sequence[str] | None) -> Sequence[str]:
         return ["loss", "learning_rate", "global_gradient_norm"]
     for summary in summaries:
         if summary not in _SUMMARIES:
-            known = ", ".join(_SUMMARIES)
-            raise ValueError(f"summaries must be of {known}, got {summary!r}")
+            choices = ", ".join(_SUMMARIES)
+            raise ValueError(f"summaries must be of {choices}, got {summary!r}")
     return summaries
 
 
@@ -183,8 +183,8 @@ def _rate(learning_rate: Any) -> Any:
 def _optimizer(optimizer: Any, rate: Any) -> Optimizer:
     if isinstance(optimizer, str):
         if optimizer not in _CLASSES:
-            known = ", ".join(_CLASSES)
-            raise ValueError(f"optimizer must be one of {known}, got {optimizer!r}")
+            choices = ", ".join(_CLASSES)
+            raise ValueError(f"optimizer must be one of {choices}, got {optimizer!r}")
         if rate is None:
             raise ValueError(f"the optimizer {optimizer!r} needs a learning_rate")
         return _CLASSES[optimizer](rate)
@@ -195,10 +195,10 @@ def _optimizer(optimizer: Any, rate: Any) -> Optimizer:
     if isinstance(optimizer, Optimizer):
         return optimizer
     if callable(optimizer):
-        made = optimizer(rate) if rate is not None else optimizer()
-        if isinstance(made, Optimizer):
-            return made
-        raise ValueError(f"optimizer must give a td.train.Optimizer, got {made!r}")
+        instance = optimizer(rate) if rate is not None else optimizer()
+        if isinstance(instance, Optimizer):
+            return instance
+        raise ValueError(f"optimizer must give a td.train.Optimizer, got {instance!r}")
     raise ValueError(
         "optimizer must be a name, a td.train.Optimizer, its class or a function that makes one, "
         f"got {optimizer!r}"

@@ -126,8 +126,8 @@ def sum_regularizer(
 
     def regularizer(weights: Any) -> Any:
         with name_scope(scope, "sum_regularizer", [weights]) as opened:
-            found = [loss for part in parts if (loss := part(weights)) is not None]
-            return add_n(found, name=opened) if found else None
+            losses = [loss for part in parts if (loss := part(weights)) is not None]
+            return add_n(losses, name=opened) if losses else None
 
     return regularizer
 
@@ -159,7 +159,7 @@ def apply_regularization(
     if not weights_list:
         raise ValueError("there are no weights to regularize")
     with name_scope(None, "get_regularization_penalty", list(weights_list)) as opened:
-        found = [loss for weights in weights_list if (loss := regularizer(weights)) is not None]
-        total = add_n(found, name=opened) if found else constant(0.0, name=opened)
+        losses = [loss for weights in weights_list if (loss := regularizer(weights)) is not None]
+        total = add_n(losses, name=opened) if losses else constant(0.0, name=opened)
     add_to_collection(GraphKeys.REGULARIZATION_LOSSES, total)
     return total

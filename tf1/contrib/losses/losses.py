@@ -140,9 +140,11 @@ def hinge_loss(logits: Any, labels: Any = None, scope: str | None = None) -> Any
         [[0.5 3. ]]
     """
     with name_scope(scope, "hinge_loss", [logits, labels]):
-        given = convert_to_tensor(logits)
-        signs = 2.0 * cast(convert_to_tensor(labels), given.dtype.base_dtype) - ones_like(given)
-        return relu(ones_like(given) - signs * given)
+        converted = convert_to_tensor(logits)
+        signs = 2.0 * cast(convert_to_tensor(labels), converted.dtype.base_dtype) - ones_like(
+            converted
+        )
+        return relu(ones_like(converted) - signs * converted)
 
 
 @add_arg_scope
@@ -200,8 +202,8 @@ def sparse_softmax_cross_entropy(
         ...     session.run(td.contrib.losses.sparse_softmax_cross_entropy([[0.0, 0.0]], [1]))
         np.float32(0.6931472)
     """
-    given = convert_to_tensor(labels)
-    flat = given.shape.rank is not None and given.shape.rank > 1
-    if flat and given.shape.as_list()[-1] == 1:
-        given = squeeze(given, [-1])
-    return entropies.sparse_softmax_cross_entropy(given, logits, weights, scope)
+    converted = convert_to_tensor(labels)
+    flat = converted.shape.rank is not None and converted.shape.rank > 1
+    if flat and converted.shape.as_list()[-1] == 1:
+        converted = squeeze(converted, [-1])
+    return entropies.sparse_softmax_cross_entropy(converted, logits, weights, scope)

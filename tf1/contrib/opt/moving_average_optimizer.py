@@ -84,10 +84,10 @@ class MovingAverageOptimizer(Optimizer):
             var_list = {variable.op.name: variable for variable in var_list}
         beside: dict[str, Any] = {v.op.name: self._averages.average(v) for v in self._averaged}
         names = {v.op.name: v for v in self._averaged}
-        found = dict(var_list)
+        mapping = dict(var_list)
         for variable, average in beside.items():
             if variable in var_list:
-                found[variable] = average
+                mapping[variable] = average
                 if average.op.name in var_list:
-                    found[average.op.name] = names[variable]
-        return Saver(found, **kwargs)
+                    mapping[average.op.name] = names[variable]
+        return Saver(mapping, **kwargs)

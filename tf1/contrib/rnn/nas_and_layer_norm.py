@@ -157,10 +157,10 @@ class NASCell(RNNCell):
         x, m = split(matmul(inputs, self._kernel.value()), 8, 1), split(before, 8, 1)
         put = tanh(sigmoid(x[0] + m[0]) * relu(x[1] + m[1]))
         scale = tanh(sigmoid(x[2] + m[2]) + relu(x[3] * m[3]))
-        seen = tanh(tanh(x[4] + m[4]) * sigmoid(x[5] + m[5]))
+        hidden = tanh(tanh(x[4] + m[4]) * sigmoid(x[5] + m[5]))
         gate = sigmoid(tanh(x[6] + m[6]) + sigmoid(x[7] + m[7]))
         c = tanh(put + c) * scale
-        h = tanh(c * tanh(seen + gate))
+        h = tanh(c * tanh(hidden + gate))
         if self._num_proj is not None:
             h = matmul(h, self._projection.value())
         return h, LSTMStateTuple(c, h)

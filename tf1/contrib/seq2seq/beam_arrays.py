@@ -47,6 +47,6 @@ def gather_tree_from_array(t: Any, parent_ids: Any, sequence_length: Any) -> Any
     tensor = convert_to_tensor(t)
     steps = shape(order)
     kept = reshape(tensor, [steps[0] * steps[1], steps[2], -1])
-    made = reshape(gather(kept, reshape(order, [-1, steps[2]]), batch_dims=1), shape(tensor))
-    made.set_shape(tensor.shape)
-    return made
+    gathered = reshape(gather(kept, reshape(order, [-1, steps[2]]), batch_dims=1), shape(tensor))
+    gathered.set_shape(tensor.shape)
+    return gathered

@@ -225,20 +225,20 @@ class BeamSearchDecoder(Decoder):
         """Outputs of a step, the next state, the next inputs, and the finished beams."""
         with name_scope(name, "BeamSearchDecoderStep"):
             before = state.cell_state
-            given = packed(inputs, [self._joined(leaf) for leaf in flat(inputs)])
+            cell_inputs = packed(inputs, [self._joined(leaf) for leaf in flat(inputs)])
             joined = packed(before, [self._joined(leaf) for leaf in flat(before)])
-            outputs, after = self._cell(given, joined)
+            outputs, after = self._cell(cell_inputs, joined)
             after = packed(after, [self._parted(leaf) for leaf in flat(after)])
             if self._output_layer is not None:
                 outputs = self._output_layer(outputs)
-            made, state = self._chosen(self._parted(outputs), after, state)
-            finished, words = state.finished, made.predicted_ids
+            step_output, state = self._chosen(self._parted(outputs), after, state)
+            finished, words = state.finished, step_output.predicted_ids
             following = cond(
                 reduce_all(finished),
                 lambda: self._start_inputs,
                 lambda: self._embedding_fn(words),
             )
-        return made, state, following, finished
+        return step_output, state, following, finished
 
     def _chosen(
         self, logits: Any, cell_state: Any, before: Any
@@ -305,18 +305,18 @@ class BeamSearchDecoder(Decoder):
         """Reshapes `[batch * beam, …]` to `[batch, beam, …]`; others are returned as they are."""
         if isinstance(leaf, TensorArray) or leaf.shape.rank == 0:
             return leaf
-        made = reshape(leaf, concat([[self._batch_size, self._width], shape(leaf)[1:]], 0))
-        made.set_shape([self._known_batch, self._width, *leaf.shape.as_list()[1:]])
-        return made
+        reshaped = reshape(leaf, concat([[self._batch_size, self._width], shape(leaf)[1:]], 0))
+        reshaped.set_shape([self._known_batch, self._width, *leaf.shape.as_list()[1:]])
+        return reshaped
 
     def _joined(self, leaf: Any) -> Any:
         """Reshapes `[batch, beam, …]` to `[batch * beam, …]`; others are returned as they are."""
         if isinstance(leaf, TensorArray) or leaf.shape.rank == 0:
             return leaf
-        made = reshape(leaf, concat([[self._batch_size * self._width], shape(leaf)[2:]], 0))
+        reshaped = reshape(leaf, concat([[self._batch_size * self._width], shape(leaf)[2:]], 0))
         batch = None if self._known_batch is None else self._known_batch * self._width
-        made.set_shape([batch, *leaf.shape.as_list()[2:]])
-        return made
+        reshaped.set_shape([batch, *leaf.shape.as_list()[2:]])
+        return reshaped
 
     @property
     def _known_batch(self) -> int | None:

@@ -174,8 +174,8 @@ class BahdanauMonotonicAttention(_Monotonic, BahdanauAttention):
         dtype: Any = None,
         name: str = "BahdanauMonotonicAttention",
     ) -> None:
-        given = memory, memory_sequence_length, normalize, None, score_mask_value, dtype, None, name
-        super().__init__(num_units, *given)
+        args = memory, memory_sequence_length, normalize, None, score_mask_value, dtype, None, name
+        super().__init__(num_units, *args)
         self._be_monotonic(sigmoid_noise, sigmoid_noise_seed, score_bias_init, mode)
 
 
@@ -219,6 +219,6 @@ class LuongMonotonicAttention(_Monotonic, LuongAttention):
         dtype: Any = None,
         name: str = "LuongMonotonicAttention",
     ) -> None:
-        given = memory, memory_sequence_length, scale, None, score_mask_value, dtype, None, name
-        super().__init__(num_units, *given)
+        args = memory, memory_sequence_length, scale, None, score_mask_value, dtype, None, name
+        super().__init__(num_units, *args)
         self._be_monotonic(sigmoid_noise, sigmoid_noise_seed, score_bias_init, mode)

@@ -61,8 +61,8 @@ def sequence_loss(
         ...     print(session.run(loss).round(4))
         0.6931
     """
-    given = [convert_to_tensor(part) for part in (logits, targets, weights)]
-    for what, part, rank in zip(("logits", "targets", "weights"), given, (3, 2, 2), strict=True):
+    tensors = [convert_to_tensor(part) for part in (logits, targets, weights)]
+    for what, part, rank in zip(("logits", "targets", "weights"), tensors, (3, 2, 2), strict=True):
         if part.shape.rank not in (rank, None):
             raise ValueError(f"{what} must have rank {rank}, got shape {part.shape}")
     averages = average_across_batch, average_across_timesteps
@@ -70,8 +70,8 @@ def sequence_loss(
     for what, average, total in zip(("batch", "timesteps"), averages, sums, strict=True):
         if average and total:
             raise ValueError(f"only one of average_across_{what} and sum_over_{what} may be set")
-    with name_scope(name, "sequence_loss", given):
-        all_logits, all_targets, counts = given
+    with name_scope(name, "sequence_loss", tensors):
+        all_logits, all_targets, counts = tensors
         rows = reshape(all_logits, [-1, shape(all_logits)[2]])
         right = reshape(all_targets, [-1])
         function = softmax_loss_function or sparse_softmax_cross_entropy_with_logits

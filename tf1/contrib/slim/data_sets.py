@@ -79,10 +79,10 @@ def get_data_files(data_sources: Any) -> list[str]:
         ValueError: get_data_files: data_sources = 'no/such/*' match no file
     """
     patterns = [data_sources] if isinstance(data_sources, str) else list(data_sources)
-    found = [path for pattern in patterns for path in Glob(pattern)]
-    if not found:
+    paths = [path for pattern in patterns for path in Glob(pattern)]
+    if not paths:
         raise ValueError(f"data_sources = {data_sources!r} match no file")
-    return found
+    return paths
 
 
 def parallel_read(

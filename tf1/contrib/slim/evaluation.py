@@ -175,7 +175,7 @@ def _hooks(
 ) -> list[SessionRunHook]:
     if isinstance(summary_op, int) and summary_op == _DEFAULT:
         summary_op = merge_all()
-    found: list[SessionRunHook] = [StopAfterNEvalsHook(num_evals)]
+    all_hooks: list[SessionRunHook] = [StopAfterNEvalsHook(num_evals)]
     if summary_op is not None:
-        found.append(SummaryAtEndHook(logdir, summary_op=summary_op, feed_dict=feeds))
-    return [*found, *(hooks or ())]
+        all_hooks.append(SummaryAtEndHook(logdir, summary_op=summary_op, feed_dict=feeds))
+    return [*all_hooks, *(hooks or ())]

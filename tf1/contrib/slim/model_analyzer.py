@@ -25,8 +25,8 @@ def tensor_description(var: Any) -> str:
     dtype = var.dtype.base_dtype
     sizes = var.get_shape().as_list() if var.get_shape().rank is not None else ["?"]
     text = "x".join("?" if size is None else str(size) for size in sizes)
-    known = "" if None in sizes or "?" in sizes else f"{(number := math.prod(sizes))}, "
-    counted = f" [{known}bytes: {number * dtype.size}]" if known else ""
+    product = "" if None in sizes or "?" in sizes else f"{(number := math.prod(sizes))}, "
+    counted = f" [{product}bytes: {number * dtype.size}]" if product else ""
     return f"({dtype.name} {text}{counted})"
 
 

@@ -46,11 +46,11 @@ def get_or_create_eval_step() -> Variable:
         ...     td.contrib.training.get_or_create_eval_step().op.name
         'eval_step'
     """
-    found: list[Variable] = get_default_graph().get_collection(GraphKeys.EVAL_STEP)
-    if len(found) > 1:
+    counters: list[Variable] = get_default_graph().get_collection(GraphKeys.EVAL_STEP)
+    if len(counters) > 1:
         raise ValueError("Multiple tensors added to tf.GraphKeys.EVAL_STEP")
-    if found:
-        return found[0]
+    if counters:
+        return counters[0]
     return get_variable(
         "eval_step",
         shape=[],
