@@ -18,7 +18,7 @@ from ...shape_inference.symbolic.symbolic import Dim, DimExpr, dim_symbol, equal
 from ...shape_inference.tensor_shape import TensorShape
 from .cached_body_facts import followed_once
 from .op_bodies import known_inputs
-from .rounds import number_of_rounds
+from .trip_counts import number_of_rounds
 
 
 class LoopFacts(NamedTuple):

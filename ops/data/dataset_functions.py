@@ -9,7 +9,6 @@ from ...graph.convert import convert_to_tensor
 from ...graph.default_graph import get_default_graph
 from ...shape_inference.handle_data import common_shape
 from ..common.structures import packed
-from .choosing import FILTER_DATASET, REDUCE_DATASET, SCAN_DATASET, TAKE_WHILE_DATASET
 from .dataset_base import DatasetBase, check_number, number
 from .element_functions import ElementFunction, built
 from .element_mapping import MAP_DATASET, PARALLEL_MAP_DATASET
@@ -23,6 +22,7 @@ from .element_specs import (
     types_of,
     wire_tensors,
 )
+from .filter_scan_reduce import FILTER_DATASET, REDUCE_DATASET, SCAN_DATASET, TAKE_WHILE_DATASET
 from .interleaving import FLAT_MAP_DATASET, INTERLEAVE_DATASET, PARALLEL_INTERLEAVE_DATASET_V2
 
 _MOST_ATTEMPTS = 16

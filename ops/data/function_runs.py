@@ -14,7 +14,7 @@ from ...shape_inference.tensor_shape import TensorShape
 from ..control_flow.op_bodies import known_inputs
 from ..random.random_state import restart_stream
 from .dataset_elements import shown, source_of
-from .vectorised import RowsBody, vectorised
+from .vectorized import RowsBody, vectorized
 
 if TYPE_CHECKING:
     from .dataset_elements import Element, Source
@@ -154,7 +154,7 @@ class DatasetFunction:
         if not self._rows_wanted:
             return None
         if self._rows is None:
-            made = vectorised(self.body, self._taken, self.given, self._depth)
+            made = vectorized(self.body, self._taken, self.given, self._depth)
             if made is None:
                 self._rows_wanted = False
                 return None

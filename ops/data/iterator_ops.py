@@ -23,7 +23,7 @@ from ...shape_inference.traits import STATEFUL, Bodies
 from ..queues.handles import handle_to, kept_behind, nothing_shape, scalar_shape, shared_home
 from .dataset_elements import UNKNOWN, shown, source_of
 from .dataset_ops import NOTED, TYPED, hold_elements, text_of
-from .optionals import Optional
+from .optional_ops import Optional
 
 if TYPE_CHECKING:
     from .dataset_elements import Element, Elements, Source

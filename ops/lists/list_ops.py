@@ -12,7 +12,7 @@ from ...shape_inference.handle_data import HandleData
 from ...shape_inference.protocols import Array, Kernel
 from ...shape_inference.rules import SCALAR, UNKNOWN_SHAPE, shape_from_value
 from ...shape_inference.tensor_shape import TensorShape
-from .list_parts import elements, empty, put_in, same_length
+from .list_partition import elements, empty, put_in, same_length
 from .tensor_list import TensorList, checked_index, limited, list_of, sizes_from
 
 _SHAPE_TYPE = "shape_type: {int32, int64}"

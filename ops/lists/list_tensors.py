@@ -14,7 +14,7 @@ from ...shape_inference.rules import SCALAR
 from ...shape_inference.tensor_shape import TensorShape
 from ..common.allocation import new_zeros
 from .list_ops import element_of, stated_shape, written
-from .list_parts import elements, put_in
+from .list_partition import elements, put_in
 from .tensor_list import (
     Sizes,
     TensorList,

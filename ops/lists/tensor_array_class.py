@@ -15,8 +15,8 @@ from ..array.constants import identity
 from ..array.ranges import range as range_op
 from ..array.shapes import shape
 from ..indexing.gathering import gather
-from .array_ops import CLOSE, GRAD, MADE, READ, SIZE, WRITE
-from .array_tensors import CONCAT, GATHER, SCATTER, SPLIT
+from .tensor_array_ops import CLOSE, GRAD, MADE, READ, SIZE, WRITE
+from .tensor_array_stacking import CONCAT, GATHER, SCATTER, SPLIT
 
 public = {"td": "TensorArray"}
 

@@ -30,11 +30,11 @@ from ..common.call_forms import older_form, renamed
 from ..common.extrema import extreme_of_rows
 from ..common.flops import flops_per_element
 from ..indexing.gathering import in_range, out_of_range
-from ..math.arithmetic import add, maximum, minimum, multiply, negative, subtract
+from ..math.arithmetic import abs as magnitude, add, maximum, minimum, multiply, negative, subtract
 from ..math.comparison import greater_equal, less_equal, logical_and
-from ..math.exponentials import exp, log
+from ..math.exponentials import exp, log, log1p
 from ..math.select import where
-from .activations import softplus
+from .activations import relu, softplus
 from .softmax_steps import cross_entropy_steps
 
 if TYPE_CHECKING:
@@ -43,7 +43,8 @@ if TYPE_CHECKING:
 public = {
     "td.nn": (
         "log_poisson_loss sigmoid_cross_entropy_with_logits softmax_cross_entropy_with_logits "
-        "softmax_cross_entropy_with_logits_v2 sparse_softmax_cross_entropy_with_logits"
+        "softmax_cross_entropy_with_logits_v2 sparse_softmax_cross_entropy_with_logits "
+        "weighted_cross_entropy_with_logits"
     ),
 }
 
@@ -372,3 +373,42 @@ def log_poisson_loss(
         rest = add(subtract(multiply(counts, log(counts)), counts), half)
         small = logical_and(greater_equal(counts, 0.0), less_equal(counts, 1.0))
         return add(loss, where(small, zeros_like(counts), rest))
+
+
+def weighted_cross_entropy_with_logits(
+    labels: TensorLike | None = None,
+    logits: TensorLike | None = None,
+    pos_weight: Any = None,
+    name: str | None = None,
+    targets: TensorLike | None = None,
+) -> Tensor:
+    """The cross entropy of `sigmoid(logits)` and labels, where what is true counts more or less.
+
+    Args:
+        labels: a tensor of floats: how likely each is to be true.
+        logits: a tensor of the same dtype and shape.
+        pos_weight: how much what is true counts.
+        name: a name for the scope of the ops.
+        targets: the older name of `labels`.
+
+    Returns:
+        A Tensor of the shape of `logits`.
+
+    Raises:
+        ValueError: an argument is missing.
+
+    Example:
+        >>> with td.Graph().as_default(), td.Session() as session:
+        ...     loss = td.nn.weighted_cross_entropy_with_logits([1.0, 0.0], [0.0, 0.0], 2.0)
+        ...     print(session.run(loss))
+        [1.3862944 0.6931472]
+    """
+    labels = targets if labels is None else labels
+    if labels is None or logits is None or pos_weight is None:
+        raise ValueError("labels, logits and pos_weight are all needed")
+    with name_scope(name, "logistic_loss", [logits, labels]) as scope:
+        x = convert_to_tensor(logits, name="logits")
+        z = convert_to_tensor(labels, x.dtype.base_dtype, name="labels")
+        weight = 1 + (convert_to_tensor(pos_weight, x.dtype.base_dtype) - 1) * z
+        soft = log1p(exp(-magnitude(x))) + relu(-x)
+        return add((1 - z) * x, multiply(weight, soft), name=scope)

@@ -24,7 +24,7 @@ from ...shape_inference.tensor_shape import TensorShape
 from ...shape_inference.traits import Traits
 from ..common.allocation import new_array
 from ..common.call_forms import renamed
-from .inflating import WINDOWS, inflated
+from .decompression import WINDOWS, inflated
 
 public = {
     "td, td.io": "decode_compressed decode_json_example decode_raw parse_tensor serialize_tensor",

@@ -13,7 +13,7 @@ from types import SimpleNamespace
 from typing import Any, NamedTuple
 
 from ...runtime.kernel_spec import Loop
-from . import update_rules as rules
+from . import optimizer_steps as rules
 
 
 class _Step(NamedTuple):

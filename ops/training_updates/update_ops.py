@@ -23,7 +23,7 @@ from ..indexing.gathering import in_range, out_of_range
 from ..variables.distinct_rounds import distinct_rounds
 from ..variables.reference_ops import NUMBERS
 from ..variables.resource_ops import shape_of_resource
-from . import update_rules as rules
+from . import optimizer_steps as rules
 from .update_loops import update_loop
 
 _BLOCK_BYTES = 1 << 17  # of each array: a few of them fit in the cache

@@ -18,7 +18,7 @@ from ..math.arithmetic import minimum
 from ..variables.variable import Variable
 from ..variables.variable_kinds import scopes_of
 from ..variables.variable_lists import global_variables, trainable_variables
-from .variables_beside import variable_beside, zeros_beside
+from .slot_variables import variable_beside, zeros_beside
 
 public = {
     "td": "moving_average_variables",

@@ -243,7 +243,7 @@ def test_rows_are_what_elements_are(monkeypatch: pytest.MonkeyPatch, session: td
     dataset = Dataset.from_tensor_slices((x, y)).map(work).batch(16)
     fast = next_of(dataset)
     taken = [session.run(fast) for _ in range(4)]
-    monkeypatch.setattr("tensordraft.ops.data.function_runs.vectorised", lambda *_: None)
+    monkeypatch.setattr("tensordraft.ops.data.function_runs.vectorized", lambda *_: None)
     slow = next_of(dataset)
     for one in taken:
         for mine, its in zip(one, session.run(slow), strict=True):

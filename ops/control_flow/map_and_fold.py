@@ -10,9 +10,9 @@ from ...graph.default_scopes import name_scope
 from ...graph.node import Tensor
 from ...graph.sparse_tensor import SparseTensor, SparseTensorValue
 from ..common.structures import flat
-from .loops import check_parallel
-from .rows import folded_rows, mapped_rows
+from .slice_loops import folded_rows, mapped_rows
 from .unrolled import unrolled_fold, unrolled_map
+from .while_loop import check_parallel
 
 public = {"td": "foldl foldr map_fn scan"}
 

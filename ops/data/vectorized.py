@@ -46,7 +46,7 @@ class RowsBody(NamedTuple):
         )
 
 
-def vectorised(body: Body, taken: int, given: Sequence[Known], depth: int) -> RowsBody | None:
+def vectorized(body: Body, taken: int, given: Sequence[Known], depth: int) -> RowsBody | None:
     """The body as one of rows; None where it is not elementwise all through.
 
     Args:

@@ -8,7 +8,7 @@ from ...graph.node import Tensor
 from .element_specs import element_of, from_wire, normalized, typed, wire_tensors
 from .iterator_ops import ITERATOR_GET_NEXT_AS_OPTIONAL
 from .iterators import Iterator
-from .optionals import OPTIONAL_FROM_VALUE, OPTIONAL_GET_VALUE, OPTIONAL_HAS_VALUE, OPTIONAL_NONE
+from .optional_ops import OPTIONAL_FROM_VALUE, OPTIONAL_GET_VALUE, OPTIONAL_HAS_VALUE, OPTIONAL_NONE
 
 public = {"td.data.experimental, td.contrib.data": "Optional get_next_as_optional"}
 

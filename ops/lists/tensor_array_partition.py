@@ -16,7 +16,7 @@ from ...shape_inference.split_parts import (
     listed,
     partial,
 )
-from .list_parts import falls_with, whole_falls
+from .list_partition import falls_with, whole_falls
 
 _OWN = listed()
 _SAME = listed(-2)
