@@ -440,7 +440,7 @@ class _Reduced(Elements):
         return self._finalize(self._states.pop(next(iter(self._states))))
 
 
-_KEY = Known(SCALAR)
+_KNOWN_KEY = Known(SCALAR)
 
 
 def _functions(
@@ -480,7 +480,7 @@ def _check_key(key_func: DatasetFunction) -> None:
 def _group_by_window_kernel(c: KernelContext) -> KernelSpec:
     elements = known_elements(c, "input_dataset")
     window = Known(SCALAR, None, c.content("input_dataset"))
-    functions = _functions(c, _WINDOWS, [elements, [_KEY, window], [_KEY]])
+    functions = _functions(c, _WINDOWS, [elements, [_KNOWN_KEY, window], [_KNOWN_KEY]])
     _check_key(functions[0])
     if functions[1].dtypes() != [variant]:
         raise ValueError("reduce_func must return one dataset")
@@ -501,9 +501,9 @@ def _group_by_window_kernel(c: KernelContext) -> KernelSpec:
 @EXPERIMENTAL_GROUP_BY_REDUCER_DATASET.kernel
 def _group_by_reducer_kernel(c: KernelContext) -> KernelSpec:
     elements = known_elements(c, "input_dataset")
-    init = DatasetFunction(c, "init_func", [_KEY], "init_func_other_arguments")
+    init = DatasetFunction(c, "init_func", [_KNOWN_KEY], "init_func_other_arguments")
     state = [Known() for _ in init.dtypes()]
-    functions = _functions(c, _REDUCERS, [elements, [_KEY], [*state, *elements], state])
+    functions = _functions(c, _REDUCERS, [elements, [_KNOWN_KEY], [*state, *elements], state])
     _check_key(functions[0])
     functions[2].check_returned(init.dtypes())
     calls, what = _calls(c, functions, _REDUCERS), stated(c)
