@@ -39,7 +39,7 @@ _RENAMED: dict[str, dict[str, str]] = {
 
 
 def _keyword_only(definition: RegisteredOpType) -> Callable[..., _Any]:
-    """The function that makes an op of a type out of keywords alone."""
+    """A function that makes an op of a type from keyword arguments."""
     renamed = _RENAMED.get(definition.name, {})
     inputs = [renamed.get(spec.name, spec.name) for spec in definition.signature.inputs]
     attrs = {renamed.get(name, name): name for name in definition.signature.attrs}

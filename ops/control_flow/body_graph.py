@@ -72,7 +72,7 @@ class BodyGraph(Graph):
         return self.captures[tensor]
 
     def origin(self, tensor: Tensor) -> Tensor:
-        """What is captured by a tensor of this graph; else the tensor itself."""
+        """The tensor captured as `tensor` of this graph; else the tensor itself."""
         for source, inner in self.captures.items():
             if inner is tensor:
                 return source.graph.origin(source)
@@ -104,12 +104,12 @@ class BodyGraph(Graph):
             yield
 
     def result(self, leaf: Any) -> Tensor:
-        """What a function returned as a tensor of this graph; of an operation, True after it."""
+        """A function's result as a tensor of this graph; for an operation, True after it."""
         [tensor] = tensors_of(self.leaf(leaf))
         return self.captured(tensor)
 
     def leaf(self, value: Any, dtype: Any = None) -> Any:
-        """What a function returned, as a leaf; of an operation, a tensor that is True after it."""
+        """A function's result as a leaf; for an operation, a tensor that is True after it."""
         if isinstance(value, Operation):
             with self.control_dependencies([value]):
                 return identity(constant(True))

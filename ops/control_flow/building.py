@@ -27,7 +27,7 @@ from .variable_reuse import Rounds
 
 COND_KINDS = IF, STATELESS_IF
 CASE_KINDS = CASE, STATELESS_CASE
-"""Of an op that runs one of several functions: with state and without."""
+"""Traits of an op that runs one of several functions: with state and without."""
 
 
 def built_cond(
@@ -202,7 +202,7 @@ class _Loop:
         return packed_components(self.structure, self.first, given[self.counted :])
 
     def _leaves(self, made: Any) -> list[Any]:
-        """What the body returned, leaf by leaf.
+        """The results of the body, leaf by leaf.
 
         Raises:
             TypeError: it is nested in other lists, tuples or dicts than the variables, or one is

@@ -23,7 +23,7 @@ from .structured import PARTITIONED_CALL, STATEFUL_PARTITIONED_CALL
 
 
 class Argument(NamedTuple):
-    """What is known of an argument of a function while it is built."""
+    """Static information about an argument of a function while it is built."""
 
     name: str
     dtype: DType

@@ -33,7 +33,7 @@ class Defun:
 
     The Python function is called once for each graph, when the first call is added to it. It may
     use tensors and variables from outside, which become inputs of the calls. It may call itself if
-    its results are told by `Declare`; how deep calls may be nested in a run,
+    its results are declared by `Declare`; how deep calls may be nested in a run,
     `td.config.max_nesting` says.
 
     Args:
@@ -113,7 +113,7 @@ class DefinedFunction:
     Args:
         function: the Python function.
         names: the names of its arguments.
-        types: their dtypes; None where each call tells them.
+        types: their dtypes; None where each call determines them.
         func_name: as for `Defun`, like those after it.
         grad_func: as for `Defun`.
         python_grad_func: as for `Defun`.
@@ -185,7 +185,7 @@ class DefinedFunction:
             if graph in self._building:
                 raise ValueError(
                     f"the function {self._called()!r} calls itself: use Declare(func_name, "
-                    "inputs, outputs) inside, which tells what it returns"
+                    "inputs, outputs) inside, which declares its results"
                 )
             self._building.add(graph)
             try:
@@ -264,7 +264,7 @@ class DefinedFunction:
 
     @property
     def captured_inputs(self) -> list[Tensor]:
-        """What the function takes from outside, which calls pass behind the arguments."""
+        """Tensors captured from outside, which calls pass after the arguments."""
         return list(self._only().captured)
 
     @property

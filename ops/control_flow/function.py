@@ -82,7 +82,7 @@ def function(
 
 
 class _Call(NamedTuple):
-    """What is passed in a call: a structure, whose tensors are told from the other values."""
+    """Arguments of a call: a structure whose tensors are kept apart from the other values."""
 
     structure: Any
     leaves: list[Any]
@@ -91,7 +91,7 @@ class _Call(NamedTuple):
 
 
 class TracedFunction:
-    """What `td.function` makes.
+    """Result of `td.function`.
 
     Args:
         func: the Python function.
@@ -179,7 +179,7 @@ class TracedFunction:
             if not tensor.shape.is_compatible_with(TensorShape(spec.shape)):
                 raise ValueError(
                     f"{tensor.name!r} of shape {tensor.shape} does not fit input_signature, which "
-                    f"tells {TensorShape(spec.shape)}"
+                    f"specifies {TensorShape(spec.shape)}"
                 )
             made.append(tensor)
         return [*leaves[: len(self._bound)], *made]
@@ -205,7 +205,7 @@ class TracedFunction:
 
 
 def _key(value: Any) -> Hashable:
-    """A key that values share only if a function cannot tell them apart."""
+    """A key that values share only if a function cannot distinguish them."""
     try:
         hash(value)
     except TypeError:

@@ -129,7 +129,7 @@ def in_turn(effects: Sequence[Operation]) -> dict[Operation, list[Operation]]:
 
 
 def _text(tensor: Tensor, arguments: Mapping[Tensor, str]) -> str:
-    """How a node of a function names a tensor."""
+    """The name of a tensor inside a node of a function."""
     if tensor in arguments:
         return arguments[tensor]
     definition = tensor.op.definition

@@ -1,4 +1,4 @@
-"""Which shapes the variables of a loop have in every round: as stated, and as the body keeps."""
+"""Loop invariants: shapes that the variables have in every iteration, as stated and as inferred."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def _without_shapes(part: Any, shapes: list[TensorShape]) -> Any:
 
 
 def _within(shape: TensorShape, stated: TensorShape) -> bool:
-    """Whether every tensor that has the one shape has the other; names of sizes do not count."""
+    """True if every tensor of the one shape has the other; names of sizes are ignored."""
     known = None if stated.rank is None else stated.as_list()
     sizes = None if shape.rank is None else shape.as_list()
     if known is None or sizes is None:

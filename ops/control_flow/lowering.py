@@ -1,4 +1,4 @@
-"""How branches, loops and calls are written without functions: as in TensorFlow 1.x."""
+"""Lowering of branches, loops and calls to the ops of TensorFlow 1.x, without functions."""
 
 from __future__ import annotations
 

@@ -13,7 +13,7 @@ from ...shape_inference.protocols import Array, Edge
 
 
 def if_branches(c: OpContext) -> list[Body]:
-    """What an `If` runs where its predicate does not hold, and where it does."""
+    """The branches of an `If`: for a predicate that does not hold, and for one that does."""
     return [branch_of(c, c.attr("else_branch")), branch_of(c, c.attr("then_branch"))]
 
 
@@ -52,13 +52,13 @@ def _check_dtypes(body: Body, does: str, tensors: Sequence[Edge], dtypes: Sequen
 
 
 def known_inputs(c: OpContext, edges: Sequence[Edge]) -> list[Known]:
-    """What is known of inputs, for a body: while a graph is built, or while a plan is made."""
+    """Facts about the inputs of a body, while a graph is built or a plan is made."""
     get: Any = getattr(c, "const_of", None) or c.value_of  # type: ignore[attr-defined]
     return [Known(c.shape_of(edge), get(edge), c.content_of(edge)) for edge in edges]
 
 
 def joined(x: Known, y: Known) -> Known:
-    """What is known of a tensor that is one of two."""
+    """Facts that hold for both of two tensors."""
     content = None if x.content is None or y.content is None else x.content.joined(y.content)
     return Known(common_shape(x.shape, y.shape), _joined_value(x.value, y.value), content)
 

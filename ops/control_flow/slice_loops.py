@@ -17,7 +17,7 @@ from .slices import Slices, Stacks
 
 
 def mapped_rows(fn: Callable[[Any], Any], elems: Any, dtype: Any, **settings: Any) -> Any:
-    """What `fn` makes of each slice of `elems`, stacked.
+    """Applies `fn` to each slice of `elems` and stacks the results.
 
     Args:
         fn: from a structure of slices to a tensor, or a structure of them.

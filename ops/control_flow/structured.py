@@ -52,7 +52,7 @@ STATEFUL_PARTITIONED_CALL = OpDef("StatefulPartitionedCall", *_CALL, traits=Bodi
 
 
 class _Results(NamedTuple):
-    """What is known of the results of one of several bodies."""
+    """Facts about the results of one of several bodies."""
 
     known: list[Known]
 
@@ -80,7 +80,7 @@ def _tell(c: ShapeContext, output: int, known: Known) -> None:
 
 
 def _stated_shapes(c: ShapeContext, number: int) -> list[TensorShape]:
-    """What the op itself states, where it is not looked into."""
+    """The facts that the op itself states, when its bodies are not followed."""
     stated = c.node.attrs.get("output_shapes") or []
     return list(stated) if len(stated) == number else [TensorShape(None)] * number
 
@@ -171,7 +171,7 @@ def _one_of(
         c: the op.
         branches: the bodies, by what they are called.
         known: what chooses, if it is the same at every run of the plan: then the kernel has the
-            body that it chooses alone, and asks for nothing that only the others read.
+            only the body that it chooses, and asks for nothing that only the others read.
         number: from what chooses to the number of the body.
     """
     given = known_inputs(c, c.inputs("input"))
@@ -209,12 +209,12 @@ def _call_kernel(c: KernelContext) -> Kernel:
 
 
 def _results_of(c: OpContext) -> Callable[[Sequence[Array]], Any]:
-    """What makes of the results of a body what a kernel returns: of one, the array itself."""
+    """A function from the results of a body to those of a kernel; a single one is not a tuple."""
     return itemgetter(0) if len(c.node.outputs) == 1 else tuple
 
 
 def _truth(value: Array) -> bool:
-    """Whether a predicate holds: a scalar that is not zero or empty, or an array with elements."""
+    """The value of a predicate: a scalar that is not zero or empty, or an array with elements."""
     return bool(value.item() if value.ndim == 0 else value.size)
 
 
@@ -240,7 +240,7 @@ def _while_shape(c: ShapeContext) -> list[TensorShape]:
 
 
 def rounds_of(op: Operation, inference: Knowledge) -> Dim | None:
-    """How many rounds a loop has, where counting tells; of anything else None."""
+    """Number of iterations of a loop, if it can be counted statically; else None."""
     if op.definition not in (WHILE, STATELESS_WHILE):
         return None
     c = ShapeContext(op, inference)

@@ -1,4 +1,4 @@
-"""How often a loop runs, where counting tells."""
+"""Trip counts of loops that count against a limit."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def number_of_rounds(
     starts: Sequence[Dim | None],
     steps: Sequence[Dim | None],
 ) -> Dim | None:
-    """How many rounds a loop has whose condition holds counters against limits; else None.
+    """Number of iterations of a loop whose condition compares counters with limits; else None.
 
     Args:
         cond: the condition.
@@ -60,7 +60,7 @@ def _limit(
     starts: Sequence[Dim | None],
     steps: Sequence[Dim | None],
 ) -> Dim | None:
-    """How many rounds one comparison allows."""
+    """Number of iterations that one comparison allows."""
     kind = test.op.type
     if kind not in (*_BELOW, *_ABOVE):
         return None

@@ -19,7 +19,7 @@ _MOST_ROUNDS = 10_000
 def unrolled_while(
     cond: Callable[..., Any], body: Callable[..., Any], structure: Any, most: int | None
 ) -> Any:
-    """What the variables in `structure` are after the last round; see `while_loop`."""
+    """The variables in `structure` after the last iteration; see `while_loop`."""
     state = packed(structure, [leaf_of(leaf) for leaf in flat(with_leaves(structure))])
     rounds = Rounds(get_default_graph())
     number = 0
@@ -69,7 +69,7 @@ def rows_of(elems: Any) -> list[Any]:
 
 
 def unrolled_map(fn: Callable[[Any], Any], elems: Any, dtype: Any) -> Any:
-    """What `fn` makes of each slice, stacked; see `map_fn`."""
+    """Applies `fn` to each slice and stacks the results; see `map_fn`."""
     rounds = Rounds(get_default_graph())
     results = []
     for number, row in enumerate(rows_of(elems)):

@@ -63,7 +63,7 @@ class Batched(Source):
         return _Batches(self.source.elements(waits), self.size, self.drop_remainder)
 
     def number(self) -> int:
-        """How many elements there are."""
+        """Number of elements."""
         inner = self.source.number()
         extra = 0 if self.drop_remainder else self.size - 1
         return inner if inner < 0 else (inner + extra) // self.size
@@ -104,7 +104,7 @@ class PaddedBatches(Source):
         return _Padded(self.source.elements(waits), self)
 
     def number(self) -> int:
-        """How many elements there are."""
+        """Number of elements."""
         return Batched(self.source, self.size, self.drop_remainder).number()
 
 
@@ -216,7 +216,7 @@ class Windows(Source):
         return _Windows(self.source.elements(waits), self)
 
     def number(self) -> int:
-        """How many elements there are."""
+        """Number of elements."""
         inner = self.source.number()
         if inner < 0:
             return inner

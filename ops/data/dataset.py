@@ -36,7 +36,7 @@ class Dataset(Sources, Ordering, Functions):
     made of tensors, numbers, generators or files, and each method makes another one of it.
 
     Args:
-        variant_tensor: the tensor that stands for it; programs call `from_tensors` and its kin.
+        variant_tensor: the tensor that stands for it; programs call `from_tensors` and the like.
         element: what an element is.
 
     Example:
@@ -142,7 +142,7 @@ def get_output_classes(dataset_or_iterator: Any) -> Any:
 
 
 def cardinality(dataset: Dataset) -> Tensor:
-    """How many elements a dataset has, as far as that is known without counting.
+    """Number of elements of a dataset, if it is known without counting.
 
     Args:
         dataset: the Dataset.
@@ -160,7 +160,7 @@ def cardinality(dataset: Dataset) -> Tensor:
 
 
 def get_single_element(dataset: Dataset) -> Any:
-    """The only element of a dataset, as tensors; each run begins anew.
+    """The only element of a dataset, as tensors; each run starts over.
 
     Args:
         dataset: the Dataset.

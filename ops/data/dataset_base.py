@@ -1,4 +1,4 @@
-"""What all datasets of programs have: a variant tensor, and what their elements are."""
+"""Base class of datasets: a variant tensor, and the structure of the elements."""
 
 from __future__ import annotations
 
@@ -97,7 +97,7 @@ class DatasetBase:
         return made
 
     def apply(self, transformation_func: Callable[[Self], Applied]) -> Applied:
-        """What a function makes of the dataset.
+        """Applies a function to the dataset.
 
         Args:
             transformation_func: from a Dataset to a Dataset, such as `td.data.experimental` has.
@@ -111,14 +111,14 @@ class DatasetBase:
         )
 
     def __repr__(self) -> str:
-        return f"<Dataset shapes: {_told(self.output_shapes)}, types: {_told(self.output_types)}>"
+        return f"<Dataset shapes: {_text(self.output_shapes)}, types: {_text(self.output_types)}>"
 
 
-def _told(structure: Any) -> str:
+def _text(structure: Any) -> str:
     if isinstance(structure, dict):
-        return "{" + ", ".join([f"{key}: {_told(item)}" for key, item in structure.items()]) + "}"
+        return "{" + ", ".join([f"{key}: {_text(item)}" for key, item in structure.items()]) + "}"
     if isinstance(structure, tuple):
-        return "(" + ", ".join(map(_told, structure)) + ")"
+        return "(" + ", ".join(map(_text, structure)) + ")"
     return (getattr(structure, "name", None) and f"td.{structure.name}") or str(structure)
 
 

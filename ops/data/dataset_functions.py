@@ -42,7 +42,7 @@ class Functions(DatasetBase):
         num_parallel_calls: Any = None,
         deterministic: bool | None = None,
     ) -> Self:
-        """What a function makes of each element.
+        """Maps a function over the elements.
 
         Args:
             map_func: from the tensors of an element to those of another.
@@ -92,8 +92,8 @@ class Functions(DatasetBase):
             or not found[0].wire_dtype.is_bool
             or found[0].shape.rank not in (0, None)
         ):
-            told = ", ".join(f"{leaf.dtype.name} of shape {leaf.shape}" for leaf in found)
-            raise ValueError(f"`predicate` must return a scalar boolean tensor, got {told}")
+            got = ", ".join(f"{leaf.dtype.name} of shape {leaf.shape}" for leaf in found)
+            raise ValueError(f"`predicate` must return a scalar boolean tensor, got {got}")
         return self._new(
             op(
                 self._variant_tensor,
@@ -165,7 +165,7 @@ class Functions(DatasetBase):
         return made, found.inner
 
     def reduce(self, initial_state: Any, reduce_func: Callable[[Any, Any], Any]) -> Any:
-        """What a function makes of a state and all elements, one after the other.
+        """Reduces the elements to a state, one after the other.
 
         Args:
             initial_state: tensors, or values that make them, in tuples and dicts.
@@ -188,7 +188,7 @@ class Functions(DatasetBase):
         return from_wire(state, outputs)
 
     def scan(self, initial_state: Any, scan_func: Callable[[Any, Any], Any]) -> Self:
-        """What a function makes of a state and each element, beside the next state.
+        """Maps a state and each element to an element and the next state.
 
         Args:
             initial_state: tensors, or values that make them, in tuples and dicts.

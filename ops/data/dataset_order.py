@@ -37,11 +37,11 @@ class Ordering(DatasetBase):
         Raises:
             TypeError: they are not.
         """
-        for what, told in (("types", types_of), ("classes", classes_of)):
-            if told(self._element) != told(dataset._element):
+        for what, describe in (("types", types_of), ("classes", classes_of)):
+            if describe(self._element) != describe(dataset._element):
                 raise TypeError(
-                    f"Two datasets to concatenate have different {what} {told(self._element)} and "
-                    f"{told(dataset._element)}"
+                    f"Two datasets to concatenate have different {what} "
+                    f"{describe(self._element)} and {describe(dataset._element)}"
                 )
         pairs = zip(leaves(self._element), leaves(dataset._element), strict=True)
         found = [one.with_shape(common_shape(one.shape, other.shape)) for one, other in pairs]

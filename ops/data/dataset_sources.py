@@ -1,4 +1,4 @@
-"""Where datasets come from: tensors, numbers, generators, other datasets, names of files."""
+"""Methods of `Dataset` that create one: from tensors, numbers, generators, files, datasets."""
 
 from __future__ import annotations
 
@@ -159,7 +159,7 @@ class Sources(DatasetBase):
         output_shapes: Any = None,
         args: Any = None,
     ) -> Self:
-        """A dataset of what a Python generator yields; it begins anew with each iterator.
+        """A dataset of what a Python generator yields; it restarts with each iterator.
 
         The generator is run in this process, so that the graph cannot be saved.
 

@@ -64,7 +64,7 @@ _AUTOMATIC = 4
 
 
 class Mapped(Source):
-    """What a function makes of the elements of a dataset.
+    """The elements of a dataset, mapped by a function.
 
     Args:
         source: the dataset.
@@ -91,7 +91,7 @@ class Mapped(Source):
         return _ParallelMapped(inner, self, waits) if self.calls else _Mapped(inner, self)
 
     def number(self) -> int:
-        """How many elements there are."""
+        """Number of elements."""
         return self.source.number()
 
 
@@ -132,7 +132,7 @@ class _ParallelMapped(_Mapped):
     """As above, by threads: the results come in the order of the elements.
 
     A function without effects, which takes less time than to hand it to a thread, is called at
-    once: nobody could tell.
+    once, with the same result.
     """
 
     def __init__(self, inner: Elements, source: Mapped, waits: Waits) -> None:
@@ -189,7 +189,7 @@ class _ParallelMapped(_Mapped):
 
 
 def parallel_calls(value: Array) -> int:
-    """How many threads are to call a function.
+    """Number of threads that call a function.
 
     Raises:
         ValueError: it is neither positive nor -1, which leaves it open.

@@ -71,7 +71,7 @@ class Strings(Leaf):
 
 
 class _Strings(Elements):
-    """What files hold; of one that is damaged, the rest is left out."""
+    """The contents of files; of a damaged one, the rest is skipped."""
 
     def __init__(self, names: Sequence[bytes], opened: Opened) -> None:
         self._names, self._opened = iter(names), opened
@@ -150,7 +150,7 @@ def _lines(compression: str) -> Opened:
 
 
 def _blocks(name: str, compression: str) -> Generator[bytes]:
-    """What a file holds, block after block."""
+    """The contents of a file, block by block."""
     place = 0
     with opened(name, compression) as file:
         while True:

@@ -70,11 +70,11 @@ class _Generators:
                 None,
                 None,
                 "`generator` yielded an element that did not match the expected structure. The "
-                f"expected structure was {self._told()}, but the yielded element was {value!r}.",
+                f"expected structure was {self._dtypes()}, but the yielded element was {value!r}.",
             ) from None
         return [self._array(part, leaf) for part, leaf in zip(parts, self._leaves, strict=True)]
 
-    def _told(self) -> str:
+    def _dtypes(self) -> str:
         return ", ".join([leaf.dtype.name for leaf in self._leaves])
 
     def _array(self, value: Any, leaf: Leaf) -> np.ndarray:
@@ -166,7 +166,7 @@ GENERATOR_DATASET = dataset_op(
 
 
 class Generated(LeafSource):
-    """What a function makes of a state, until it says that there is no more."""
+    """Elements made by a function of a state, until it reports the end."""
 
     def __init__(self, calls: Sequence[Callable[[Element], Element]], what: Any) -> None:
         super().__init__(*what)
@@ -201,7 +201,7 @@ class _Generated(Elements):
 
     def _end(self, state: Element) -> None:
         self._ended = True
-        with contextlib.suppress(Exception):  # nobody is there to be told
+        with contextlib.suppress(Exception):  # there is no caller to raise it in
             self._finalize(state)
 
     # Not `weakref.finalize`: it would keep the function, which may lead back here by the session.

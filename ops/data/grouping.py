@@ -139,7 +139,7 @@ def _check_number(element: Any, what: str) -> None:
 
 
 class Reducer:
-    """What makes one element of all elements of a key.
+    """Reduces all elements of a key to one.
 
     Args:
         init_func: from a key to a first state.
@@ -169,7 +169,7 @@ class Reducer:
 
 
 def group_by_reducer(key_func: Callable[..., Any], reducer: Reducer) -> Transformation:
-    """What a Reducer makes of all elements of each key, in the order in which keys first came.
+    """Results of a Reducer for each key, in the order in which keys first came.
 
     Args:
         key_func: from the tensors of an element to its key, an int64 scalar.
@@ -399,7 +399,7 @@ class _Grouped(Elements):
 
 
 class Reduced(Source):
-    """What functions make of all elements of each key."""
+    """Reductions of all elements of each key."""
 
     def __init__(self, source: Source, calls: Sequence[Any], what: Any) -> None:
         super().__init__(*what)
@@ -456,7 +456,7 @@ def _functions(
 def _calls(
     c: KernelContext, functions: Sequence[DatasetFunction], names: Sequence[str]
 ) -> Callable[[Sequence[Array]], list[Any]]:
-    """What makes of the captured tensors of all functions the functions."""
+    """A function from the captured tensors to the functions that capture them."""
     numbers = [len(c.inputs(f"{name}_other_arguments")) for name in names]
 
     def calls(captured: Sequence[Array]) -> list[Any]:

@@ -138,11 +138,11 @@ class Iterator:
             ValueError: they are of other shapes.
         """
         mine, its = self._element, dataset._element
-        for what, told in (("types", types_of), ("classes", classes_of)):
-            if told(mine) != told(its):
+        for what, describe in (("types", types_of), ("classes", classes_of)):
+            if describe(mine) != describe(its):
                 raise TypeError(
-                    f"Expected output {what} {told(mine)!r} but got dataset with output {what} "
-                    f"{told(its)!r}."
+                    f"Expected output {what} {describe(mine)!r} but got dataset with output {what} "
+                    f"{describe(its)!r}."
                 )
         for one, other in zip(leaves(mine), leaves(its), strict=True):
             if not one.shape.is_compatible_with(other.shape):

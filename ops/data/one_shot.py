@@ -58,7 +58,7 @@ def _check(op: Operation) -> None:
 
 
 def _makes_datasets(op: Operation) -> bool:
-    """Whether an op makes a dataset, or what dataset ops share, and has no other state."""
+    """True if an op makes a dataset, or a resource that datasets share, and has no other state."""
     kinds: set[Any] = {tensor.dtype for tensor in op.outputs}
     makes = variant in kinds and kinds <= {variant, resource}
     return makes or op.type in ("DummySeedGenerator", "DummyMemoryCache")

@@ -103,7 +103,7 @@ class Indulgent(Derived):
         return _Indulgent(self.source.elements(waits), self._warns)
 
     def number(self) -> int:
-        """How many elements there are: counting tells."""
+        """UNKNOWN: the number of elements is found by counting only."""
         return -2
 
 

@@ -38,7 +38,7 @@ class TFRecordDataset(Dataset):
 
     Raises:
         DataLossError: in a run, a record is damaged, or cut off; the error names file and offset.
-            The next run goes on with the next file.
+            The next run continues with the next file.
         NotFoundError: in a run, there is no such file.
 
     Example:

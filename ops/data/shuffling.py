@@ -101,7 +101,7 @@ class Shuffled(Derived):
         return words_of(seeded_or_random(*self.generator.seeds()))
 
     def number(self) -> int:
-        """How many elements there are."""
+        """Number of elements."""
         inner = self.source.number()
         if self.count < 0:
             return INFINITE if inner else 0
@@ -240,7 +240,7 @@ def _generator(handle: Any) -> SeedGenerator | None:
 
 
 class _NoGenerator(SeedGenerator):
-    """What `DummySeedGenerator` makes: the op that takes it has its own."""
+    """Result of `DummySeedGenerator`: the op that takes it has its own generator."""
 
     def __init__(self) -> None:
         super().__init__(0, 0, False)

@@ -130,8 +130,8 @@ def make_csv_dataset(
         batch_size: how many lines make a batch.
         column_names: the names of all columns; by default those in the first line.
         column_defaults: a default, or a dtype, for each column that is taken; by default the
-            columns are of int32, int64, float32 or strings, as the first lines tell, and missing
-            values are 0 or "".
+            columns are of int32, int64, float32 or strings, as inferred from the first lines, and
+            missing values are 0 or "".
         label_name: the column that comes beside the dict.
         select_columns: the names or numbers of the columns to take; by default all.
         field_delim: the character between values.
@@ -145,7 +145,7 @@ def make_csv_dataset(
         prefetch_buffer_size: as for `Dataset.prefetch`; by default 1.
         num_parallel_reads: how many files are read in turns; by default 1.
         sloppy: accepted; the order always stays.
-        num_rows_for_inference: how many lines tell what the columns are; None for all.
+        num_rows_for_inference: number of lines from which dtypes are inferred; None for all.
         compression_type: "", "ZLIB" or "GZIP"; then `column_names` and `column_defaults` are due.
 
     Returns:

@@ -82,7 +82,7 @@ def map_and_batch(
     drop_remainder: Any = False,
     num_parallel_calls: Any = None,
 ) -> Transformation:
-    """What a function makes of each element, in batches.
+    """Maps a function over the elements and batches the results.
 
     Args:
         map_func: as for `Dataset.map`.
@@ -186,7 +186,7 @@ def ignore_errors(log_warning: bool = False) -> Transformation:
     """The elements without those that fail.
 
     Args:
-        log_warning: whether the log tells of each that is left out.
+        log_warning: whether to log each that is skipped.
 
     Example:
         >>> with td.Graph().as_default(), td.Session() as session:
@@ -206,7 +206,7 @@ def ignore_errors(log_warning: bool = False) -> Transformation:
 
 @documented
 def scan(initial_state: Any, scan_func: Callable[[Any, Any], Any]) -> Transformation:
-    """What a function makes of a state and each element, beside the next state.
+    """Maps a state and each element to an element and the next state.
 
     Args:
         initial_state: tensors, in tuples and dicts.

@@ -37,7 +37,7 @@ class RowsBody(NamedTuple):
     in_rows: list[bool]
 
     def results(self, outputs: Sequence[np.ndarray], number: int) -> Element:
-        """What the body returns, all of it in rows."""
+        """The results of the body, all of them in rows."""
         return tuple(
             [
                 output if in_rows else np.broadcast_to(output, (number, *output.shape))

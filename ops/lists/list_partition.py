@@ -1,4 +1,4 @@
-"""How lists of tensors fall apart: each chunk has a list as long, of its slices of the elements."""
+"""Partition of lists of tensors: each chunk has a list of its slices of the elements."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def _has_list(c: SplitContext) -> bool:
 
 
 def falls_with(c: SplitContext, taken: dict[str, Part], gives: list[Part]) -> Partition:
-    """What an op takes and gives; sizes are those of the chunk, and all else is whole."""
+    """Inputs and outputs of an op; sizes are those of the chunk, and all else is whole."""
     positions = c.node.definition.input_positions(c.node.attrs)
     by_place = {positions[name]: part for name, part in taken.items()}
     takes = [by_place.get(i, OWN if part == OWN else WHOLE) for i, part in enumerate(c.parts)]
@@ -31,7 +31,7 @@ def falls_with(c: SplitContext, taken: dict[str, Part], gives: list[Part]) -> Pa
 
 
 def whole_falls(c: SplitContext) -> Partition:
-    """Of an op to which nothing comes that is split."""
+    """Partition of an op without inputs that are split."""
     return Partition([WHOLE] * len(c.parts), [WHOLE] * len(c.node.outputs))
 
 
@@ -106,7 +106,7 @@ def elements(outer: int, *, joined: bool = False) -> Rule:
 
 
 def _varies(c: SplitContext) -> bool:
-    """Whether the elements are of a shape that the number of rows is part of."""
+    """True if the number of rows is part of the shape of the elements."""
     content = c.content(_HANDLE)
     return content is None or any(map(c.depends, content.declared.sizes or ()))
 

@@ -25,7 +25,7 @@ class TensorArray:
     """An array of tensors of one dtype, which a graph writes to and reads from while it runs.
 
     It is meant for loops: a `td.while_loop` takes it as a variable. Each method that changes it
-    returns the array after the change, which is the one to go on with; its `flow` tells the order.
+    returns the array after the change, to be used from then on; its `flow` defines the order.
 
     Args:
         dtype: the dtype of the elements.
@@ -35,7 +35,7 @@ class TensorArray:
         tensor_array_name: a name for the array; arrays are never shared.
         handle: that of an array that there is already, in place of what describes a new one.
         flow: the flow to go on from, with `handle`.
-        infer_shape: whether all elements have one shape, which the first tells.
+        infer_shape: whether all elements have the shape of the first.
         element_shape: what is known of the shape of each element.
         colocate_with_first_write_call: accepted for TensorFlow's sake.
         name: a name for the scope of the ops.
@@ -125,12 +125,12 @@ class TensorArray:
 
     @property
     def dynamic_size(self) -> bool:
-        """Whether a write behind the end makes the array longer."""
+        """True if a write past the end extends the array."""
         return self._dynamic_size
 
     @property
     def element_shape(self) -> TensorShape:
-        """What is known of the shape of each element."""
+        """Static shape of each element."""
         return self._shape
 
     def _after(self, flow: Tensor, handle: Tensor | None = None) -> TensorArray:
@@ -143,7 +143,7 @@ class TensorArray:
         return made
 
     def _learn(self, shape: TensorShape) -> None:
-        """Takes over what the shape of one element tells of all, where they have one shape.
+        """Infers the shape of all elements from one, if they have one shape.
 
         Raises:
             ValueError: it contradicts what is known.
@@ -262,7 +262,7 @@ class TensorArray:
             return self._changed(SPLIT, tensor, sizes)
 
     def size(self, name: str | None = None) -> Tensor:
-        """How many elements there are, an int32 scalar."""
+        """Number of elements, an int32 scalar."""
         return SIZE(self._handle, self._flow, name=name)
 
     def close(self, name: str | None = None) -> Operation:
@@ -273,7 +273,7 @@ class TensorArray:
         """The array of the gradients of this one's elements, which adds up what is written to it.
 
         Args:
-            source: a name that tells one gradient of the array from another.
+            source: a name that distinguishes the gradients of the array.
             flow: the flow after which its size is taken; by default that of this array.
             name: a name for the scope of the ops.
         """

@@ -121,13 +121,13 @@ defined(
 
 
 def known_content(c: ShapeContext) -> HandleData | None:
-    """What is known of the elements: by the flow, else by the handle."""
+    """Facts about the elements: by the flow, else by the handle."""
     content = c.content("flow_in")
     return c.content("handle") if content is None else content
 
 
 def written_to(c: ShapeContext, element: TensorShape, length: Any = None) -> TensorShape:
-    """The shape of a flow after an element was put in, which the flow then tells of."""
+    """The shape of a flow after an element was written, which the flow then records."""
     content = known_content(c)
     if content is not None:
         c.merged("the elements of the TensorArray", [content.declared, element])
@@ -136,7 +136,7 @@ def written_to(c: ShapeContext, element: TensorShape, length: Any = None) -> Ten
 
 
 def element_in(c: ShapeContext, stated: TensorShape) -> TensorShape:
-    """What is known of the shape of an element, with what is stated beside it."""
+    """Static shape of an element, merged with the stated one."""
     content = known_content(c)
     return stated if content is None else c.merged("element_shape", [stated, content.shape])
 

@@ -104,7 +104,7 @@ class _Beams:
             self._node[place] = self._known[key]
 
     def _kept(self, seen: Array, below: Array, followed: Array) -> tuple[Array, Array]:
-        """How likely those that stay are, with a blank and with their last label."""
+        """Log-probabilities of beams that stay, with a blank and with their last label."""
         # From a node of the same label a path leads here only through a blank.
         same = self._label == self._label[below]
         coming = np.where(same, self._blank[below], self.total[below])
@@ -113,7 +113,7 @@ class _Beams:
         return self.total + seen[-1], spoken.astype(seen.dtype)
 
     def _lengthened(self, seen: Array) -> Array:
-        """How likely those are that are one label longer, `[beginnings, labels]`."""
+        """Log-probabilities of beams extended by one label, `[beginnings, labels]`."""
         same = self._label[:, None] == np.arange(self._labels)
         made = np.where(same, self._blank[:, None], self.total[:, None]) + seen[:-1]
         made[np.isnan(made)] = _NONE  # as in TensorFlow, where it is not greater than anything

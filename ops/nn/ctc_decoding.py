@@ -103,7 +103,7 @@ def _ctc_beam_search_decoder_shape(c: ShapeContext) -> list[TensorShape]:
 
 
 def _paths(c: OpContext) -> int:
-    """How many results are wanted of each row.
+    """Number of results for each row.
 
     Raises:
         ValueError: more than the search keeps.

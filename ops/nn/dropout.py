@@ -31,11 +31,11 @@ def dropout(
 
     Args:
         x: a tensor of floats.
-        keep_prob: how likely an element is to stay: more than 0, and at most 1.
+        keep_prob: probability of keeping an element, in (0, 1].
         noise_shape: the shape of what is drawn, which is broadcast to `x`; by default that of `x`.
         seed: makes the draws the same in every session: see `td.set_random_seed`.
         name: a name for the scope of the ops.
-        rate: how likely an element is to be set to 0, in the place of `keep_prob`.
+        rate: probability of setting an element to 0, instead of `keep_prob`.
 
     Returns:
         A Tensor of the shape and dtype of `x`; with `keep_prob` known to be 1, `x` itself.

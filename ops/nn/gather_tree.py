@@ -81,7 +81,7 @@ def gather_tree(
 
     Args:
         step_ids: what was chosen for each beam, int32 `[time, batch, beam]`.
-        parent_ids: the beam that each one goes on from, int32 `[time, batch, beam]`.
+        parent_ids: the beam that each one continues, int32 `[time, batch, beam]`.
         max_sequence_lengths: how many steps each row has, int32 `[batch]`.
         end_token: what ends a sequence, an int32 scalar; it also fills what is behind an end.
         name: a name for the op.

@@ -154,12 +154,12 @@ def _check_labels(features: Array, labels: Array) -> None:
 
 
 def _by_position(args: Sequence[Any]) -> bool:
-    """Whether arguments are given by position: documents of 1.x want names, older ones none."""
+    """True if arguments are positional, as before 1.0; 1.x requires names."""
     return bool(args)
 
 
 def _logits_come_first(args: Sequence[Any]) -> bool:
-    """Whether the first positional argument is of floats, as logits are and classes are not."""
+    """True if the first positional argument is of floats, as logits are and classes are not."""
     if not args:
         return False
     dtype = getattr(args[0], "dtype", None) or np.asarray(args[0]).dtype
@@ -338,7 +338,7 @@ def log_poisson_loss(
     compute_full_loss: bool = False,
     name: str | None = None,
 ) -> Tensor:
-    """How unlikely counts are in Poisson distributions: `exp(c) - z * c`, one by one.
+    """Poisson negative log-likelihood `exp(c) - z * c`, elementwise.
 
     Args:
         targets: the counts z, a tensor of floats that are not negative.

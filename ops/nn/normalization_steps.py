@@ -42,7 +42,7 @@ class _Channels:
 def batch_norm_steps(
     c: SplitContext, x: Tensor, scale: Tensor, offset: Tensor, mean: Tensor, variance: Tensor
 ) -> list[Tensor]:
-    """What stands for a normalization in training."""
+    """Substitute for a normalization in training."""
     channels = _Channels(c, x, scale)
     kind = c.node.outputs[1].dtype
     wide = cast(x, float64)
@@ -77,7 +77,7 @@ def batch_norm_grad_steps(
     variance: Tensor,
     *reserved: Tensor,
 ) -> list[Tensor]:
-    """What stands for the gradient of a normalization in training."""
+    """Substitute for the gradient of a normalization in training."""
     channels = _Channels(c, x, scale)
     kind = c.node.outputs[1].dtype
     wide = cast(gradient, float64)

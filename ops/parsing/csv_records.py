@@ -149,7 +149,7 @@ def _fields(record: bytes, delimiter: bytes, quotes: bool, number: int) -> Seque
 
 
 def _quoted(record: bytes, place: int, number: int) -> tuple[bytes, int]:
-    """What stands up to the quote that ends a field, and where that is."""
+    """The text up to the quote that ends a field, and the position of that quote."""
     parts: list[bytes] = []
     while True:
         end = record.find(b'"', place)

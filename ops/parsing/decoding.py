@@ -325,7 +325,7 @@ def parse_tensor(serialized: Any, out_type: Any, name: str | None = None) -> Ten
         name: a name for the op.
 
     Returns:
-        A Tensor of `out_type`, whose shape only the run tells.
+        A Tensor of `out_type`, whose shape is only known in the run.
 
     Raises:
         ValueError: `serialized` is known to be no scalar; what it holds is found out by the run.

@@ -88,7 +88,7 @@ def _dense_shapes(c: OpContext, batch: TensorShape) -> list[TensorShape]:
 
 
 def is_open(shape: TensorShape) -> bool:
-    """Whether a dense feature is of any length."""
+    """True if a dense feature is of variable length."""
     return bool(shape.rank) and shape[0].value is None
 
 
@@ -130,7 +130,7 @@ def _parse_single_example_shape(c: ShapeContext) -> list[TensorShape]:
 
 
 class Wanted(NamedTuple):
-    """What is to be read of each example.
+    """Features to read from each example.
 
     Args:
         sparse: dtypes.
@@ -148,7 +148,7 @@ class Wanted(NamedTuple):
 
     @classmethod
     def of(cls, c: KernelContext) -> Wanted:
-        """What the attrs of the op say."""
+        """Reads the attrs of the op."""
 
         def dtypes(name: str) -> list[np.dtype[Any]]:
             found: Sequence[DType] = c.node.attrs.get(name, ())
@@ -170,7 +170,7 @@ def parse(
 
     Args:
         wanted: what is to be read.
-        serialized: the examples, a vector or one alone.
+        serialized: the examples, a vector or a scalar.
         names: what they are called in messages; may be empty.
         keys: the names of what is sparse, dense and ragged.
         defaults: what stands for missing dense features.
@@ -362,11 +362,11 @@ def _parse_example_v2_kernel(c: KernelContext) -> Kernel:
 def _parse_single_example_kernel(c: KernelContext) -> Kernel:
     wanted = Wanted.of(c)
     keys = list(c.attr("sparse_keys")), list(c.attr("dense_keys")), ()
-    nobody = np.zeros(0, object)
+    no_names = np.zeros(0, object)
 
     def parse_example(serialized: Array, *defaults: Array) -> Any:
         if serialized.ndim:
             raise ValueError(f"serialized must be a scalar, got shape {list(serialized.shape)}")
-        return _alone(parse(wanted, serialized, nobody, keys, defaults))
+        return _alone(parse(wanted, serialized, no_names, keys, defaults))
 
     return parse_example

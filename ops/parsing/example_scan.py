@@ -179,7 +179,7 @@ def integers_in(buffer: Array, lists: Spans) -> tuple[Array, Array] | None:
     sizes = np.cumsum(packed.end - packed.start)
     counts = np.diff(np.concatenate([[0], total[sizes]]))
     ended = sizes[packed.end > packed.start]
-    if not last[ended - 1].all():  # a number goes on in the next list
+    if not last[ended - 1].all():  # a number continues in the next list
         return None
     return numbers.view(np.int64), counts
 
@@ -229,7 +229,7 @@ def _overlapping(buffer: Array, size: int) -> Array:
 
 
 def _packed(buffer: Array, lists: Spans) -> Spans | None:
-    """What packed lists hold: an empty list may be written as nothing."""
+    """Contents of packed lists: an empty list may be written as nothing."""
     filled = lists.end > lists.start
     inner = _only(buffer, lists.some(filled), _FIRST)
     if inner is None:
@@ -262,13 +262,13 @@ def _each(buffer: Array, spans: Spans) -> tuple[Array, Spans, list[int]] | None:
 
 
 def _only(buffer: Array, spans: Spans, tag: int | None) -> Spans | None:
-    """What the one field holds of which each span consists."""
+    """Contents of the only field of each span."""
     field = _next(buffer, spans, tag)
     return None if field is None or (field.end != spans.end).any() else field
 
 
 def _next(buffer: Array, spans: Spans, tag: int | None) -> Spans | None:
-    """What the first field of each span holds."""
+    """Contents of the first field of each span."""
     place = spans.start
     if tag is not None and (buffer[place] != tag).any():
         return None

@@ -157,7 +157,7 @@ def parsed(message: Any, text: bytes, i: int, names: Sequence[bytes]) -> Any:
 
 
 def example_name(i: int, names: Sequence[bytes]) -> str:
-    """What an example is called in messages."""
+    """Description of an example in messages."""
     name = f", {names[i].decode(errors='replace')!r}" if len(names) else ""
     return f"serialized[{i}]{name}"
 

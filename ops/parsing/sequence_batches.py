@@ -106,7 +106,7 @@ def _sparse_shapes(batch: TensorShape, inner: int, number: int) -> list[TensorSh
 
 
 def _ragged_shapes(batch: TensorShape, number: int, depth: int) -> list[TensorShape]:
-    """Of values, of the splits of a batch, and of those of the steps in it."""
+    """Dtypes of values, of the row splits of a batch, and of those of the steps in it."""
     if batch.rank == 1:
         ends = TensorShape.of((batch.sizes[0] + 1,))  # type: ignore[index, operator]
     else:
@@ -116,14 +116,14 @@ def _ragged_shapes(batch: TensorShape, number: int, depth: int) -> list[TensorSh
 
 
 class _Asked(NamedTuple):
-    """What an op asks for: of the contexts, and along time."""
+    """Features that an op requests: of the contexts, and along time."""
 
     context: Wanted
     lists: Wanted
 
     @classmethod
     def of(cls, c: OpContext) -> _Asked:
-        """What the attrs say.
+        """Reads the attrs.
 
         Raises:
             ValueError: they do not fit together.
@@ -183,7 +183,7 @@ def _alone(results: tuple[Array, ...]) -> Any:
 
 
 class _Batch:
-    """Serialized messages, a vector or one alone.
+    """Serialized messages, a vector or a scalar.
 
     Args:
         serialized: the messages.
@@ -230,7 +230,7 @@ class _Batch:
                 raise ValueError(f"there are {len(some)} {what} keys, and {len(dtypes)} dtypes")
         if len(may_lack) != len(wanted.dense):
             raise ValueError(
-                "feature_list_dense_missing_assumed_empty must tell of "
+                "feature_list_dense_missing_assumed_empty must cover "
                 f"{len(wanted.dense)} features, got {len(may_lack)}"
             )
         sparse = [self._sparse(*of) for of in zip(list_keys[0], wanted.sparse, strict=True)]
@@ -330,8 +330,8 @@ def parse_sequence_example(
 
     Raises:
         TypeError: something is no such feature.
-        ValueError: nothing is asked for, or a feature is told incompletely. What the examples hold
-            is found out by the run.
+        ValueError: nothing is requested, or a feature is specified incompletely. Contents are
+            checked in the run.
 
     Example:
         >>> def example(words):

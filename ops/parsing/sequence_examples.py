@@ -228,8 +228,8 @@ def parse_single_sequence_example(
 
     Raises:
         TypeError: something is no such feature.
-        ValueError: nothing is asked for, or a feature is told incompletely. What the example holds
-            is found out by the run.
+        ValueError: nothing is requested, or a feature is specified incompletely. Contents are
+            checked in the run.
 
     Example:
         >>> example = td.train.SequenceExample()
@@ -268,11 +268,11 @@ def parse_single_sequence_example(
 def asked_of_sequences(
     context_features: Mapping[str, Any] | None, sequence_features: Mapping[str, Any] | None
 ) -> tuple[Asked, Asked, list[str]]:
-    """What is asked for of contexts and along time, and which of the latter examples may lack.
+    """Requested features of contexts and along time, and which of the latter examples may lack.
 
     Raises:
         TypeError: something is no such feature.
-        ValueError: nothing is asked for, or a feature is told incompletely.
+        ValueError: nothing is asked for, or a feature is specified incompletely.
     """
     if not context_features and not sequence_features:
         raise ValueError("context_features or sequence_features must hold some")

@@ -259,7 +259,7 @@ def serialize_many_sparse(sp_input: Any, name: str | None = None, out_type: Any 
 def deserialize_sparse(
     serialized_sparse: Any, dtype: Any, rank: int | None = None, name: str | None = None
 ) -> SparseTensor:
-    """What `td.serialize_sparse` has serialized; several rows become one sparse tensor.
+    """Deserializes results of `td.serialize_sparse`; several rows become one sparse tensor.
 
     Args:
         serialized_sparse: a tensor [..., 3] of strings or variants.
@@ -279,7 +279,7 @@ def deserialize_sparse(
 def deserialize_many_sparse(
     serialized_sparse: Any, dtype: Any, rank: int | None = None, name: str | None = None
 ) -> SparseTensor:
-    """What `td.serialize_many_sparse` has serialized, or some rows of it, as one sparse tensor.
+    """Deserializes rows of `td.serialize_many_sparse` to one sparse tensor.
 
     Args:
         serialized_sparse: a matrix [n, 3] of strings.

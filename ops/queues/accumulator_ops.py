@@ -110,7 +110,7 @@ def _set_step_shape(c: ShapeContext) -> list[TensorShape]:
 
 
 def _known(c: ShapeContext) -> TensorShape:
-    """The shape of the gradients, as far as the handle tells."""
+    """The shape of the gradients, as far as the handle records it."""
     content = c.content("handle")
     return content.components[0].declared if content and content.components else UNKNOWN_SHAPE
 

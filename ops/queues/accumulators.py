@@ -58,7 +58,7 @@ class Accumulator(WaitingLines):
             self._flush()
 
     def take(self, number: int, waits: Waits) -> Any:
-        """What the gradients are together, as soon as there are enough; the step counts up.
+        """Aggregate of the gradients, as soon as there are enough; increments the step.
 
         Raises:
             ValueError: the number is not positive.
@@ -77,7 +77,7 @@ class Accumulator(WaitingLines):
             self.step += 1
             return True
 
-        # What was taken is gone if nobody is there to get it, as in TensorFlow.
+        # What was taken is lost if its caller has gone, as in TensorFlow.
         attempt = Attempt(step, lambda: None)
         self._serve(self._taking, attempt, waits, None, "TakeGrad operation was cancelled")
         return taken[0]
@@ -100,8 +100,8 @@ class Accumulator(WaitingLines):
             )
 
     def _mismatch(self, expected: Any, got: Any) -> errors.InvalidArgumentError:
-        told = f"Shape mismatch: expected {list(expected)}, got {list(got)}"
-        return errors.InvalidArgumentError(None, None, told)
+        message = f"Shape mismatch: expected {list(expected)}, got {list(got)}"
+        return errors.InvalidArgumentError(None, None, message)
 
     def _add(self, *gradient: Array) -> None:
         [array] = gradient

@@ -291,11 +291,11 @@ class Barrier:
         return CLOSE(self._barrier_ref, cancel_pending_enqueues=cancel_pending_enqueues, name=name)
 
     def ready_size(self, name: str | None = None) -> Tensor:
-        """How many elements are complete: an int32 Tensor of rank 0."""
+        """Number of complete elements: an int32 Tensor of rank 0."""
         name = name or f"{self._prefix}_BarrierReadySize"
         return READY_SIZE(self._barrier_ref, name=name)
 
     def incomplete_size(self, name: str | None = None) -> Tensor:
-        """How many elements lack a component: an int32 Tensor of rank 0."""
+        """Number of elements that lack a component: an int32 Tensor of rank 0."""
         name = name or f"{self._prefix}_BarrierIncompleteSize"
         return INCOMPLETE_SIZE(self._barrier_ref, name=name)

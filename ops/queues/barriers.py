@@ -49,12 +49,12 @@ class TensorBarrier(WaitingLines):
 
     @property
     def ready(self) -> int:
-        """How many elements are complete."""
+        """Number of complete elements."""
         return len(self._ready)
 
     @property
     def incomplete(self) -> int:
-        """How many elements lack a component."""
+        """Number of elements that lack a component."""
         return len(self._incomplete)
 
     def insert(self, component: int, keys: Sequence[bytes], values: Array) -> None:

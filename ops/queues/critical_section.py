@@ -28,7 +28,7 @@ CONSUME_MUTEX_LOCK: OpDef[Operation] = OpDef(
 
 
 class _Held:
-    """A turn that has come: it ends when it is consumed, or when nobody has it any more."""
+    """A turn that has come: it ends when it is consumed, or no longer referenced."""
 
     def __init__(self, turns: Turns, waits: Waits) -> None:
         self._stack = ExitStack()
@@ -135,7 +135,7 @@ class CriticalSection:
         exclusive_resource_access: bool = True,
         name: str | None = None,
     ) -> Any:
-        """What a function makes, in the section.
+        """Runs a function in the section.
 
         What the function makes out of tensors from outside waits for the section; these themselves
         do not.

@@ -1,4 +1,4 @@
-"""What sessions keep behind handles, and ops in the two versions that take them."""
+"""Session resources behind handles, and ops in the two versions that take them."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from ...shape_inference.tensor_shape import TensorShape
 from ...shape_inference.traits import Traits
 
 HOME = "container: string = '', shared_name: string = ''"
-"""The attrs that tell where a session keeps what an op makes."""
+"""Attrs that name the place where a session keeps what an op makes."""
 
 
 def shared_home(c: KernelContext) -> tuple[tuple[Any, ...], str]:
@@ -35,7 +35,7 @@ def shared_home(c: KernelContext) -> tuple[tuple[Any, ...], str]:
 
 
 def handle_to(item: Any) -> Array:
-    """What a slot of a plan holds for something that a session keeps: an array of rank 0."""
+    """A session resource in a slot of a plan: an array of rank 0."""
     handle = np.empty((), object)
     handle[()] = item
     handle.flags.writeable = False
@@ -43,7 +43,7 @@ def handle_to(item: Any) -> Array:
 
 
 def kept_behind(handle: Array, kind: type[Any], what: str) -> Any:
-    """What a handle stands for.
+    """The resource behind a handle.
 
     Raises:
         ValueError: it is not of the kind.

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 class MapStage(WaitingLines):
     """Tuples of arrays by keys; their components may come and leave one by one.
 
-    Nobody waits behind others: each for the key that it names.
+    No attempt waits for another: each waits for its own key.
 
     Args:
         ordered: whether the least key leaves first where none is named; otherwise the oldest.
@@ -46,12 +46,12 @@ class MapStage(WaitingLines):
 
     @property
     def whole(self) -> int:
-        """How many tuples are whole."""
+        """Number of complete tuples."""
         return len(self._whole)
 
     @property
     def incomplete(self) -> int:
-        """How many tuples lack a component."""
+        """Number of tuples that lack a component."""
         return len(self._incomplete)
 
     def put(self, key: int, parts: Mapping[int, Array], components: int, waits: Waits) -> None:

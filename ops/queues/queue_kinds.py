@@ -26,7 +26,7 @@ class ShuffleQueue(TensorQueue):
     """A queue whose elements leave in random order.
 
     The numbers are those of TensorFlow: each word of the generator, modulo the number of elements,
-    tells which one leaves; the last one takes its place.
+    selects the one that leaves; the last one takes its place.
 
     Args:
         name, dtypes, shapes, capacity: as for `TensorQueue`.

@@ -35,7 +35,7 @@ _TYPES = "component_types: list(type) >= 1"
 
 
 def _components(c: OpContext) -> list[HandleData]:
-    """What the attrs of an op that makes a queue tell of the components of its elements."""
+    """Components of the elements of a queue, from the attrs of the op that makes it."""
     dtypes, shapes = list(c.attr("component_types")), list(c.attr("shapes"))
     if c.node.definition.name.startswith("PriorityQueue"):
         dtypes, shapes = [int64, *dtypes], [SCALAR, *shapes]
@@ -152,7 +152,7 @@ def _seconds(c: KernelContext) -> float | None:
 
 
 def _known_components(c: ShapeContext) -> list[TensorShape] | None:
-    """The shapes of the components of what is in the queue, if the handle tells."""
+    """The shapes of the components of queue elements, if the handle records them."""
     content = c.content("handle")
     return (
         [item.declared for item in content.components] if content and content.components else None

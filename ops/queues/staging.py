@@ -176,11 +176,13 @@ def _stage_kernel(c: KernelContext) -> Kernel:
 
 
 def _given(c: KernelContext, arrays: Sequence[Array]) -> Any:
-    """What was staged as the results of an op."""
+    """Staged arrays as the results of an op."""
     dtypes = [dtype.numpy_dtype for dtype in c.attr("dtypes")]
     if [array.dtype for array in arrays] != dtypes:
-        told = ", ".join(str(array.dtype) for array in arrays)
-        raise ValueError(f"dtypes = {[str(dtype) for dtype in dtypes]}, but what waits is {told}")
+        got = ", ".join(str(array.dtype) for array in arrays)
+        raise ValueError(
+            f"expected dtypes = {[str(dtype) for dtype in dtypes]}, but staged were {got}"
+        )
     return arrays[0] if len(arrays) == 1 else tuple(arrays)
 
 
@@ -226,13 +228,13 @@ def _clear_kernel(c: KernelContext) -> Kernel:
 
 
 class StagingBase:
-    """What staging areas have in common: components, limits, and what a session knows them by.
+    """Base class of staging areas: components, limits, and names in a session.
 
     Args:
         dtypes: the dtype of each component.
         shapes: the shape of each component; None where these may differ.
         names: names for the components: then elements are dicts.
-        shared_name: areas of this name are one in a session; by default the area is alone.
+        shared_name: areas of this name are shared in a session; by default the area is not shared.
         capacity: how many elements there is room for; 0 for no limit.
         memory_limit: how many bytes there is room for; 0 for no limit.
 
@@ -291,7 +293,7 @@ class StagingBase:
 
 
 class StagingArea(StagingBase):
-    """Where a run puts tensors, and a later one takes them from, in order.
+    """A store to which a run puts tensors, and from which a later one takes them, in order.
 
     With it the input of the next step is made while this one computes: a run first fills the
     area, each further one both gets and puts.
@@ -300,7 +302,7 @@ class StagingArea(StagingBase):
         dtypes: the dtype of each component.
         shapes: the shape of each component; None where these may differ.
         names: names for the components: then elements are dicts.
-        shared_name: areas of this name are one in a session; by default the area is alone.
+        shared_name: areas of this name are shared in a session; by default the area is not shared.
         capacity: how many elements there is room for; 0 for no limit.
         memory_limit: how many bytes there is room for; 0 for no limit.
 
@@ -351,17 +353,17 @@ class StagingArea(StagingBase):
         Returns:
             A list of Tensors, or a dict where the area has names.
         """
-        return self._told(
+        return self._named(
             UNSTAGE(dtypes=self._dtypes, name=name or f"{self._name}_get", **self._settings)
         )
 
     def peek(self, index: Any, name: str | None = None) -> Any:
         """The element at the place `index`, which stays, waiting for one; otherwise as `get`."""
         name = name or f"{self._name}_peek"
-        return self._told(STAGE_PEEK(index, dtypes=self._dtypes, name=name, **self._settings))
+        return self._named(STAGE_PEEK(index, dtypes=self._dtypes, name=name, **self._settings))
 
     def size(self, name: str | None = None) -> Tensor:
-        """How many elements there are: an int32 Tensor of rank 0."""
+        """Number of elements: an int32 Tensor of rank 0."""
         name = name or f"{self._name}_size"
         return STAGE_SIZE(dtypes=self._dtypes, name=name, **self._settings)
 
@@ -370,7 +372,7 @@ class StagingArea(StagingBase):
         name = name or f"{self._name}_clear"
         return STAGE_CLEAR(dtypes=self._dtypes, name=name, **self._settings)
 
-    def _told(self, given: Any) -> Any:
+    def _named(self, given: Any) -> Any:
         tensors = list(given) if isinstance(given, (list, tuple)) else [given]
         for tensor, shape in zip(tensors, self._shapes, strict=True):
             tensor.set_shape(shape)

@@ -94,7 +94,7 @@ def _matching_files_kernel(c: KernelContext) -> Kernel:
 
 
 def read_file(filename: Any, name: str | None = None) -> Tensor:
-    """What a file holds, as one string; read at each run.
+    """Contents of a file, as one string; read at each run.
 
     Args:
         filename: a string scalar.

@@ -29,7 +29,7 @@ public = {
 
 
 class ReaderBase:
-    """What readers have in common: they take work from a queue, and give keys and values.
+    """Base class of readers, which take work from a queue and return keys and values.
 
     Args:
         reader_ref: the handle of the reader.
@@ -56,7 +56,7 @@ class ReaderBase:
 
     @property
     def supports_serialize(self) -> bool:
-        """Whether the state of the reader can be kept."""
+        """True if the state of the reader can be serialized."""
         return self._supports_serialize
 
     def _op(self, versions: dict[str, OpDef[Any]]) -> OpDef[Any]:
@@ -95,15 +95,15 @@ class ReaderBase:
         return self._op(READ_UP_TO)(self._reader_ref, _handle(queue), number, name=name)
 
     def num_records_produced(self, name: str | None = None) -> Tensor:
-        """How many records have been read: an int64 scalar."""
+        """Number of records read: an int64 scalar."""
         return self._op(NUM_RECORDS_PRODUCED)(self._reader_ref, name=name)
 
     def num_work_units_completed(self, name: str | None = None) -> Tensor:
-        """How many files have been read to the end: an int64 scalar."""
+        """Number of files read to the end: an int64 scalar."""
         return self._op(NUM_WORK_UNITS_COMPLETED)(self._reader_ref, name=name)
 
     def serialize_state(self, name: str | None = None) -> Tensor:
-        """Where the reader is: a string scalar, for `restore_state`.
+        """Position of the reader: a string scalar, for `restore_state`.
 
         Raises:
             UnimplementedError: in a run, readers of this kind may be inside a file.

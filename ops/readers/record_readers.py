@@ -57,7 +57,7 @@ class RecordReader:
 
         Raises:
             OutOfRangeError: the queue is closed and empty.
-            DataLossError, NotFoundError: the file cannot be read; the next call goes on behind.
+            DataLossError, NotFoundError: the file cannot be read; the next call continues after it.
         """
         if len(queue.dtypes) != 1:
             raise ValueError("Expected single component queue")
@@ -93,18 +93,18 @@ class RecordReader:
                 raise
 
     def counts(self) -> tuple[int, int]:
-        """How many records have been read, and how many files to the end."""
+        """Numbers of records read, and of files read to the end."""
         return self._state.num_records_produced, self._state.work_finished
 
     def reset(self, waits: Waits) -> None:
-        """Begins anew."""
+        """Resets the reader."""
         with self._turns.turn(waits):
             if self._records is not None:
                 self._records.close()
             self._reset()
 
     def serialized(self) -> bytes:
-        """Where the reader is.
+        """Position of the reader.
 
         Raises:
             UnimplementedError: it may be inside a file.
@@ -168,7 +168,7 @@ class WholeFiles(RecordReader):
 
 
 class Names(RecordReader):
-    """What is in the queue, as it is."""
+    """Contents of the queue, unchanged."""
 
     kind = "IdentityReader"
     one_record = True

@@ -1,4 +1,4 @@
-"""What the kernels of summaries share: messages as results, and the checks of tags."""
+"""Helpers of summary kernels: messages as results, checks of tags."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def decoded(name: str, data: bytes) -> str:
     """Bytes as text.
 
     Raises:
-        ValueError: they are no UTF-8, which alone a tag may be.
+        ValueError: they are not valid UTF-8, as tags must be.
     """
     try:
         return data.decode()

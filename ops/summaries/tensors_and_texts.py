@@ -79,11 +79,11 @@ def _tensor_summary_v2_kernel(c: KernelContext) -> Kernel:
                 f"serialized_summary_metadata must have rank 0, got {list(metadata.shape)}"
             )
         try:
-            told = SummaryMetadata.FromString(metadata.item())
+            message = SummaryMetadata.FromString(metadata.item())
         except DecodeError as error:
             raise ValueError("serialized_summary_metadata is no SummaryMetadata") from error
         value = Summary.Value(
-            tag=text_of("tag", tag), tensor=encode_tensor(tensor, dtype), metadata=told
+            tag=text_of("tag", tag), tensor=encode_tensor(tensor, dtype), metadata=message
         )
         return serialized(Summary(value=[value]))
 
@@ -230,7 +230,7 @@ def text(name: str, tensor: TensorLike, collections: Iterable[str] | None = None
 
 
 def get_summary_description(node_def: Any) -> SummaryDescription:
-    """What a TensorSummary op says of itself.
+    """Description of a TensorSummary op.
 
     Args:
         node_def: the NodeDef of the op.
@@ -249,8 +249,8 @@ def get_summary_description(node_def: Any) -> SummaryDescription:
     """
     if node_def.op != TENSOR_SUMMARY.name:
         raise ValueError(f"only TensorSummary ops have a description, got one of {node_def.op}")
-    told = node_def.attr["description"].s.decode()
+    description = node_def.attr["description"].s.decode()
     try:
-        return Parse(told, SummaryDescription())
+        return Parse(description, SummaryDescription())
     except ParseError as error:
-        raise ValueError(f"the description {told!r} is no SummaryDescription") from error
+        raise ValueError(f"invalid SummaryDescription {description!r}") from error

@@ -1,4 +1,4 @@
-"""What all tables can do that programs make."""
+"""`LookupInterface`, the base class of lookup tables."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ class LookupInterface:
                 raise TypeError(f"{what} of table {self.name} must be {own.name}, got {given.name}")
 
     def size(self, name: str | None = None) -> Tensor:
-        """How many keys there are.
+        """Number of keys.
 
         Args:
             name: a name for the scope of the op.

@@ -16,7 +16,7 @@ _SHOWN = 60  # characters of a key in a message
 
 
 class Kind(NamedTuple):
-    """What keys or values of a table are.
+    """Dtype and shape of the keys or values of a table.
 
     Args:
         dtype: their dtype.
@@ -61,7 +61,7 @@ class Table:
 
     @property
     def described(self) -> str:
-        """What it is: two tables of one description may be one."""
+        """Description: two tables with the same one may be shared."""
         return f"{type(self).__name__} from {self.keys} to {self.values}"
 
     def __len__(self) -> int:
@@ -97,7 +97,7 @@ class Table:
         return flat.reshape(shape)
 
     def _defaults(self, shape: tuple[int, ...]) -> list[tuple[int, ...]]:
-        """Which shapes default values may have, besides that of a value."""
+        """Shapes that default values may have, besides that of a value."""
         return [] if self.values.shape else [shape]
 
     def insert(self, keys: Array, values: Array) -> None:
@@ -276,7 +276,7 @@ class DenseTable(Table):
 
     @property
     def described(self) -> str:
-        """What it is: two tables of one description may be one."""
+        """Description: two tables with the same one may be shared."""
         return f"{super().described}, without {self._reserved}"
 
     def export(self) -> tuple[Array, Array]:

@@ -103,7 +103,7 @@ def _column(
     offset: int,
     path: str,
 ) -> Array:
-    """What the lines hold at `index`: a column of theirs, or they themselves, or their numbers."""
+    """Contents of the lines at `index`: a column, the lines themselves, or their numbers."""
     if index == LINE_NUMBER:
         if dtype != np.int64:
             raise ValueError(f"the number of a line is int64, where the table has {dtype}")

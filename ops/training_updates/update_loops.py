@@ -17,7 +17,7 @@ from . import optimizer_steps as rules
 
 
 class _Step(NamedTuple):
-    """What happens to the elements of a variable and of what is kept beside it.
+    """Update of the elements of a variable and of its slots.
 
     Attributes:
         arrays: names of the variable and of the rest, in their order.

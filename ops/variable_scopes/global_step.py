@@ -106,9 +106,9 @@ def get_or_create_global_step(graph: Graph | None = None) -> Any:
 
 
 def global_step_before(graph: Graph | None = None) -> Any:
-    """What the global step is before a run counts it up; None where there is none.
+    """The global step before a run increments it; None if there is none.
 
-    The variable itself, fetched beside an op that counts it, tells what it is after the run.
+    The variable itself, fetched beside an op that increments it, is read after the run.
 
     Args:
         graph: the graph; by default the default graph.

@@ -65,7 +65,7 @@ class ExponentialMovingAverage:
 
     @property
     def name(self) -> str:
-        """What the names of the averages end with."""
+        """Suffix of the names of the averages."""
         return self._name
 
     def apply(self, var_list: Iterable[Any] | None = None) -> Operation:
@@ -123,11 +123,11 @@ class ExponentialMovingAverage:
     def variables_to_restore(
         self, moving_avg_variables: Iterable[Variable] | None = None
     ) -> dict[str, Variable]:
-        """What a Saver restores to give variables the values of their averages.
+        """Mapping for a Saver that restores averages into variables.
 
         Args:
             moving_avg_variables: the variables that have averages; by default those that `apply`
-                was told, and all trainable ones.
+                was given, and all trainable ones.
 
         Returns:
             Variables by the names in the checkpoint: of its average, where it has one.

@@ -18,7 +18,7 @@ public = {
 
 
 class PartitionInfo(NamedTuple):
-    """Of which whole an initializer makes a part: its argument `partition_info`.
+    """Position of the part that an initializer makes: its argument `partition_info`.
 
     Args:
         full_shape: the shape of the whole.
@@ -30,7 +30,7 @@ class PartitionInfo(NamedTuple):
 
 
 class Slice(NamedTuple):
-    """Where a part of a variable lies.
+    """Position of a part of a variable.
 
     Args:
         offset: where it begins, in each dimension.
@@ -64,7 +64,7 @@ def partitions_of(partitioner: Callable[..., Any], shape: TensorShape, dtype: DT
 
 
 def slices(sizes: Sequence[int], partitions: Sequence[int]) -> Iterator[Slice]:
-    """Where the parts of a variable lie: where they cannot be of one size, the first are larger.
+    """Positions of the parts of a variable: if sizes cannot be equal, the first are larger.
 
     Raises:
         ValueError: there are more parts than the dimension is long.

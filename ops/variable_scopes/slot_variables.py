@@ -16,7 +16,7 @@ from .variable_scope import variable_scope, whole_variables
 
 
 def is_resource(variable: Any) -> bool:
-    """Whether a variable is behind a handle."""
+    """True for a resource variable."""
     return isinstance(variable, ResourceVariable)
 
 

@@ -1,4 +1,4 @@
-"""How `td.get_variable` gets a variable under a scope: by way of custom getters, from the store."""
+"""Custom getters, through which `td.get_variable` gets a variable from the store."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def nested(inner: Callable[..., Any] | None, outer: Callable[..., Any] | None) -
 
 
 class Scope(Protocol):
-    """What a getter asks of a variable scope, beside its settings for variables."""
+    """Options of a getter, besides the settings of a variable scope."""
 
     @property
     def name(self) -> str:
@@ -74,7 +74,7 @@ class Scope(Protocol):
 
     @property
     def custom_getter(self) -> Callable[..., Any] | None:
-        """What is called in the place of the usual getter."""
+        """Function called instead of the usual getter."""
 
 
 def got(

@@ -240,7 +240,7 @@ def _is_value(initializer: Any) -> bool:
 
 
 def _parameters(initializer: Any) -> dict[str, Parameter] | None:
-    """The parameters of an initializer; None where a function of C does not tell."""
+    """The parameters of an initializer; None if a C function has no signature."""
     try:
         return dict(signature(initializer).parameters)
     except ValueError:
@@ -248,7 +248,7 @@ def _parameters(initializer: Any) -> dict[str, Parameter] | None:
 
 
 def _makes_all(initializer: Any, shape: Any) -> bool:
-    """Whether an initializer is a function without arguments, of which the shape follows."""
+    """True if an initializer is a function without arguments, which determines the shape."""
     if shape is not None or not callable(initializer) or isinstance(initializer, type):
         return False
     parameters = _parameters(initializer)
@@ -259,7 +259,7 @@ def _makes_all(initializer: Any, shape: Any) -> bool:
 
 
 def _of_part(initializer: Any, info: PartitionInfo) -> Any:
-    """An initializer that is told which part it makes, if it asks."""
+    """An initializer that is passed the part that it makes, if it accepts it."""
     if isinstance(initializer, type):
         return lambda shape, dtype: _of_part(initializer(dtype=dtype), info)(shape, dtype=dtype)
     if "partition_info" not in (_parameters(initializer) or ()):

@@ -190,7 +190,7 @@ class PartitionedVariable:
 
 
 def with_parts(items: Any) -> list[Any]:
-    """A list of variables, with parts in the place of what is partitioned."""
+    """A list of variables, with parts instead of partitioned variables."""
     found: list[Any] = []
     for item in items:
         found += item if isinstance(item, PartitionedVariable) else [item]

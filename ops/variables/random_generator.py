@@ -300,7 +300,7 @@ class Generator:
         dtype: Any = int32,
         name: str | None = None,
     ) -> Tensor:
-        """How many of so many attempts succeed.
+        """Binomial random numbers: successes in a number of trials.
 
         Args:
             shape: of the result, which ends with that of `counts` and `probs` together.

@@ -72,7 +72,7 @@ def _stated_shape(c: KernelContext) -> TensorShape:
 
 
 def _check_home(c: KernelContext) -> None:
-    """Checks the attrs that tell where a variable is kept, as TensorFlow's ContainerInfo does."""
+    """Checks the attrs that name where a variable is kept, as TensorFlow's ContainerInfo does."""
     container, name = c.attr("container"), c.attr("shared_name")
     if container and not _CONTAINER.fullmatch(container):
         raise ValueError(
@@ -155,7 +155,7 @@ def _assign_kernel(c: KernelContext) -> Kernel:
 
 
 def taking_over(assign: Callable[..., Any]) -> KernelSpec:
-    """The kernel of an assignment, which keeps an array that nobody else knows, and does not copy.
+    """The kernel of an assignment, which takes over an array that is not shared, without a copy.
 
     Args:
         assign: from a variable, a value, and whether that is spare.

@@ -96,7 +96,7 @@ def _var_handle_kernel(c: KernelContext) -> Kernel:
 
 
 def shape_of_resource(c: OpContext, name: str = "resource", dtype: str = "dtype") -> TensorShape:
-    """The shape of the variable behind argument `name`, if the handle tells.
+    """The shape of the variable behind argument `name`, if the handle records it.
 
     Raises:
         ValueError: the variable is of another dtype than attr `dtype` says.

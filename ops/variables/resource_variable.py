@@ -110,7 +110,7 @@ class ResourceVariable(Variable, behind_handle=True):
         return value
 
     def is_initialized(self, name: str | None = None) -> Tensor:
-        """Whether the variable has a value: a bool Tensor of rank 0."""
+        """True if the variable is initialized: a bool Tensor of rank 0."""
         with self._here():
             return VAR_IS_INITIALIZED_OP(self._reference, name=name)
 
@@ -194,7 +194,7 @@ class ResourceVariable(Variable, behind_handle=True):
             return RESOURCE_COUNT_UP_TO(handle, limit=limit, T=dtype, name=name)
 
     def after(self, op: Operation) -> UnreadVariable:
-        """The variable as whoever reads it after `op` finds it."""
+        """The variable as it is read after `op`."""
         return UnreadVariable(self, op)
 
     def eval(self, session: Any = None) -> Any:

@@ -37,9 +37,9 @@ _CPU = "/job:localhost/replica:0/task:0/device:CPU:0"
 
 
 class TensorHandle(bytes):
-    """What `session.run` gives for `td.get_session_handle`: names a tensor that the session keeps.
+    """Result of `td.get_session_handle` in a run: names a tensor that the session keeps.
 
-    It can be fed wherever a handle is asked for. When nobody has it any more, the session forgets
+    It can be fed wherever a handle is expected. When it is no longer referenced, the session drops
     the tensor.
     """
 
@@ -59,7 +59,7 @@ class TensorHandle(bytes):
         return self.decode()
 
     def get_raw_handle(self) -> str:
-        """The name, for whoever wants to keep the tensor for longer than this object."""
+        """The name, for callers that keep the tensor for longer than this object."""
         self._kept = True
         return self.handle
 

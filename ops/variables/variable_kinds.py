@@ -1,4 +1,4 @@
-"""Which kind of variable `td.Variable` makes: as its call says, or its scope, or for all."""
+"""Kind of variable that `td.Variable` makes: set by the call, the scope, or globally."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def disable_resource_variables() -> None:
 
 
 def resource_variables_enabled() -> bool:
-    """Whether variables are resource variables where nothing else is said.
+    """True if variables are resource variables by default.
 
     Example:
         >>> td.resource_variables_enabled()

@@ -38,7 +38,7 @@ def reference_of(ref: Any) -> Tensor:
 
 @renamed(variable="ref")
 def is_variable_initialized(ref: Any, name: str | None = None) -> Tensor:
-    """Whether a variable has a value.
+    """True if a variable has a value.
 
     Args:
         ref: a Variable, or a reference or handle to one.
@@ -75,7 +75,7 @@ def assign(
         value: a tensor of its dtype and shape.
         validate_shape: whether `value` must have the shape of the value it replaces; by default
             it must. Without, the variable takes any shape, also against the one that it declares;
-            as in TensorFlow, the graph goes on to tell the declared one: make such a variable
+            as in TensorFlow, the graph keeps reporting the declared one: make such a variable
             with `td.Variable(..., validate_shape=False)`.
         use_locking: accepted for TensorFlow's sake: every assignment is one step.
         name: a name for the op.

@@ -1,4 +1,4 @@
-"""What is known of loops and branches before they run: sizes, numbers, and what is lost."""
+"""Static facts about loops and branches: sizes, numbers, and lost information."""
 
 from __future__ import annotations
 
