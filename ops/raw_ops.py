@@ -51,8 +51,8 @@ def _keyword_only(definition: RegisteredOpType) -> Callable[..., _Any]:
             what = f"lacks {', '.join(lacking)}" if lacking else f"takes no {', '.join(unknown)}"
             taken = ", ".join(parameter.name for parameter in parameters)
             raise TypeError(f"td.raw_ops.{definition.name} {what}; it takes {taken}")
-        given = [arguments.pop(key) for key in inputs]
-        return definition(*given, name=name, **{attrs[key]: arguments[key] for key in arguments})
+        tensors = [arguments.pop(key) for key in inputs]
+        return definition(*tensors, name=name, **{attrs[key]: arguments[key] for key in arguments})
 
     parameters = [_Parameter(key, _Parameter.KEYWORD_ONLY) for key in inputs]
     for key, attr in attrs.items():

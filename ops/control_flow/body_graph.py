@@ -45,9 +45,9 @@ class BodyGraph(Graph):
 
         Of the reference to a variable it is a reference, so that the body can change the variable.
         """
-        made = self.input(like.dtype, shape or like.shape)
-        self.inference.set_content(made, like.graph.inference.content(like))
-        return made
+        tensor = self.input(like.dtype, shape or like.shape)
+        self.inference.set_content(tensor, like.graph.inference.content(like))
+        return tensor
 
     def input(self, dtype: DType, shape: TensorShape, name: str = "") -> Tensor:
         """A new input of a dtype and a shape."""
@@ -65,10 +65,10 @@ class BodyGraph(Graph):
         if tensor not in self.captures:
             outer: Any = self.outer
             source = outer.captured(tensor)
-            made = self.argument(source)
+            captured = self.argument(source)
             value = outer.inference.value(source)
-            self.inference.declare(made, source.shape, value)
-            self.captures[tensor] = made
+            self.inference.declare(captured, source.shape, value)
+            self.captures[tensor] = captured
         return self.captures[tensor]
 
     def origin(self, tensor: Tensor) -> Tensor:

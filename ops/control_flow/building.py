@@ -180,22 +180,22 @@ class _Loop:
         self.counted = counted = most is not None
         self.asking = asking = BodyGraph(graph, "a while loop")
         with asking.as_default():
-            given = [asking.argument(*pair) for pair in zip(starts, shapes, strict=True)]
-            asked = convert_to_tensor(cond(*self._packed(given)), name="asked")
+            arguments = [asking.argument(*pair) for pair in zip(starts, shapes, strict=True)]
+            asked = convert_to_tensor(cond(*self._packed(arguments)), name="asked")
             if asked.dtype.base_dtype.name != "bool":
                 raise TypeError(f"cond must return a bool, got {asked!r}")
             if asked.shape.rank not in (0, None):
                 raise ValueError(f"cond must return a scalar, got shape {asked.shape}")
             if most is not None:
-                asked = logical_and(less(given[0], most), asked)
+                asked = logical_and(less(arguments[0], most), asked)
             self.asked = as_value(asking.captured(asked))
         self.running = running = BodyGraph(graph, "a while loop")
         with running.as_default():
-            given = [running.argument(*pair) for pair in zip(starts, shapes, strict=True)]
-            made = with_leaves(body(*self._packed(given)))
+            arguments = [running.argument(*pair) for pair in zip(starts, shapes, strict=True)]
+            made = with_leaves(body(*self._packed(arguments)))
             leaves = self._leaves(made)
             results = [as_value(tensor) for tensor in mapped(running.captured, leaves)]
-            self.results = [*([add(given[0], 1)] if counted else []), *results]
+            self.results = [*([add(arguments[0], 1)] if counted else []), *results]
 
     def _packed(self, given: Sequence[Tensor]) -> Any:
         """The arguments of the functions."""

@@ -136,8 +136,8 @@ def built_function(
     """
     inner = BodyGraph(graph, f"the function {name!r}")
     with inner.as_default(), inner.name_scope(None):
-        given = [inner.input(arg.dtype, arg.shape, arg.name) for arg in arguments]
-        result = with_leaves(function(*given))
+        tensors = [inner.input(arg.dtype, arg.shape, arg.name) for arg in arguments]
+        result = with_leaves(function(*tensors))
         leaves = [] if result is None else [inner.leaf(leaf) for leaf in flat(result)]
         outputs = [as_value(tensor) for tensor in mapped(inner.captured, leaves)]
     if out_names and len(out_names) != len(outputs):
@@ -161,8 +161,8 @@ def registered_gradient(function: str, gradient: Callable[..., Any]) -> str:
     """
 
     def rule(op: Operation, *grads: Tensor) -> list[Any]:
-        made = gradient(op, *grads)
-        some = list(made) if isinstance(made, (list, tuple)) else [made]
+        gradients = gradient(op, *grads)
+        some = list(gradients) if isinstance(gradients, (list, tuple)) else [gradients]
         return some + [None] * (len(op.inputs) - len(some))
 
     _registered.append(function)

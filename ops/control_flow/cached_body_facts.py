@@ -51,16 +51,16 @@ def followed_once(
     key = begun, tuple([(g.version, *p.outputs) for g, p in zip(graphs, parts, strict=True)])
     remembered = graphs[-1].followed
     if key in remembered:
-        before, found = remembered[key]
+        before, facts = remembered[key]
         renamed = _Renaming(dict(zip(before, names.symbols, strict=True)))
-        return type(found)(*[[renamed.known(item) for item in some] for some in found])
+        return type(facts)(*[[renamed.known(item) for item in some] for some in facts])
     refused = bodies_not_looked_into()
-    found = follow()
+    facts = follow()
     if bodies_not_looked_into() == refused:
         if len(remembered) >= _MOST_REMEMBERED:
             remembered.clear()
-        remembered[key] = list(names.symbols), found
-    return found
+        remembered[key] = list(names.symbols), facts
+    return facts
 
 
 class _Names:

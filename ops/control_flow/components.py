@@ -75,8 +75,8 @@ def rebuilt(leaf: Any, tensors: Sequence[Tensor]) -> Any:
 def packed_components(structure: Any, leaves: Sequence[Any], tensors: Sequence[Tensor]) -> Any:
     """A structure whose leaves are like `leaves`, but of other tensors."""
     rest = iter(tensors)
-    made = [rebuilt(leaf, [next(rest) for _ in tensors_of(leaf)]) for leaf in leaves]
-    return packed(structure, made)
+    values = [rebuilt(leaf, [next(rest) for _ in tensors_of(leaf)]) for leaf in leaves]
+    return packed(structure, values)
 
 
 def mapped(function: Callable[[Tensor], Any], leaves: Sequence[Any]) -> list[Any]:

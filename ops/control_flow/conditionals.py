@@ -119,14 +119,14 @@ def smart_cond(
         _callable(fn1 if true_fn is None else true_fn, "true_fn"),
         _callable(fn2 if false_fn is None else false_fn, "false_fn"),
     )
-    known: Any = pred
+    value: Any = pred
     if isinstance(pred, Tensor):
-        known = constant_value(_predicate(pred, "smart_cond"))
-        if known is None:
+        value = constant_value(_predicate(pred, "smart_cond"))
+        if value is None:
             return cond(pred, yes, no, name=name)
     elif not isinstance(pred, bool) and (not isinstance(pred, int) or pred not in (0, 1)):
         raise TypeError(f"pred must be a Tensor, or a Python bool, or 1 or 0, got {pred!r}")
-    return yes() if known else no()
+    return yes() if value else no()
 
 
 def case(

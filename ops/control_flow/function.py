@@ -139,10 +139,10 @@ class TracedFunction:
 
     def _function_of(self, call: _Call) -> BuiltFunction:
         graph = get_default_graph()
-        made = self._built.setdefault(graph, {})
-        if call.signature not in made:
-            made[call.signature] = self._made(graph, call)
-        return made[call.signature]
+        functions = self._built.setdefault(graph, {})
+        if call.signature not in functions:
+            functions[call.signature] = self._made(graph, call)
+        return functions[call.signature]
 
     def _taken_apart(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> _Call:
         bound = self._signature.bind(*self._bound, *args, **kwargs)
@@ -194,8 +194,10 @@ class TracedFunction:
 
         def body(*given: Tensor) -> Any:
             composites = [leaf for leaf in call.leaves if isinstance(leaf, _COMPOSITES)]
-            made = iter(packed_components(composites, composites, given))
-            leaves = [next(made) if isinstance(leaf, _COMPOSITES) else leaf for leaf in call.leaves]
+            rebuilt = iter(packed_components(composites, composites, given))
+            leaves = [
+                next(rebuilt) if isinstance(leaf, _COMPOSITES) else leaf for leaf in call.leaves
+            ]
             args, kwargs = packed(call.structure, leaves)
             return self.python_function(*args, **kwargs)
 

@@ -42,18 +42,20 @@ def register_named(op: Operation) -> None:
 
 def functions_of(ops: Iterable[Operation]) -> list[FunctionDef]:
     """The functions that ops run, and those that these run, be they in the library or not."""
-    found: dict[str, FunctionDef] = {}
+    definitions: dict[str, FunctionDef] = {}
     pending = list(ops)
     while pending:
         op = pending.pop()
         for value in op.attrs.values():
             for func in value if isinstance(value, list) else [value]:
-                if isinstance(func, NameAttrList) and func.name not in found:
+                if isinstance(func, NameAttrList) and func.name not in definitions:
                     body = body_of(op.graph, func)
-                    known = op.graph.functions.get(func.name)
-                    found[func.name] = function_def(body) if known is None else known
+                    definition = op.graph.functions.get(func.name)
+                    definitions[func.name] = (
+                        function_def(body) if definition is None else definition
+                    )
                     pending += body.needed()
-    return [found[name] for name in sorted(found)]
+    return [definitions[name] for name in sorted(definitions)]
 
 
 def keep_apart(library: FunctionDefLibrary, name: str) -> None:

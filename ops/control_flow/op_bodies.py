@@ -40,12 +40,13 @@ def _body(c: OpContext, func: Any) -> Body:
 
 
 def _check_dtypes(body: Body, does: str, tensors: Sequence[Edge], dtypes: Sequence[Any]) -> None:
-    found = [tensor.dtype for tensor in tensors]
+    dtypes_of_body = [tensor.dtype for tensor in tensors]
     if does == "returns":  # a reference is read, where a value is returned
-        pairs = zip(found, dtypes, strict=False)
-        found = [x if y.is_ref_dtype else x.base_dtype for x, y in pairs] + found[len(dtypes) :]
-    if found != list(dtypes):
-        names = [", ".join(dtype.name for dtype in some) for some in (found, dtypes)]
+        pairs = zip(dtypes_of_body, dtypes, strict=False)
+        as_read = [x if y.is_ref_dtype else x.base_dtype for x, y in pairs]
+        dtypes_of_body = as_read + dtypes_of_body[len(dtypes) :]
+    if dtypes_of_body != list(dtypes):
+        names = [", ".join(dtype.name for dtype in some) for some in (dtypes_of_body, dtypes)]
         raise ValueError(
             f"the function {body.name!r} {does} ({names[0]}), where the op has ({names[1]})"
         )

@@ -61,13 +61,13 @@ def _joined_shapes(c: ShapeContext, bodies: Sequence[Body], inputs: str) -> list
     """The shapes of what one of several bodies returns."""
     if not is_looked_into(c.depth):
         return _stated_shapes(c, len(c.node.outputs))
-    given = known_inputs(c, c.inputs(inputs))
+    facts = known_inputs(c, c.inputs(inputs))
 
     def follow() -> _Results:
-        found = [body.known_outputs(body.inferred(given, c.depth + 1)) for body in bodies]
-        return _Results([reduce(joined, known) for known in zip(*found, strict=True)])
+        outputs = [body.known_outputs(body.inferred(facts, c.depth + 1)) for body in bodies]
+        return _Results([reduce(joined, known) for known in zip(*outputs, strict=True)])
 
-    results = followed_once(bodies, given, follow).known
+    results = followed_once(bodies, facts, follow).known
     for i, known in enumerate(results):
         _tell(c, i, known)
     return [known.shape for known in results]
@@ -128,15 +128,15 @@ def _call_shape(c: ShapeContext) -> list[TensorShape]:
 @IF.called
 @STATELESS_IF.called
 def _if_called(c: ShapeContext) -> list[Call]:
-    given = known_inputs(c, c.inputs("input"))
-    return [Call(body, given) for body in if_branches(c)]
+    facts = known_inputs(c, c.inputs("input"))
+    return [Call(body, facts) for body in if_branches(c)]
 
 
 @CASE.called
 @STATELESS_CASE.called
 def _case_called(c: ShapeContext) -> list[Call]:
-    given = known_inputs(c, c.inputs("input"))
-    return [Call(body, given) for body in case_branches(c)]
+    facts = known_inputs(c, c.inputs("input"))
+    return [Call(body, facts) for body in case_branches(c)]
 
 
 @PARTITIONED_CALL.called
@@ -174,7 +174,7 @@ def _one_of(
             only the body that it chooses, and asks for nothing that only the others read.
         number: from what chooses to the number of the body.
     """
-    given = known_inputs(c, c.inputs("input"))
+    facts = known_inputs(c, c.inputs("input"))
     packed = _results_of(c)
     unread: list[int] = []
     choose = number
@@ -183,7 +183,7 @@ def _one_of(
         branches = {label: body}
         unread = [i for i, used in enumerate(body.used_inputs(), 1) if not used]
         choose = _first
-    runs = {label: c.bodies.body(body, given, c.depth) for label, body in branches.items()}
+    runs = {label: c.bodies.body(body, facts, c.depth) for label, body in branches.items()}
     numbered = list(runs.values())
 
     def branch(chooser: Array, *inputs: Array) -> Any:

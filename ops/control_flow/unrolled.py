@@ -25,13 +25,13 @@ def unrolled_while(
     number = 0
     while most is None or number < most:
         with rounds.round(number):
-            known = known_pred(cond(*state), "while_loop")
-            if known is None:
+            value = known_pred(cond(*state), "while_loop")
+            if value is None:
                 raise NotImplementedError(
                     "while_loop with unroll=True needs a condition that is known while the graph "
                     f"is built; in round {number + 1} it is not"
                 )
-            if not known:
+            if not value:
                 break
             state = _next(body(*state), state)
         number += 1
@@ -42,10 +42,10 @@ def unrolled_while(
 
 def _next(result: Any, state: Any) -> Any:
     """The variables that a round has made, in the structure of those before."""
-    made = list(result) if isinstance(result, (list, tuple)) else [result]
-    check_alike(list(state), with_leaves(made))
+    results = list(result) if isinstance(result, (list, tuple)) else [result]
+    check_alike(list(state), with_leaves(results))
     leaves = []
-    for new, old in zip(flat(with_leaves(made)), flat(state), strict=True):
+    for new, old in zip(flat(with_leaves(results)), flat(state), strict=True):
         leaf = leaf_of(new, tensors_of(old)[0].dtype.base_dtype)
         for tensor, before in zip(tensors_of(leaf), tensors_of(old), strict=True):
             convert_to_tensor(tensor, before.dtype.base_dtype)

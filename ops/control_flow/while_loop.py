@@ -82,8 +82,8 @@ def while_loop(
         if unroll:
             most = None
             if maximum_iterations is not None:
-                known = constant_value(convert_to_tensor(maximum_iterations))
-                most = None if known is None else int(known)
+                limit = constant_value(convert_to_tensor(maximum_iterations))
+                most = None if limit is None else int(limit)
             result = unrolled_while(cond, body, structure, most)
         else:
             result = built_while(

@@ -384,7 +384,7 @@ class _SparseBatches(Elements):
                     f"{sizes}"
                 )
         most = [max(column) for column in zip(*[part.shape for part in parts], strict=True)]
-        found = [most[k] if n < 0 else n for k, n in enumerate(sizes)]
+        shape = [most[k] if n < 0 else n for k, n in enumerate(sizes)]
         indices = [
             np.concatenate([np.full((part.size, 1), i), _places(part.shape)], axis=1)
             for i, part in enumerate(parts)
@@ -392,7 +392,7 @@ class _SparseBatches(Elements):
         row = np.empty(3, object)
         row[0] = np.concatenate(indices).astype(np.int64, copy=False)
         row[1] = np.concatenate([part.reshape(-1) for part in parts])
-        row[2] = np.array([len(parts), *found], np.int64)
+        row[2] = np.array([len(parts), *shape], np.int64)
         return (row,)
 
 

@@ -36,9 +36,9 @@ class DatasetBase:
 
     def _new(self, variant_tensor: Tensor, element: Any = None) -> Any:
         """A dataset made of this one; by default with elements of the same kind."""
-        made = self._dataset_class(variant_tensor, self._element if element is None else element)
-        made._options = self._options
-        return made
+        dataset = self._dataset_class(variant_tensor, self._element if element is None else element)
+        dataset._options = self._options
+        return dataset
 
     def _as_variant_tensor(self) -> Tensor:
         """The dataset as a tensor."""
@@ -92,9 +92,9 @@ class DatasetBase:
         Args:
             options: the Options.
         """
-        made: Self = self._new(self._variant_tensor)
-        made._options = self._options.merge(options)
-        return made
+        dataset: Self = self._new(self._variant_tensor)
+        dataset._options = self._options.merge(options)
+        return dataset
 
     def apply(self, transformation_func: Callable[[Self], Applied]) -> Applied:
         """Applies a function to the dataset.

@@ -259,13 +259,13 @@ class _Zipped(Elements):
             return super().rows(number)
         first, *rest = self._inner  # the run ends here or nowhere, so that they stay side by side
         parts = [first.rows(number), *[inner.unwatched.rows(number) for inner in rest]]
-        found = [part for part in parts if part is not None]
-        if self._ended or len(found) < len(parts):
+        elements = [part for part in parts if part is not None]
+        if self._ended or len(elements) < len(parts):
             self._ended = True
             return None
-        least = min([len(part[0]) for part in found])
+        least = min([len(part[0]) for part in elements])
         self._ended = least < number
-        return tuple([column[:least] for part in found for column in part])
+        return tuple([column[:least] for part in elements for column in part])
 
 
 @TAKE_DATASET.kernel

@@ -122,10 +122,10 @@ class Sources(DatasetBase):
         dtypes = [int64, sparse_tensor.dtype, int64]
         parts = zip(dtypes, shapes, strict=True)
         element = tuple([Leaf(Tensor, dtype, TensorShape(shape)) for dtype, shape in parts])
-        made = SPARSE_TENSOR_SLICE_DATASET(
+        tensor = SPARSE_TENSOR_SLICE_DATASET(
             sparse_tensor.indices, sparse_tensor.values, sparse_tensor.dense_shape
         )
-        return cls._made(made, element)
+        return cls._made(tensor, element)
 
     @classmethod
     def range(cls, *args: Any) -> Self:
@@ -188,14 +188,14 @@ class Sources(DatasetBase):
         Raises:
             TypeError: something among them is no dataset.
         """
-        found = flat(datasets)
-        for dataset in found:
+        parts = flat(datasets)
+        for dataset in parts:
             if not is_dataset(dataset):
                 raise TypeError(f"`datasets` must be tuples and dicts of datasets, got {dataset!r}")
         if isinstance(datasets, list):
             raise TypeError("`datasets` must be a tuple of datasets, not a list")
-        element = packed(datasets, [dataset._element for dataset in found])
-        handles = [dataset._variant_tensor for dataset in found]
+        element = packed(datasets, [dataset._element for dataset in parts])
+        handles = [dataset._variant_tensor for dataset in parts]
         return cls._made(ZIP_DATASET(handles, **typed(element)), element)
 
     @classmethod

@@ -121,11 +121,11 @@ class _Mapped(Elements):
         rows = self._inner.rows(number)
         if rows is None:
             return None
-        found = self._function.on_rows(rows, self._captured)
-        if found is None:
+        results = self._function.on_rows(rows, self._captured)
+        if results is None:
             self._kept, self._left = rows, len(rows[0])
             return super().rows(len(rows[0]))
-        return found
+        return results
 
 
 class _ParallelMapped(_Mapped):
@@ -242,7 +242,7 @@ def _map_and_batch_kernel(c: KernelContext) -> KernelSpec:
     def map_all(input_dataset: Array, *rest: Array) -> Array:
         *captured, size, calls, drop = rest
         source = bound(input_dataset, function)
-        made = Mapped(source, function, captured, inner, parallel_calls(calls))
-        return Batched(made, size_of(size), bool(drop)).handle
+        mapped = Mapped(source, function, captured, inner, parallel_calls(calls))
+        return Batched(mapped, size_of(size), bool(drop)).handle
 
     return KernelSpec(map_all, bodies={"function": function.run})

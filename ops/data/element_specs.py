@@ -74,10 +74,10 @@ class Leaf:
             if self.shape.rank is not None:
                 indices.set_shape([None, self.shape.rank])
                 shape.set_shape([self.shape.rank])
-                known = self.shape.as_list()
-                if any(size is not None for size in known):
-                    sizes = unstack(shape, num=len(known))
-                    pairs = zip(known, sizes, strict=True)
+                sizes_stated = self.shape.as_list()
+                if any(size is not None for size in sizes_stated):
+                    sizes = unstack(shape, num=len(sizes_stated))
+                    pairs = zip(sizes_stated, sizes, strict=True)
                     sizes = [size if n is None else constant(n, dtype=int64) for n, size in pairs]
                     shape = stack(sizes)
             return SparseTensor(indices, values, shape)
@@ -112,8 +112,8 @@ def normalized(value: Any, dtype: Any = None) -> Any:
 
     def taken(part: Any) -> Any:
         if isinstance(part, dict):
-            made = {key: taken(part[key]) for key in sorted(part)}
-            return type(part)([(key, made[key]) for key in part])
+            items = {key: taken(part[key]) for key in sorted(part)}
+            return type(part)([(key, items[key]) for key in part])
         if isinstance(part, tuple) and not isinstance(part, SparseTensorValue):
             return getattr(part, "_make", tuple)([taken(item) for item in part])
         return leaf(part)
@@ -152,16 +152,16 @@ def wire_tensors(element: Any, value: Any) -> list[Tensor]:
 
 def from_wire(element: Any, tensors: Sequence[Tensor]) -> Any:
     """The value that tensors stand for."""
-    found = flat(element)
-    return packed(element, [leaf.from_wire(x) for leaf, x in zip(found, tensors, strict=True)])
+    specs = flat(element)
+    return packed(element, [leaf.from_wire(x) for leaf, x in zip(specs, tensors, strict=True)])
 
 
 def typed(element: Any) -> dict[str, Any]:
     """Attrs of an op that describe the elements of its dataset."""
-    found = leaves(element)
+    specs = leaves(element)
     return {
-        "output_types": [leaf.wire_dtype for leaf in found],
-        "output_shapes": [leaf.wire_shape for leaf in found],
+        "output_types": [leaf.wire_dtype for leaf in specs],
+        "output_shapes": [leaf.wire_shape for leaf in specs],
     }
 
 
@@ -203,8 +203,8 @@ def stated_element(output_types: Any, output_shapes: Any = None, output_classes:
         kinds: list[Any] = [Tensor] * len(dtypes)
     else:
         kinds = list(_upto(output_types, output_classes))
-    found = [Leaf(*parts) for parts in zip(kinds, dtypes, shapes, strict=True)]
-    return packed(output_types, found)
+    specs = [Leaf(*parts) for parts in zip(kinds, dtypes, shapes, strict=True)]
+    return packed(output_types, specs)
 
 
 def _upto(structure: Any, value: Any) -> list[Any]:

@@ -79,38 +79,38 @@ class _Strings(Elements):
         self._failed: Exception | None = None
 
     def next(self) -> Element | None:
-        found = self._strings(1)
-        if not found:
+        strings = self._strings(1)
+        if not strings:
             return None
         array = np.empty((), object)
-        array[()] = found[0]
+        array[()] = strings[0]
         return (array,)
 
     def rows(self, number: int) -> Element | None:
-        found = self._strings(number)
-        if not found:
+        strings = self._strings(number)
+        if not strings:
             return None
-        array = np.empty(len(found), object)
-        array[:] = found
+        array = np.empty(len(strings), object)
+        array[:] = strings
         return (array,)
 
     def _strings(self, number: int) -> list[bytes]:
-        found: list[bytes] = []
-        while len(found) < number:
+        strings: list[bytes] = []
+        while len(strings) < number:
             if self._file is None:
                 name = next(self._names, None)
                 if name is None:
                     break
                 self._file = self._opened(os.fsdecode(name))
             try:
-                part = list(islice(self._file, number - len(found)))
+                part = list(islice(self._file, number - len(strings)))
             except Exception:
                 self._file = None
                 raise
             if not part:
                 self._file = None
-            found += part
-        return found
+            strings += part
+        return strings
 
 
 def _records(compression: str) -> Opened:

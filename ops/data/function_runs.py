@@ -154,24 +154,24 @@ class DatasetFunction:
         if not self._rows_wanted:
             return None
         if self._rows is None:
-            made = vectorized(self.body, self._taken, self.given, self._depth)
-            if made is None:
+            rows_body = vectorized(self.body, self._taken, self.given, self._depth)
+            if rows_body is None:
                 self._rows_wanted = False
                 return None
-            self._rows = made
-            self._rows_run = self._make(made.body, made.given, self._depth)
+            self._rows = rows_body
+            self._rows_run = self._make(rows_body.body, rows_body.given, self._depth)
             self._failures = 0
         for column, sizes in zip(rows, self._exact, strict=True):
             if column.shape[1:] != sizes:
                 self._check_shapes(tuple([column[0, ...] for column in rows]))
         try:
-            found = self._rows.results(self._rows_run.run(*rows, *captured), len(rows[0]))
+            results = self._rows.results(self._rows_run.run(*rows, *captured), len(rows[0]))
         except Exception:  # noqa: BLE001 - the call for a row raises it again
             self._failures += 1
             self._rows_wanted = self._failures < _FAILURES_THAT_TELL
             return None
         self._failures = 0
-        return found
+        return results
 
 
 def known_elements(c: KernelContext, name: str) -> list[Known]:

@@ -46,10 +46,10 @@ class _Generators:
 
     def begin(self, *args: Any) -> np.ndarray:
         """Begins, and gives the number of the generator."""
-        made = iter(self._generator(*args))
+        iterator = iter(self._generator(*args))
         with self._lock:
             i = next(self._numbers)
-            self._running[i] = made
+            self._running[i] = iterator
         return np.array(i, np.int64)
 
     def following(self, i: Any) -> list[np.ndarray]:
@@ -121,15 +121,15 @@ def generated(generator: Callable[..., Any], element: Any, args: Any) -> Tensor:
 
     def begin() -> Any:
         graph = get_default_graph()
-        given = [graph.as_graph_element(tensor) for tensor in passed]
-        return _scalar(py_func(generators.begin, given, int64))
+        arguments = [graph.as_graph_element(tensor) for tensor in passed]
+        return _scalar(py_func(generators.begin, arguments, int64))
 
     def following(i: Any) -> Any:
         dtypes = [leaf.dtype for leaf in leaves(element)]
-        made = py_func(generators.following, [i], dtypes)
-        for tensor, leaf in zip(made, leaves(element), strict=True):
+        tensors = py_func(generators.following, [i], dtypes)
+        for tensor, leaf in zip(tensors, leaves(element), strict=True):
             tensor.set_shape(leaf.shape)
-        return tuple(made)
+        return tuple(tensors)
 
     def end(i: Any) -> Any:
         return _scalar(py_func(generators.end, [i], int64))

@@ -94,14 +94,12 @@ def group_by_window(
         whole = Leaf(dataset._dataset_class, leaves(dataset._element)[0].dtype, TensorShape([]),
                      dataset._element)  # fmt: skip
         reduced = built(reduce_func, [_KEY, whole], "group_by_window", unpacks=False)
-        found = reduced.element
-        if not isinstance(found, Leaf) or found.inner is None:
-            raise TypeError(
-                f"`reduce_func` must return a `Dataset` object, got {types_of(found)!r}"
-            )
+        spec = reduced.element
+        if not isinstance(spec, Leaf) or spec.inner is None:
+            raise TypeError(f"`reduce_func` must return a `Dataset` object, got {types_of(spec)!r}")
         size = built(_as_int64(window_size_func), [_KEY], "group_by_window")
         _check_number(size.element, "`window_size_func`")
-        made = GROUP_BY_WINDOW_DATASET(
+        tensor = GROUP_BY_WINDOW_DATASET(
             dataset._variant_tensor,
             key.captured,
             reduced.captured,
@@ -109,9 +107,9 @@ def group_by_window(
             key_func=key.func,
             reduce_func=reduced.func,
             window_size_func=size.func,
-            **typed(found.inner),
+            **typed(spec.inner),
         )
-        return dataset._new(made, found.inner)
+        return dataset._new(tensor, spec.inner)
 
     return apply
 
@@ -284,8 +282,8 @@ def bucket_by_sequence_length(
         with control_dependencies([assert_less(bucket, most, message=message)]):
             bucket = identity(bucket)
         filler = gather(constant(list(bucket_boundaries), dtype=int64), bucket) - 1
-        found = [_with_filler(shape, filler) for shape in upto(part._element, shapes)]
-        return packed(part._element, found)
+        shapes_padded = [_with_filler(shape, filler) for shape in upto(part._element, shapes)]
+        return packed(part._element, shapes_padded)
 
     def apply(dataset: Dataset) -> Dataset:
         return dataset.apply(group_by_window(bucket_of, batched, window_size_func=size_of))
@@ -296,10 +294,10 @@ def bucket_by_sequence_length(
 def _with_filler(shape: Any, filler: Tensor) -> Any:
     """A shape to pad to, with a number that a run knows for its unknown sizes."""
     if isinstance(shape, Tensor):
-        known = constant_value(shape)
-        if known is None:
+        array = constant_value(shape)
+        if array is None:
             return where(less(cast(shape, int64), 0), filler + cast(shape, int64) * 0, shape)
-        shape = known.tolist()
+        shape = array.tolist()
     given = shape.as_list() if isinstance(shape, TensorShape) else shape
     sizes = [None if n in (-1, None) else n for n in given]
     parts = [filler if n is None else constant(n, dtype=int64) for n in sizes]
@@ -461,11 +459,11 @@ def _calls(
 
     def calls(captured: Sequence[Array]) -> list[Any]:
         rest = list(captured)
-        made = []
+        calls = []
         for function, number in zip(functions, numbers, strict=True):
-            made.append(function.calls(rest[:number]))
+            calls.append(function.calls(rest[:number]))
             del rest[:number]
-        return made
+        return calls
 
     return calls
 

@@ -85,9 +85,9 @@ class _Nested(Source):
 
         def opened(element: Element) -> Elements:
             [handle] = call(element)
-            made = source_of(handle)
-            check_alike(self, made, "the dataset that the function returns")
-            return made.elements(waits)
+            source = source_of(handle)
+            check_alike(self, source, "the dataset that the function returns")
+            return source.elements(waits)
 
         return opened
 

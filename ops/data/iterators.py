@@ -62,10 +62,14 @@ class Iterator:
     @classmethod
     def _of(cls, resource: Tensor, initializer: Operation | None, element: Any) -> Iterator:
         """An iterator over elements of which all is known."""
-        made = cls.__new__(cls)
-        made._iterator_resource, made._initializer, made._element = resource, initializer, element
-        made._string_handle = ITERATOR_TO_STRING_HANDLE(resource)
-        return made
+        iterator = cls.__new__(cls)
+        iterator._iterator_resource, iterator._initializer, iterator._element = (
+            resource,
+            initializer,
+            element,
+        )
+        iterator._string_handle = ITERATOR_TO_STRING_HANDLE(resource)
+        return iterator
 
     @staticmethod
     def from_structure(

@@ -20,14 +20,14 @@ def factory_of(dataset: Tensor) -> NameAttrList:
     """
     graph = dataset.graph
     inner = BodyGraph(graph, "the dataset of a one-shot iterator")
-    made: dict[Tensor, Tensor] = {}
+    copies: dict[Tensor, Tensor] = {}
     with inner.as_default(), inner.name_scope(None):
         for op in _ops_behind(dataset):
             _check(op)
-            inputs = [made[tensor] for tensor in op.inputs]
+            inputs = [copies[tensor] for tensor in op.inputs]
             copy = inner.add(op.definition, inputs, dict(op.attrs), op.name)
-            made.update(zip(op.outputs, copy.outputs, strict=True))
-        body = inner.body(function_name(graph, "_make_dataset"), [], [made[dataset]])
+            copies.update(zip(op.outputs, copy.outputs, strict=True))
+        body = inner.body(function_name(graph, "_make_dataset"), [], [copies[dataset]])
     return NameAttrList(name=body.name)
 
 

@@ -64,8 +64,8 @@ class TFRecordDataset(Dataset):
             inputs = [_compression(compression_type), _buffer_size(buffer_size)]
             return Dataset(TF_RECORD_DATASET(names, *inputs), _STRING)
 
-        made = _of_files(filenames, records, num_parallel_reads)
-        super().__init__(made._variant_tensor, _STRING)
+        dataset = _of_files(filenames, records, num_parallel_reads)
+        super().__init__(dataset._variant_tensor, _STRING)
 
 
 class TextLineDataset(Dataset):
@@ -102,8 +102,8 @@ class TextLineDataset(Dataset):
             inputs = [_compression(compression_type), _buffer_size(buffer_size)]
             return Dataset(TEXT_LINE_DATASET(names, *inputs), _STRING)
 
-        made = _of_files(filenames, lines, num_parallel_reads)
-        super().__init__(made._variant_tensor, _STRING)
+        dataset = _of_files(filenames, lines, num_parallel_reads)
+        super().__init__(dataset._variant_tensor, _STRING)
 
 
 class FixedLengthRecordDataset(Dataset):
@@ -153,10 +153,10 @@ class FixedLengthRecordDataset(Dataset):
             ]
             if compression_type:
                 packed = _compression(compression_type)
-                made = FIXED_LENGTH_RECORD_DATASET_V2(names, *inputs, packed)
+                result = FIXED_LENGTH_RECORD_DATASET_V2(names, *inputs, packed)
             else:
-                made = FIXED_LENGTH_RECORD_DATASET(names, *inputs)
-            return Dataset(made, _STRING)
+                result = FIXED_LENGTH_RECORD_DATASET(names, *inputs)
+            return Dataset(result, _STRING)
 
         made = _of_files(filenames, records, num_parallel_reads)
         super().__init__(made._variant_tensor, _STRING)

@@ -141,8 +141,8 @@ def choose_from_datasets(datasets: Sequence[Dataset], choice_dataset: Dataset) -
         ...     print(session.run(dataset.make_one_shot_iterator().get_next()))
         [b'a' b'b' b'b']
     """
-    found = leaves(choice_dataset._element)
-    if len(found) != 1 or found[0].wire_dtype is not int64 or found[0].shape.rank not in (0, None):
+    specs = leaves(choice_dataset._element)
+    if len(specs) != 1 or specs[0].wire_dtype is not int64 or specs[0].shape.rank not in (0, None):
         raise TypeError("`choice_dataset` must be a dataset of scalar `tf.int64` tensors.")
     return _directed(choice_dataset, _alike(datasets), stops=False)
 
@@ -162,15 +162,15 @@ def _alike(datasets: Sequence[Dataset]) -> list[Dataset]:
 
 def _directed(selector: Dataset, parts: Sequence[Dataset], stops: bool) -> Dataset:
     columns = zip(*[leaves(dataset._element) for dataset in parts], strict=True)
-    found = [column[0].with_shape(_common([leaf.shape for leaf in column])) for column in columns]
-    element = packed(parts[0]._element, found)
-    made = DIRECTED_INTERLEAVE_DATASET(
+    specs = [column[0].with_shape(_common([leaf.shape for leaf in column])) for column in columns]
+    element = packed(parts[0]._element, specs)
+    tensor = DIRECTED_INTERLEAVE_DATASET(
         selector._variant_tensor,
         [dataset._variant_tensor for dataset in parts],
         stop_on_empty_dataset=stops,
         **typed(element),
     )
-    return Dataset(made, element)
+    return Dataset(tensor, element)
 
 
 def _common(shapes: Sequence[TensorShape]) -> TensorShape:

@@ -235,8 +235,8 @@ def _generator(handle: Any) -> SeedGenerator | None:
     """The generator that a handle stands for; None for none, and for one that is a stand-in."""
     if handle is None:
         return None
-    found: SeedGenerator = kept_behind(handle, SeedGenerator, "a generator of seeds")
-    return None if isinstance(found, _NoGenerator) else found
+    generator: SeedGenerator = kept_behind(handle, SeedGenerator, "a generator of seeds")
+    return None if isinstance(generator, _NoGenerator) else generator
 
 
 class _NoGenerator(SeedGenerator):

@@ -66,10 +66,10 @@ def shuffle_and_repeat(buffer_size: Any, count: Any = None, seed: Any = None) ->
         size = number(buffer_size, "buffer_size", 1)
         times = number(-1 if count is None else count, "count")
         handle = dataset._variant_tensor
-        made = SHUFFLE_AND_REPEAT_DATASET(
+        tensor = SHUFFLE_AND_REPEAT_DATASET(
             handle, size, *seeds(seed), times, **typed(dataset._element)
         )
-        return dataset._with(made)
+        return dataset._with(tensor)
 
     return apply
 
@@ -118,7 +118,7 @@ def map_and_batch(
         element = mapped(
             lambda leaf: leaf.with_shape(TensorShape([rows]) + leaf.shape), function.element
         )
-        made = MAP_AND_BATCH_DATASET(
+        tensor = MAP_AND_BATCH_DATASET(
             dataset._variant_tensor,
             function.captured,
             size,
@@ -127,7 +127,7 @@ def map_and_batch(
             f=function.func,
             **typed(element),
         )
-        return dataset._new(made, element)
+        return dataset._new(tensor, element)
 
     return apply
 
@@ -165,7 +165,7 @@ def parallel_interleave(
         function, element = dataset._nested(map_func, "parallel_interleave")
         outputs = 2 * block_length if buffer_output_elements is None else buffer_output_elements
         inputs = 2 * cycle_length if prefetch_input_elements is None else prefetch_input_elements
-        made = PARALLEL_INTERLEAVE_DATASET(
+        tensor = PARALLEL_INTERLEAVE_DATASET(
             dataset._variant_tensor,
             function.captured,
             number(cycle_length, "cycle_length", 1),
@@ -176,7 +176,7 @@ def parallel_interleave(
             f=function.func,
             **typed(element),
         )
-        return dataset._new(made, element)
+        return dataset._new(tensor, element)
 
     return apply
 
@@ -313,8 +313,8 @@ def dense_to_sparse_batch(batch_size: Any, row_shape: Any) -> Transformation:
     """
 
     def apply(dataset: Dataset) -> Dataset:
-        found = leaves(dataset._element)
-        if not isinstance(dataset._element, Leaf) or found[0].kind is not Tensor:
+        specs = leaves(dataset._element)
+        if not isinstance(dataset._element, Leaf) or specs[0].kind is not Tensor:
             raise TypeError("`dense_to_sparse_batch` requires a dataset of single tensors")
         sizes = TensorShape(row_shape).as_list() if not isinstance(row_shape, Tensor) else None
         if sizes is None:
@@ -323,11 +323,11 @@ def dense_to_sparse_batch(batch_size: Any, row_shape: Any) -> Transformation:
             sizes = [None if n == -1 else n for n in sizes]
             shape = convert_to_tensor([-1 if n is None else n for n in sizes], int64)
             whole = TensorShape([None, *sizes])
-        element = Leaf(SparseTensor, found[0].dtype, whole)
-        made = DENSE_TO_SPARSE_BATCH_DATASET(
+        element = Leaf(SparseTensor, specs[0].dtype, whole)
+        tensor = DENSE_TO_SPARSE_BATCH_DATASET(
             dataset._variant_tensor, number(batch_size, "batch_size", 1), shape, **typed(element)
         )
-        return dataset._new(made, element)
+        return dataset._new(tensor, element)
 
     return apply
 

@@ -98,8 +98,8 @@ def elements(outer: int, *, joined: bool = False) -> Rule:
             raise NotSplittable("it reads a list in which nothing has been put")
         if joined and part.axis == 0:
             raise NotSplittable("the rows of all elements come to lie one behind the other")
-        given = along(part.axis + outer)
-        gives = {1: [given], 2: [given, partial("first")] if joined else [part, given]}
+        partition = along(part.axis + outer)
+        gives = {1: [partition], 2: [partition, partial("first")] if joined else [part, partition]}
         return falls_with(c, {_HANDLE: part}, gives[len(c.node.outputs)])
 
     return rule

@@ -72,7 +72,7 @@ class TensorArray:
         self._shape = TensorShape(element_shape)
         del colocate_with_first_write_call
         self._dynamic_size = bool(dynamic_size)
-        made = {
+        settings = {
             "tensor_array_name": tensor_array_name,
             "size": size,
             "element_shape": element_shape,
@@ -98,7 +98,7 @@ class TensorArray:
             if flow is not None:
                 self._flow = convert_to_tensor(flow, "float32")
             return
-        given = [key for key, value in made.items() if value is not None]
+        given = [key for key, value in settings.items() if value is not None]
         if given:
             raise ValueError(
                 f"cannot provide both handle and {given[0]}: the array is there already"
@@ -135,12 +135,12 @@ class TensorArray:
 
     def _after(self, flow: Tensor, handle: Tensor | None = None) -> TensorArray:
         """The array after what a flow stands for."""
-        made = object.__new__(TensorArray)
-        made.__dict__.update(self.__dict__)
-        made._flow = flow
+        array = object.__new__(TensorArray)
+        array.__dict__.update(self.__dict__)
+        array._flow = flow
         if handle is not None:
-            made._handle = handle
-        return made
+            array._handle = handle
+        return array
 
     def _learn(self, shape: TensorShape) -> None:
         """Infers the shape of all elements from one, if they have one shape.
@@ -279,8 +279,10 @@ class TensorArray:
         """
         with name_scope(name, "TensorArrayGrad"):
             after = self._flow if flow is None else convert_to_tensor(flow, "float32")
-            made = GRAD(self._handle, after, source=source)
-            return self._after(identity(made.flow_out, name="gradient_flow"), made.grad_handle)
+            outputs = GRAD(self._handle, after, source=source)
+            return self._after(
+                identity(outputs.flow_out, name="gradient_flow"), outputs.grad_handle
+            )
 
     def __repr__(self) -> str:
         return f"<td.TensorArray {self._handle.name!r} of {self._dtype.name}, {self._shape}>"

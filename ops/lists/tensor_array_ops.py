@@ -153,8 +153,8 @@ def _grad_kernel(c: KernelContext) -> Kernel:
     flows = len(c.node.outputs) > 1
 
     def grad(handle: Array, flow_in: Array, *_: Array) -> Any:
-        made = array_of(handle).gradient(source).handle
-        return (made, flow_in) if flows else made
+        gradient_handle = array_of(handle).gradient(source).handle
+        return (gradient_handle, flow_in) if flows else gradient_handle
 
     return grad
 
@@ -174,11 +174,11 @@ def _grad_with_shape_kernel(c: KernelContext) -> Kernel:
 
     def grad(handle: Array, flow_in: Array, shape_to_prepend: Array) -> Any:
         of = array_of(handle)
-        made = of.gradient(source)
+        gradient = of.gradient(source)
         front = tuple(shape_to_prepend.tolist())
-        made.element = None if of.element is None else (*front, *of.element)
-        made.shapes = {index: (*front, *sizes) for index, sizes in of.shapes.items()}
-        return made.handle, flow_in
+        gradient.element = None if of.element is None else (*front, *of.element)
+        gradient.shapes = {index: (*front, *sizes) for index, sizes in of.shapes.items()}
+        return gradient.handle, flow_in
 
     return grad
 

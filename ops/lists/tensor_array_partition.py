@@ -86,9 +86,9 @@ def read_array(outer: int, *, joined: bool = False) -> Rule:
             raise NotSplittable(
                 "it is not known how the elements are split, or they are joined along rows"
             )
-        given = partial("first") if flow == _SAME else along(flow.axis + outer)
+        partition = partial("first") if flow == _SAME else along(flow.axis + outer)
         rest = [partial("first")] * (len(c.node.outputs) - 1)
-        return falls_with(c, _of_array(c), [given, *rest])
+        return falls_with(c, _of_array(c), [partition, *rest])
 
     return rule
 

@@ -141,10 +141,10 @@ class TensorList:
 
     def element_shape(self, *more: Sizes) -> Sizes:
         """Static shape of all elements, merged with the one stated beside the list."""
-        known = self.element
+        shape = self.element
         for sizes in (*more, *(item.shape for item in self.items() if item is not None)):
-            known = merged(known, sizes)
-        return known
+            shape = merged(shape, sizes)
+        return shape
 
     def read(self, item: Any, stated: Sizes) -> Array:
         """An item; zeros where none was set."""

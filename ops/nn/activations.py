@@ -385,8 +385,8 @@ def _leaky_relu_kernel(c: KernelContext) -> Kernel:
         return np.asarray(sloped(x, alpha))
 
     expression = f"{{0}} if {{0}} > {{t}}(0) else {{0}} * {{t}}({float(alpha)!r})"
-    known = expression if np.isfinite(alpha) else None
-    return KernelSpec(block_by_block(leaky_relu), Memory.FRESH, expression=known)
+    loop_expression = expression if np.isfinite(alpha) else None
+    return KernelSpec(block_by_block(leaky_relu), Memory.FRESH, expression=loop_expression)
 
 
 def leaky_relu(features: TensorLike, alpha: float = 0.2, name: str | None = None) -> Tensor:

@@ -27,12 +27,12 @@ def best_paths(
         ValueError: there are fewer.
     """
     shifted = inputs - inputs.max(-1, keepdims=True)
-    seen = shifted - np.log(np.exp(shifted).sum(-1, keepdims=True))
+    log_probabilities = shifted - np.log(np.exp(shifted).sum(-1, keepdims=True))
     found, scores = [], np.empty((len(lengths), paths), inputs.dtype)
     for row, length in enumerate(lengths.tolist()):
         beams = _Beams(inputs.shape[2] - 1, width, inputs.dtype)
         for t in range(length):
-            beams.step(seen[t, row])
+            beams.step(log_probabilities[t, row])
         if len(beams.total) < paths:
             raise ValueError(
                 f"top_paths = {paths} is more than the {len(beams.total)} results of row {row}"

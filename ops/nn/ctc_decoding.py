@@ -161,14 +161,14 @@ def ctc_greedy_decoder(
         ...     print(session.run(labels).values)
         [1 1 0]
     """
-    made = CTC_GREEDY_DECODER(
+    outputs = CTC_GREEDY_DECODER(
         inputs,
         sequence_length,
         merge_repeated=merge_repeated,
         blank_index=-1 if blank_index is None else blank_index,
     )
-    labels = SparseTensor(made.decoded_indices, made.decoded_values, made.decoded_shape)
-    return [labels], made.log_probability
+    labels = SparseTensor(outputs.decoded_indices, outputs.decoded_values, outputs.decoded_shape)
+    return [labels], outputs.log_probability
 
 
 def ctc_beam_search_decoder(
@@ -206,15 +206,17 @@ def ctc_beam_search_decoder(
         ...     print(session.run(labels).values, session.run(td.exp(score)).round(4))
         [0] [[0.58 0.42]]
     """
-    made = CTC_BEAM_SEARCH_DECODER(
+    outputs = CTC_BEAM_SEARCH_DECODER(
         inputs,
         sequence_length,
         beam_width=beam_width,
         top_paths=top_paths,
         merge_repeated=merge_repeated,
     )
-    parts: Any = zip(made.decoded_indices, made.decoded_values, made.decoded_shape, strict=True)
-    return [SparseTensor(*part) for part in parts], made.log_probability
+    parts: Any = zip(
+        outputs.decoded_indices, outputs.decoded_values, outputs.decoded_shape, strict=True
+    )
+    return [SparseTensor(*part) for part in parts], outputs.log_probability
 
 
 def ctc_beam_search_decoder_v2(

@@ -60,11 +60,11 @@ def dropout(
             keep = convert_to_tensor(keep_prob, dtype, name="keep_prob")
         else:
             keep = 1 - convert_to_tensor(rate, dtype, name="rate")
-        known = constant_value(keep)
-        if known is not None and known.ndim == 0:
-            if not 0 < known <= 1:
-                raise ValueError(f"keep_prob must be more than 0, and at most 1, got {known}")
-            if known == 1:
+        value = constant_value(keep)
+        if value is not None and value.ndim == 0:
+            if not 0 < value <= 1:
+                raise ValueError(f"keep_prob must be more than 0, and at most 1, got {value}")
+            if value == 1:
                 return tensor
         drawn = random_uniform(
             shape(tensor) if noise_shape is None else noise_shape, dtype=dtype, seed=seed

@@ -24,10 +24,10 @@ GATHER_TREE = OpDef(
 @GATHER_TREE.shape
 def _gather_tree_shape(c: ShapeContext) -> TensorShape:
     steps, parents = c.shape("step_ids", rank=3), c.shape("parent_ids", rank=3)
-    made = c.merged("step_ids and parent_ids", [steps, parents])
+    shape = c.merged("step_ids and parent_ids", [steps, parents])
     lengths: Any = c.shape("max_sequence_lengths", rank=1).sizes
     c.shape("end_token", rank=0)
-    sizes: Any = made.sizes
+    sizes: Any = shape.sizes
     batch = c.same_size("the batch of step_ids and of max_sequence_lengths", sizes[1], lengths[0])
     return TensorShape.of((sizes[0], batch, sizes[2]))
 

@@ -93,9 +93,9 @@ def _batch_norm_grad_kernel(c: KernelContext) -> Kernel:
         scale = 1 / np.sqrt(shifted)
         whole = scale * gamma if scaled else scale
         for_beta = gradient.sum(space)
-        seen = (gradient * (x - mean)).sum(space)
-        for_variance = seen * whole / shifted * variance.dtype.type(-0.5)
-        for_gamma = seen * scale if scaled else np.zeros_like(seen)
+        slope = (gradient * (x - mean)).sum(space)
+        for_variance = slope * whole / shifted * variance.dtype.type(-0.5)
+        for_gamma = slope * scale if scaled else np.zeros_like(slope)
         return gradient * whole, -for_beta * whole, for_variance, for_beta, for_gamma
 
     return normalize_grad

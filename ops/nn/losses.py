@@ -218,12 +218,12 @@ def softmax_cross_entropy_with_logits(
 
 
 def _with_axis_last(x: Tensor, axis: int) -> Tensor:
-    known = x.shape.rank
-    if axis == -1 or (known is not None and normal_axis(axis, known) == known - 1):
+    rank_of_x = x.shape.rank
+    if axis == -1 or (rank_of_x is not None and normal_axis(axis, rank_of_x) == rank_of_x - 1):
         return x
-    if known is not None:
-        axis = normal_axis(axis, known)
-        return transpose(x, [*range(axis), *range(axis + 1, known), axis])
+    if rank_of_x is not None:
+        axis = normal_axis(axis, rank_of_x)
+        return transpose(x, [*range(axis), *range(axis + 1, rank_of_x), axis])
     number = rank(x)
     place = axis % number
     order = concat([numbers_in(place), numbers_in(place + 1, number), [place]], 0)

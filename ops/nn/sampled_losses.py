@@ -176,7 +176,7 @@ def _sampled(
     with name_scope(name, "compute_sampled_logits"):
         true = cast(convert_to_tensor(labels, name="labels"), int64)
         flat_true = reshape(true, [-1])
-        given = convert_to_tensor(inputs, name="inputs")
+        tensor = convert_to_tensor(inputs, name="inputs")
         if sampled_values is None:
             sampled_values = log_uniform_candidate_sampler(
                 true_classes=true,
@@ -197,9 +197,9 @@ def _sampled(
         offsets = embedding_lookup(biases, all_ids, partition_strategy)
         number = shape(flat_true)[0]
         true_rows = reshape(rows[:number], concat([[-1, num_true], shape(rows)[1:]], 0))
-        true_logits = reduce_sum(multiply(expand_dims(given, 1), true_rows), 2)
+        true_logits = reduce_sum(multiply(expand_dims(tensor, 1), true_rows), 2)
         true_logits += reshape(offsets[:number], [-1, num_true])
-        drawn_logits = matmul(given, rows[number:], transpose_b=True) + offsets[number:]
+        drawn_logits = matmul(tensor, rows[number:], transpose_b=True) + offsets[number:]
 
         if remove_accidental_hits:
             examples, places, lowest = compute_accidental_hits(true, drawn, num_true=num_true)

@@ -85,9 +85,9 @@ def _decode_csv_kernel(c: KernelContext) -> Kernel:
                     f"Expect {len(results)} fields but have {len(fields)} in record {i}"
                 )
             for j, field in enumerate(fields):
-                given = field not in (b"", missing)
+                present = field not in (b"", missing)
                 results[j].flat[i] = (
-                    _number(field, dtypes[j].name, j, i) if given else _default(defaults[j], j, i)
+                    _number(field, dtypes[j].name, j, i) if present else _default(defaults[j], j, i)
                 )
         return results
 
@@ -204,7 +204,7 @@ def decode_csv(
         [1 2 0]
         [b'a' b'b,c' b'd']
     """
-    made = DECODE_CSV(
+    columns = DECODE_CSV(
         convert_to_tensor(records, string),
         [convert_to_tensor(default) for default in record_defaults],
         field_delim=field_delim,
@@ -213,4 +213,4 @@ def decode_csv(
         select_cols=[] if select_cols is None else list(select_cols),
         name=name,
     )
-    return list(made)
+    return list(columns)

@@ -311,8 +311,8 @@ def parsed_tensor(text: bytes, dtype: DType, name: str) -> Array:
     except DecodeError:
         raise ValueError(f"{name}, of {len(text)} bytes, is no TensorProto") from None
     if proto.dtype != dtype.as_datatype_enum:
-        found = as_dtype(proto.dtype).name if proto.dtype else "of no dtype"
-        raise ValueError(f"out_type is {dtype.name}, the serialized tensor {found}")
+        name_of_dtype = as_dtype(proto.dtype).name if proto.dtype else "of no dtype"
+        raise ValueError(f"out_type is {dtype.name}, the serialized tensor {name_of_dtype}")
     return np.array(decode_tensor(proto, config.max_tensor_bytes))
 
 

@@ -151,8 +151,8 @@ class Wanted(NamedTuple):
         """Reads the attrs of the op."""
 
         def dtypes(name: str) -> list[np.dtype[Any]]:
-            found: Sequence[DType] = c.node.attrs.get(name, ())
-            return [dtype.numpy_dtype for dtype in found]
+            dtypes: Sequence[DType] = c.node.attrs.get(name, ())
+            return [dtype.numpy_dtype for dtype in dtypes]
 
         shapes = list(c.attr("dense_shapes"))
         ragged = dtypes("ragged_value_types"), dtypes("ragged_split_types")
@@ -195,15 +195,15 @@ def parse(
         twice = next(key for key in every if every.count(key) > 1)
         raise ValueError(f"the feature {twice.decode(errors='replace')!r} is asked for twice")
     texts, called = list(serialized.ravel()), list(names.ravel())
-    found = columns(texts, dtypes_by_key, called)
+    values_by_key = columns(texts, dtypes_by_key, called)
     single = serialized.ndim == 0
-    sparse = [_sparse(found[key], single) for key in keys[0]]
+    sparse = [_sparse(values_by_key[key], single) for key in keys[0]]
     dense = [
-        _dense(found[key], key, shape, default, called, single)
+        _dense(values_by_key[key], key, shape, default, called, single)
         for key, shape, default in zip(keys[1], wanted.shapes, defaults, strict=True)
     ]
     ragged = [
-        (found[key].values, _splits(found[key], dtype, single))
+        (values_by_key[key].values, _splits(values_by_key[key], dtype, single))
         for key, dtype in zip(keys[2], wanted.splits, strict=True)
     ]
     flat_sparse = [part[i] for i in range(3) for part in sparse]

@@ -62,12 +62,12 @@ class Scan(NamedTuple):
         Args:
             key: the name.
         """
-        found = [(part, name) for part, name in self.steps if name is None or name == key]
-        if len(found) == 1 and found[0][1] is not None:
-            return found[0][0]
+        steps = [(part, name) for part, name in self.steps if name is None or name == key]
+        if len(steps) == 1 and steps[0][1] is not None:
+            return steps[0][0]
         pieces = [
             np.arange(part.start, part.stop) if name else self._named(key, part)
-            for part, name in found
+            for part, name in steps
         ]
         places = np.concatenate([np.zeros(0, np.int64), *pieces])
         places = places[np.argsort(self.rows[places], kind="stable")]
@@ -191,10 +191,10 @@ def texts_in(buffer: Array, lists: Spans) -> tuple[Array, Array] | None:
         buffer: the bytes.
         lists: the lists.
     """
-    found = _each(buffer, lists)
-    if found is None:
+    numbers_read = _each(buffer, lists)
+    if numbers_read is None:
         return None
-    owners, spans, steps = found
+    owners, spans, steps = numbers_read
     counts = np.bincount(owners, minlength=len(lists.start))
     if len(steps) > 1:
         spans = spans.some(np.argsort(owners, kind="stable"))

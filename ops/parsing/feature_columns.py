@@ -123,10 +123,10 @@ def _one_by_one(
         for name, (key, dtype) in wanted.items():
             if name not in features:
                 continue
-            found = list_in(features[name], dtype, name, i, names)
-            if found is not None:
-                values[key].extend(found)
-                counts[key][i], missing[key][i] = len(found), False
+            values_of_example = list_in(features[name], dtype, name, i, names)
+            if values_of_example is not None:
+                values[key].extend(values_of_example)
+                counts[key][i], missing[key][i] = len(values_of_example), False
     return {
         key: Column(as_values(values[key], dtype), counts[key], missing[key])
         for key, dtype in dtypes.items()

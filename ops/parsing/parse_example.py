@@ -231,9 +231,9 @@ def _merged_by_name(
     features: Mapping[str, Any], wanted: Asked, results: Sequence[Any]
 ) -> dict[str, Any]:
     """Outputs of the ops, by the names of features."""
-    found = by_name(wanted, results)
+    outputs = by_name(wanted, results)
     return {
-        key: _merged(feature, found) if isinstance(feature, SparseFeature) else found[key]
+        key: _merged(feature, outputs) if isinstance(feature, SparseFeature) else outputs[key]
         for key, feature in sorted(features.items())
     }
 

@@ -128,7 +128,7 @@ class _Asked(NamedTuple):
         Raises:
             ValueError: they do not fit together.
         """
-        found = []
+        features = []
         for group, dense in (("context", "Tcontext_dense"), ("feature_list", "")):
             shapes = list(c.attr(f"{group}_dense_shapes"))
             names = [f"{group}_sparse_types", dense or f"{group}_dense_types"]
@@ -145,8 +145,8 @@ class _Asked(NamedTuple):
             for i, shape in enumerate(shapes):
                 if not shape.is_fully_defined():
                     raise ValueError(f"{group}_dense_shapes[{i}] must be known, got {shape}")
-            found.append(Wanted(kinds[0], kinds[1], shapes, kinds[2], kinds[3]))
-        return cls(*found)
+            features.append(Wanted(kinds[0], kinds[1], shapes, kinds[2], kinds[3]))
+        return cls(*features)
 
 
 @PARSE_SEQUENCE_EXAMPLE.kernel
@@ -278,14 +278,14 @@ class _Batch:
     ) -> tuple[Array, Array]:
         """The values, filled up to the longest example, and how many steps each has."""
         sizes: Any = shape.as_list()
-        found = [
+        outputs = [
             dense_steps(lists, key, dtype, sizes, may_lack, self._names, i)
             for i, lists in enumerate(self._lists)
         ]
-        lengths = np.array([len(part) for part in found], np.int64)
-        whole = check_size((len(found), int(lengths.max(initial=0)), *sizes), dtype)
+        lengths = np.array([len(part) for part in outputs], np.int64)
+        whole = check_size((len(outputs), int(lengths.max(initial=0)), *sizes), dtype)
         result = np.full(whole, b"" if dtype.kind == "O" else 0, dtype)
-        for line, part in zip(result, found, strict=True):
+        for line, part in zip(result, outputs, strict=True):
             line[: len(part)] = part
         inner = whole[1:]
         return result.reshape(*self._shape, *inner), lengths.reshape(self._shape)

@@ -106,7 +106,7 @@ def _parse_kernel(c: KernelContext) -> Kernel:
         message = parsed(SequenceExample, serialized.item(), 0, names)
         inner = np.array(message.context.SerializeToString(), object)
         example = b"" if not inner.item() else as_example(inner.item())
-        found = parse(
+        outputs = parse(
             context, np.array(example, object), np.zeros(0, object), (keys[0], keys[1], ()), given
         )
         lists = message.feature_lists.feature_list
@@ -119,7 +119,7 @@ def _parse_kernel(c: KernelContext) -> Kernel:
             dense_steps(lists, key, dtype, shape, key in lacking, names)
             for key, dtype, shape in zip(keys[3], dense_types, shapes, strict=True)
         ]
-        return (*found, *[part[i] for i in range(3) for part in sparse], *dense)
+        return (*outputs, *[part[i] for i in range(3) for part in sparse], *dense)
 
     return parse_sequence
 

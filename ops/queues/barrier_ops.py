@@ -83,10 +83,10 @@ def _barrier_kernel(c: KernelContext) -> Kernel:
             f"{len(shapes)}"
         )
     made = TensorBarrier(name, dtypes, shapes or [UNKNOWN_SHAPE] * len(dtypes))
-    found = c.state.setdefault(key, made)
-    if not isinstance(found, TensorBarrier) or found.dtypes != dtypes:
+    kept = c.state.setdefault(key, made)
+    if not isinstance(kept, TensorBarrier) or kept.dtypes != dtypes:
         raise ValueError(f"shared_name = {name!r} is that of something else in this session")
-    handle = handle_to(found)
+    handle = handle_to(kept)
 
     def barrier() -> Array:
         return handle

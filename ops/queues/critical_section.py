@@ -165,14 +165,14 @@ class CriticalSection:
             self._inside = True
             try:
                 with control_dependencies([lock]):
-                    made = fn()
+                    result = fn()
             finally:
                 self._inside = False
-            leaves = flat(made)
+            leaves = flat(result)
             if not leaves or any(leaf is None for leaf in leaves):
-                raise ValueError(f"fn must return tensors or operations, got {made!r}")
+                raise ValueError(f"fn must return tensors or operations, got {result!r}")
             with control_dependencies(leaves):
                 done = CONSUME_MUTEX_LOCK(lock)
             with control_dependencies([done]):
                 ends = [done if isinstance(leaf, Operation) else identity(leaf) for leaf in leaves]
-        return packed(made, ends)
+        return packed(result, ends)

@@ -74,7 +74,7 @@ def by_reference_and_handle(
         second: how the name of the version by handle follows from that of the first.
         waits: whether the op may have to wait for what others do.
     """
-    made: dict[str, OpDef[Any]] = {}
+    definitions: dict[str, OpDef[Any]] = {}
     for version, dtype in (("", "Ref(string)"), ("V2", "resource")):
         stateful = version or "HANDLE" not in arguments.partition("->")[0]
         op: OpDef[Any] = OpDef(
@@ -85,8 +85,8 @@ def by_reference_and_handle(
         )
         op.shape(shape)
         op.kernel(kernel)
-        made[version] = op
-    return made
+        definitions[version] = op
+    return definitions
 
 
 def nothing_shape(c: ShapeContext) -> list[TensorShape]:

@@ -139,13 +139,13 @@ class MapStage(WaitingLines):
 
     def peek(self, key: int, indices: Sequence[int], waits: Waits) -> list[Array]:
         """Components of a tuple, waiting for it; they stay."""
-        seen: list[Array] = []
+        taken: list[Array] = []
 
         def look(found: int) -> None:
-            seen.extend(self._looked_up(found, indices))
+            taken.extend(self._looked_up(found, indices))
 
         self._wait_for(key, look, lambda: None, waits, "StagePeek")
-        return seen
+        return taken
 
     def clear(self) -> None:
         """Drops all tuples."""

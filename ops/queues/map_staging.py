@@ -78,8 +78,8 @@ def _family(prefix: str, ordered: bool) -> _Family:
 
     def stage_of(c: KernelContext) -> MapStage:
         key, _ = shared_home(c)
-        made = MapStage(ordered, c.attr("capacity"), c.attr("memory_limit"))
-        return c.state.setdefault((*key, "staging area by keys", ordered), made)
+        definitions = MapStage(ordered, c.attr("capacity"), c.attr("memory_limit"))
+        return c.state.setdefault((*key, "staging area by keys", ordered), definitions)
 
     def put_kernel(c: KernelContext) -> Kernel:
         stage, waits = stage_of(c), waits_of(c.state)
@@ -103,8 +103,8 @@ def _family(prefix: str, ordered: bool) -> _Family:
         stage, waits, dtypes = stage_of(c), waits_of(c.state), c.attr("dtypes")
 
         def peek(key: Array, indices: Array) -> Any:
-            found = results(c, stage.peek(_key(key), _places(indices, dtypes, "dtypes"), waits))
-            return found if len(found) > 1 else found[0]
+            outputs = results(c, stage.peek(_key(key), _places(indices, dtypes, "dtypes"), waits))
+            return outputs if len(outputs) > 1 else outputs[0]
 
         return peek
 
@@ -113,8 +113,8 @@ def _family(prefix: str, ordered: bool) -> _Family:
 
         def get(key: Array, indices: Array) -> Any:
             _, arrays = stage.get(_key(key), _places(indices, dtypes, "dtypes"), waits)
-            found = results(c, arrays)
-            return found if len(found) > 1 else found[0]
+            outputs = results(c, arrays)
+            return outputs if len(outputs) > 1 else outputs[0]
 
         return get
 
@@ -147,7 +147,7 @@ def _family(prefix: str, ordered: bool) -> _Family:
 
         return clear
 
-    made: list[OpDef[Any]] = []
+    definitions: list[OpDef[Any]] = []
     for name, arguments, attrs, shape, kernel in (
         ("Stage", "key: int64, indices: int32, values: fake_dtypes ->", _GIVEN, _put_shape,
          put_kernel),
@@ -165,8 +165,8 @@ def _family(prefix: str, ordered: bool) -> _Family:
         )
         op.shape(shape)
         op.kernel(kernel)
-        made.append(op)
-    return _Family(*made)
+        definitions.append(op)
+    return _Family(*definitions)
 
 
 FAMILIES = {False: _family("Map", False), True: _family("OrderedMap", True)}

@@ -255,10 +255,10 @@ class QueueBase:
 
     def _taken(self, versions: dict[str, OpDef[Any]], inputs: list[Any], name: str) -> list[Tensor]:
         with graph_using(self._queue_ref.graph).as_default():
-            found = self._op(versions)(
+            outputs = self._op(versions)(
                 self._queue_ref, *inputs, component_types=self._dtypes, name=name
             )
-        return list(found)
+        return list(outputs)
 
     def _structured(self, outputs: list[Tensor]) -> Any:
         if self._names is not None:

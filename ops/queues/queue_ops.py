@@ -98,10 +98,10 @@ def _queue_kernel(kind: type[TensorQueue]) -> Callable[[KernelContext], Kernel]:
                 raise ValueError(f"min_after_dequeue {least} must be < capacity {capacity}")
             rest = (least, stream_of(c))
         made = kind(name, dtypes, shapes, c.attr("capacity"), *rest)  # type: ignore[arg-type]
-        found = c.state.setdefault(key, made)
-        if found is not made:
-            _check_twin(made, found, name, c.node.definition.name)
-        handle = handle_to(found)
+        kept = c.state.setdefault(key, made)
+        if kept is not made:
+            _check_twin(made, kept, name, c.node.definition.name)
+        handle = handle_to(kept)
 
         def queue() -> Array:
             return handle
@@ -161,15 +161,15 @@ def _known_components(c: ShapeContext) -> list[TensorShape] | None:
 
 def _check_fit(c: ShapeContext, above: tuple[Any, ...]) -> None:
     """Checks that what is to be put in fits the queue, as far as both are known."""
-    known = _known_components(c)
-    given = c.shapes("components")
-    if known is None:
+    components = _known_components(c)
+    shapes = c.shapes("components")
+    if components is None:
         return
-    if len(known) != len(given):
+    if len(components) != len(shapes):
         raise ValueError(
-            f"components must be {len(known)}, as many as those of the queue, got {len(given)}"
+            f"expected {len(components)} components to match the queue, got {len(shapes)}"
         )
-    for i, (shape, declared) in enumerate(zip(given, known, strict=True)):
+    for i, (shape, declared) in enumerate(zip(shapes, components, strict=True)):
         expected = TensorShape.of(above) + declared
         if not shape.is_compatible_with(expected):
             raise ValueError(f"component {i} must have shape {expected}, got {shape}")

@@ -111,17 +111,17 @@ class Stage(WaitingLines):
         """The tuple at a place, waiting until there is one; it stays."""
         if index < 0:
             raise ValueError(f"index must be at least 0, got {index}")
-        seen: list[Sequence[Array]] = []
+        taken: list[Sequence[Array]] = []
 
         def step() -> bool:
             if index >= len(self._items):
                 return False
-            seen.append(self._items[index])
+            taken.append(self._items[index])
             return True
 
         attempt = Attempt(step, lambda: None)
         self._serve(self._looking, attempt, waits, None, "StagePeek operation was cancelled")
-        return seen[0]
+        return taken[0]
 
     def clear(self) -> None:
         """Drops all tuples."""
@@ -138,8 +138,8 @@ def _size(arrays: Sequence[Array]) -> int:
 
 def _stage_of(c: KernelContext) -> Stage:
     key, _ = shared_home(c)
-    made = Stage(c.attr("capacity"), c.attr("memory_limit"))
-    return c.state.setdefault((*key, "staging area"), made)
+    stage = Stage(c.attr("capacity"), c.attr("memory_limit"))
+    return c.state.setdefault((*key, "staging area"), stage)
 
 
 def _nothing_known(c: ShapeContext) -> list[TensorShape]:

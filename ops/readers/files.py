@@ -83,11 +83,11 @@ def _matching_files_kernel(c: KernelContext) -> Kernel:
         if pattern.ndim > 1:
             raise ValueError(f"pattern must be a scalar or vector, got {list(pattern.shape)}")
         patterns = [os.fsdecode(item) for item in pattern.ravel().tolist() if item]
-        found = [
+        paths = [
             os.fsencode(path) for item in patterns for path in glob.glob(item, include_hidden=True)
         ]
-        result = np.empty(len(found), object)
-        result[:] = sorted(found)
+        result = np.empty(len(paths), object)
+        result[:] = sorted(paths)
         return result
 
     return match

@@ -179,8 +179,8 @@ class TextLineReader(ReaderBase):
     """
 
     def __init__(self, skip_header_lines: int | None = None, name: str | None = None) -> None:
-        made = READERS["TextLineReader"]["V2"](skip_header_lines=skip_header_lines, name=name)
-        super().__init__(made)
+        handle = READERS["TextLineReader"]["V2"](skip_header_lines=skip_header_lines, name=name)
+        super().__init__(handle)
 
 
 class FixedLengthRecordReader(ReaderBase):
@@ -216,7 +216,7 @@ class FixedLengthRecordReader(ReaderBase):
         name: str | None = None,
         encoding: str | None = None,
     ) -> None:
-        made = READERS["FixedLengthRecordReader"]["V2"](
+        handle = READERS["FixedLengthRecordReader"]["V2"](
             record_bytes=record_bytes,
             header_bytes=header_bytes,
             footer_bytes=footer_bytes,
@@ -224,7 +224,7 @@ class FixedLengthRecordReader(ReaderBase):
             encoding=encoding,
             name=name,
         )
-        super().__init__(made)
+        super().__init__(handle)
 
 
 class TFRecordReader(ReaderBase):

@@ -154,8 +154,8 @@ def merge_all(
         ...     td.summary.merge_all()
         <td.Tensor 'Merge/MergeSummary:0' shape=() dtype=string>
     """
-    found = get_default_graph().get_collection(key, scope)
-    return merge(found, name=name) if found else None
+    tensors = get_default_graph().get_collection(key, scope)
+    return merge(tensors, name=name) if tensors else None
 
 
 def tensor_summary(

@@ -144,9 +144,9 @@ class IdTableWithHashBuckets(LookupInterface):
         buckets = self._hashed(keys)
         if table is None:
             return buckets
-        found = table.lookup(keys)
-        known = not_equal(found, table.default_value)
-        return where(known, found, add(buckets, table.size()))
+        ids = table.lookup(keys)
+        in_table = not_equal(ids, table.default_value)
+        return where(in_table, ids, add(buckets, table.size()))
 
     def _hashed(self, values: Tensor) -> Tensor:
         texts = values if self.key_dtype is string else as_string(values)

@@ -108,8 +108,8 @@ class LookupInterface:
                     f"keys of table {self.name} must be {self.key_dtype.name}, got "
                     f"{values.dtype.base_dtype.name}"
                 )
-            found = self._found(values)
-        return SparseTensor(keys.indices, found, keys.dense_shape) if sparse else found
+            results = self._found(values)
+        return SparseTensor(keys.indices, results, keys.dense_shape) if sparse else results
 
     def _found(self, keys: Tensor) -> Tensor:
         """The values of keys, which are of the right dtype."""

@@ -87,8 +87,8 @@ class Table:
                 f"{list(default.shape)}"
             )
         with self._lock:
-            found = self._rows.get
-            places = np.fromiter((found(key, -1) for key in listed), np.intp, len(listed))
+            get = self._rows.get
+            places = np.fromiter((get(key, -1) for key in listed), np.intp, len(listed))
             lacking = places < 0
             flat = new_array((len(listed), *self.values.shape), self.values.dtype)
             if len(self._rows):
@@ -198,12 +198,12 @@ class FixedTable(Table):
             FailedPreconditionError: the table has not got its content yet.
             ValueError: the dtypes or shapes are not those of the table.
         """
-        found = super().find(keys, default)
+        rows = super().find(keys, default)
         if not self._filled:
             raise errors.FailedPreconditionError(
                 None, None, f"the table {self.name!r} has no content yet: run its initializer"
             )
-        return found
+        return rows
 
     def _defaults(self, shape: tuple[int, ...]) -> list[tuple[int, ...]]:
         return []
@@ -229,14 +229,14 @@ class FixedTable(Table):
             if self._filled:
                 return
             listed = self._pairs(keys, values)
-            seen: dict[Any, Any] = {}
+            places: dict[Any, Any] = {}
             for key, value in zip(listed, values.ravel().tolist(), strict=True):
-                if seen.setdefault(key, value) != value:
+                if places.setdefault(key, value) != value:
                     raise errors.FailedPreconditionError(
                         None,
                         None,
                         f"the table {self.name!r} is given two values of the key {_text(key)}: "
-                        f"{_text(seen[key])} and {_text(value)}",
+                        f"{_text(places[key])} and {_text(value)}",
                     )
             self._put(listed, values)
             self._filled = True

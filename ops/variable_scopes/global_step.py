@@ -117,10 +117,10 @@ def global_step_before(graph: Graph | None = None) -> Any:
         A Tensor, one for each graph.
     """
     graph = graph or get_default_graph()
-    made = graph.get_collection(_BEFORE)
+    tensors = graph.get_collection(_BEFORE)
     step = get_global_step(graph)
-    if made or step is None:
-        return made[0] if made else None
+    if tensors or step is None:
+        return tensors[0] if tensors else None
     with graph.as_default(), name_scope(None), name_scope(f"{step.op.name}/"):
         before = step + 0
     graph.add_to_collection(_BEFORE, before)

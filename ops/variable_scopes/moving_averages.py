@@ -135,11 +135,11 @@ class ExponentialMovingAverage:
         if moving_avg_variables is None:
             moving_avg_variables = [*trainable_variables(), *moving_average_variables()]
         averaged = dict.fromkeys(moving_avg_variables)
-        found = {self.average_name(variable): variable for variable in averaged}
+        mapping = {self.average_name(variable): variable for variable in averaged}
         for variable in global_variables():
             if variable not in averaged:
-                found.setdefault(variable.op.name, variable)
-        return found
+                mapping.setdefault(variable.op.name, variable)
+        return mapping
 
 
 def assign_moving_average(

@@ -52,11 +52,12 @@ def partitions_of(partitioner: Callable[..., Any], shape: TensorShape, dtype: DT
         raise ValueError(
             f"shape of a new partitioned variable must be fully defined, but instead was {shape}"
         )
-    given = partitioner(shape=shape, dtype=dtype)
-    numbers = list(given) if isinstance(given, (list, tuple)) else None
+    partitions = partitioner(shape=shape, dtype=dtype)
+    numbers = list(partitions) if isinstance(partitions, (list, tuple)) else None
     if numbers is None or len(numbers) != shape.rank or any(int(n) < 1 for n in numbers):
         raise ValueError(
-            f"a partitioner must give a positive number for each dimension of {shape}, got {given}"
+            f"a partitioner must return a positive number for each dimension of {shape}, got "
+            f"{partitions}"
         )
     if sum(number > 1 for number in numbers) > 1:
         raise ValueError(f"a partitioner may divide one dimension, got {numbers}")
@@ -95,10 +96,10 @@ def _on_axis(sizes: Sequence[int], axis: int, number: int) -> list[int]:
 
 def _sizes(shape: Any, axis: int) -> list[int]:
     """The sizes of a shape that has the dimension `axis`."""
-    known = TensorShape(shape)
-    if not known.is_fully_defined():
-        raise ValueError(f"a shape to divide must be fully defined, got {known}")
-    sizes = [size for size in known.as_list() if size is not None]
+    static_shape = TensorShape(shape)
+    if not static_shape.is_fully_defined():
+        raise ValueError(f"a shape to divide must be fully defined, got {static_shape}")
+    sizes = [size for size in static_shape.as_list() if size is not None]
     if not -len(sizes) <= axis < len(sizes):
         raise ValueError(f"axis = {axis} is not a dimension of shape {sizes}")
     return sizes

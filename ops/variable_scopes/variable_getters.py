@@ -118,11 +118,12 @@ def got(
 def _check_dtype(dtype: Any, initializer: Any) -> None:
     """Checks that an initial value is of the dtype that is asked for beside it."""
     if dtype is not None and initializer is not None and not callable(initializer):
-        found = convert_to_tensor(initializer).dtype.base_dtype
-        if found is not as_dtype(dtype).base_dtype:
+        dtype_of_value = convert_to_tensor(initializer).dtype.base_dtype
+        if dtype_of_value is not as_dtype(dtype).base_dtype:
             raise ValueError(
-                f"Initializer type {found.name!r} and explicit dtype {as_dtype(dtype).name!r} "
-                "don't match: leave the dtype out, or convert the initial value"
+                f"Initializer type {dtype_of_value.name!r} and explicit dtype "
+                f"{as_dtype(dtype).name!r} don't match: leave the dtype out, or convert the "
+                "initial value"
             )
 
 

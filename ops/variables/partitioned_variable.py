@@ -191,10 +191,10 @@ class PartitionedVariable:
 
 def with_parts(items: Any) -> list[Any]:
     """A list of variables, with parts instead of partitioned variables."""
-    found: list[Any] = []
+    parts: list[Any] = []
     for item in items:
-        found += item if isinstance(item, PartitionedVariable) else [item]
-    return found
+        parts += item if isinstance(item, PartitionedVariable) else [item]
+    return parts
 
 
 def _converted(

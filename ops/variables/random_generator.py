@@ -211,8 +211,8 @@ class Generator:
         Returns:
             The Operation, to be run.
         """
-        made: Any = RNG_SKIP(self._state.handle, self._algorithm, cast(delta, int64))
-        return made
+        state: Any = RNG_SKIP(self._state.handle, self._algorithm, cast(delta, int64))
+        return state
 
     @_documented
     def normal(

@@ -56,11 +56,11 @@ def reference_in(c: KernelContext, kind: str, shape: TensorShape) -> Reference:
     """The reference that the session keeps for a variable op: one for each shared name."""
     name = c.attr("shared_name").decode("utf-8", "replace") or c.node.name
     key = (kind, c.attr("container"), name)
-    found: Reference | None = c.state.get(key)
-    if found is None:
+    reference: Reference | None = c.state.get(key)
+    if reference is None:
         op = cast("Operation", c.node)
-        found = c.state[key] = Reference(op, shape, c.attr("dtype").numpy_dtype)
-    return found
+        reference = c.state[key] = Reference(op, shape, c.attr("dtype").numpy_dtype)
+    return reference
 
 
 def _stated_shape(c: KernelContext) -> TensorShape:

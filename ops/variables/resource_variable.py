@@ -171,9 +171,9 @@ class ResourceVariable(Variable, behind_handle=True):
     def _scatter_nd(
         self, kind: str, indices: Any, updates: Any, use_locking: bool, name: str | None
     ) -> Any:
-        given = [indices, updates]
+        inputs = [indices, updates]
         definition = RESOURCE_SCATTER_ND[kind]
-        return self._changed(definition, given, name, T=self.dtype, use_locking=use_locking)
+        return self._changed(definition, inputs, name, T=self.dtype, use_locking=use_locking)
 
     def _changed(
         self,

@@ -49,9 +49,9 @@ class TensorHandle(bytes):
     @classmethod
     def of(cls, name: str, store: MutableMapping[str, Array]) -> TensorHandle:
         """The handle of what a store has under a name."""
-        made = cls(name.encode())
-        made._store, made._kept = store, False
-        return made
+        handle = cls(name.encode())
+        handle._store, handle._kept = store, False
+        return handle
 
     @property
     def handle(self) -> str:

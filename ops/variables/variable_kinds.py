@@ -78,10 +78,10 @@ class ScopesInForce(threading.local):
 def scopes_of(graph: Graph) -> ScopesInForce:
     """The variable scopes of a graph."""
     with graph.editing():
-        found = graph.get_collection_ref(_KEY)
-        if not found:
-            found.append(ScopesInForce())
-        return found[0]
+        creators = graph.get_collection_ref(_KEY)
+        if not creators:
+            creators.append(ScopesInForce())
+        return creators[0]
 
 
 @contextmanager
@@ -128,11 +128,13 @@ class _MadeByCreators(type):
         creators = scopes_of(get_default_graph()).creators
         if not creators:
             return make(*args, **settings)
-        given = inspect.signature(cls.__init__).bind(None, *args, **settings)
-        given.apply_defaults()
+        arguments = inspect.signature(cls.__init__).bind(None, *args, **settings)
+        arguments.apply_defaults()
         for creator in creators:
             make = functools.partial(creator, make)
-        return make(**{name: value for name, value in given.arguments.items() if name != "self"})
+        return make(
+            **{name: value for name, value in arguments.arguments.items() if name != "self"}
+        )
 
 
 # Between `td.Variable` and its `__init__`: errors name the first, and the line that calls it.
