@@ -1,4 +1,4 @@
-"""Every op by the name of its type, taken with keywords: `td.raw_ops`.
+"""`td.raw_ops`: every op by the name of its type, with keyword arguments.
 
 A call states all that the op takes, inputs and attrs alike, under the names that TensorFlow's
 `tf.raw_ops` gives them; attrs that follow from the inputs, or have a default, may be left out.

@@ -1,4 +1,4 @@
-"""Graphs of bodies that are built by calls: what they take from outside becomes an input."""
+"""Graphs of bodies, whose captured tensors become inputs."""
 
 from __future__ import annotations
 
@@ -124,7 +124,7 @@ class BodyGraph(Graph):
     ) -> Body:
         """The graph as a body, kept in the graph around under `name`.
 
-        A body that takes references is no function of the library: on the wire, functions cannot
+        A body that takes references is not a function of the library: on the wire, functions cannot
         take any.
 
         Args:

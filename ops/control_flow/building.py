@@ -1,4 +1,4 @@
-"""Branches and loops built by calls of functions: what a run decides."""
+"""Ops for branches and loops, built by calling Python functions."""
 
 from __future__ import annotations
 
@@ -126,12 +126,12 @@ def built_while(
     """A `While` of two functions of the variables in `structure`.
 
     Args:
-        cond: from the variables to whether there is another round.
-        body: from the variables to those of the next round.
+        cond: from the variables to whether there is another iteration.
+        body: from the variables to those of the next iteration.
         structure: the first variables, in a list or tuple.
         scope: the name scope, with "/" at its end.
-        shape_invariants: what is known of their shapes in every round.
-        maximum_iterations: the most rounds.
+        shape_invariants: their static shapes in every iteration.
+        maximum_iterations: upper bound of the number of iterations.
         parallel_iterations: kept in the op.
         back_prop: whether gradients may pass; otherwise the op says so.
     """

@@ -1,4 +1,4 @@
-"""Calls of functions that are built: a body of its own, kept in the graph, and ops that call it."""
+"""Functions built as bodies of their own, kept in the graph, and ops that call them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Conditionals: an `If` or a `Case` of functions, of which a run takes one.
+"""Conditionals: an `If` or a `Case` of functions, one of which is run.
 
 All branches are built, so that the graph has the variables of all. Where the predicate is known
 before a run, the plan of the run is that of the branch that is taken; it may still be fed.
@@ -221,7 +221,7 @@ def switch_case(
         What the function returned, as tensors.
 
     Raises:
-        TypeError: `branch_index` is no int32 Tensor, or a function cannot be called.
+        TypeError: `branch_index` is not an int32 Tensor, or a function cannot be called.
         ValueError: there are no functions, or numbers are missing; or as for `td.cond`.
 
     Example:

@@ -1,4 +1,4 @@
-"""`td.function`: Python functions, of which each call in a graph calls one of its library."""
+"""`td.function`: Python functions as functions of a graph's library."""
 
 from __future__ import annotations
 

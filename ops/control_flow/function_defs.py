@@ -1,4 +1,4 @@
-"""Bodies as functions of a library."""
+"""Conversion of bodies to functions of a library."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from ...protos.messages import FunctionDef, FunctionDefLibrary, NameAttrList
 def register_body(body: Body, names: Sequence[str] = ()) -> None:
     """Puts a body into the library of its graph, and those that ops inside name and it lacks.
 
-    One that takes references is no function of a library: on the wire, functions cannot take any.
+    One that takes references is not a function of a library: on the wire, they cannot.
 
     Args:
         body: the body.

@@ -25,9 +25,9 @@ class LoopFacts(NamedTuple):
     """Facts about the variables of a loop.
 
     Args:
-        state: what is known of them in every round.
-        after: what is known of them when the loop has ended.
-        losses: of each variable why less is known of it than when the loop begins; "" where not.
+        state: facts about them in every iteration.
+        after: facts about them after the loop.
+        losses: for each variable, the reason why facts are lost in the loop; else "".
         counted: the number of iterations, as a scalar, if it can be counted statically; else empty.
     """
 
@@ -134,7 +134,7 @@ class _Following:
         if shape is not before.shape and not self.losses[i]:
             op = _maker(self._body.outputs[i], inference).op
             self.losses[i] = (
-                f"the shape is {before.shape} before a round, and {after.shape} after it: "
+                f"the shape is {before.shape} before an iteration, and {after.shape} after it: "
                 f"{describe_op(op)}"
             )
         return before._replace(shape=shape, content=content)
@@ -170,7 +170,7 @@ class _Following:
 
         Args:
             cond: the condition.
-            asked: what is known of its tensors in every round.
+            asked: facts about its tensors in every iteration.
         """
         counters = [*map(_counter, self._state)]
         steps = [
@@ -183,7 +183,7 @@ class _Following:
     def after(self, rounds: Dim | None) -> list[Known]:
         """Facts that hold after the loop.
 
-        Where the number of rounds is known, what a round adds to a size is added that often.
+        If the number of iterations is known, the increment of a size is multiplied by it.
         """
         if rounds is None:
             return self.in_every_round()

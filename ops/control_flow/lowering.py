@@ -196,7 +196,7 @@ def _lowered_while(nodes: LoweredNodes, lowered: Lowered) -> Written:
         state[i] = nodes.node(Place(), "Identity", name, [f"{switch}:1"], T=dtypes[i])
     pivot = str(state[turning[0]])
     waits = []
-    if body.effects:  # which come after all that the round before has done
+    if body.effects:  # which follow all side effects of the previous iteration
         others = [str(state[i]) for i in turning[1:]]
         inputs = [pivot]
         name = lowered.scoped("pivot")

@@ -1,4 +1,4 @@
-"""The bodies of branches and loops, and what is known of what passes through them."""
+"""Bodies of branches and loops, and static facts about their inputs and outputs."""
 
 from __future__ import annotations
 

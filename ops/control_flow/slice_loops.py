@@ -1,4 +1,4 @@
-"""Functions applied to the slices of tensors, one after the other, in a loop."""
+"""Loops that apply functions to the slices of tensors."""
 
 from __future__ import annotations
 

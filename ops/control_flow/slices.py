@@ -43,7 +43,7 @@ class Slices:
 
 
 class Stacks:
-    """Lists that a loop fills with the results of its rounds.
+    """Lists that a loop fills with the results of its iterations.
 
     Args:
         dtypes: of each list, the dtype of the elements.
@@ -58,7 +58,7 @@ class Stacks:
         self._shapes: list[TensorShape | None] = [None] * len(dtypes)
 
     def empty(self) -> list[Tensor]:
-        """The lists before the first round."""
+        """The lists before the first iteration."""
         return [
             TENSOR_LIST_RESERVE(constant(-1), self._number, element_dtype=dtype)
             for dtype in self._dtypes

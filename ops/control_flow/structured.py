@@ -1,4 +1,4 @@
-"""Branches and loops as ops: which function runs, and how often, is decided in the run."""
+"""The ops of branches and loops: `If`, `Case`, `While` and calls of functions."""
 
 from __future__ import annotations
 

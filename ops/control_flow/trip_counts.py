@@ -24,10 +24,10 @@ def number_of_rounds(
 
     Args:
         cond: the condition.
-        inference: what is known of the tensors of the condition.
-        kept: which variables no round changes.
+        inference: facts about the tensors of the condition.
+        kept: the variables that no iteration changes.
         starts: of the variables that are numbers, what they begin with.
-        steps: what each round adds to them.
+        steps: their increments per iteration.
     """
     limits = []
     for test in _tests(cond.outputs[0]):
@@ -83,7 +83,7 @@ def _limit(
 
 
 def _same_in_all_rounds(tensor: Tensor, inference: Inference, changing: set[Tensor]) -> Dim | None:
-    """The number that a scalar holds, if it depends on nothing that a round changes."""
+    """The number that a scalar holds, if it depends on nothing that an iteration changes."""
     pending, seen = [tensor], {tensor}
     while pending:
         item = pending.pop()

@@ -1,4 +1,4 @@
-"""Loops unrolled: the graph gets the ops of every round, and shapes are followed through all."""
+"""Unrolled loops: the graph gets the ops of every iteration, with static shapes."""
 
 from __future__ import annotations
 
@@ -29,19 +29,19 @@ def unrolled_while(
             if value is None:
                 raise NotImplementedError(
                     "while_loop with unroll=True needs a condition that is known while the graph "
-                    f"is built; in round {number + 1} it is not"
+                    f"is built; in iteration {number + 1} it is not"
                 )
             if not value:
                 break
             state = _next(body(*state), state)
         number += 1
         if number > _MOST_ROUNDS:
-            raise ValueError(f"while_loop does not end within {_MOST_ROUNDS} rounds")
+            raise ValueError(f"while_loop does not end within {_MOST_ROUNDS} iterations")
     return state
 
 
 def _next(result: Any, state: Any) -> Any:
-    """The variables that a round has made, in the structure of those before."""
+    """The variables after an iteration, in the structure of those before."""
     results = list(result) if isinstance(result, (list, tuple)) else [result]
     check_alike(list(state), with_leaves(results))
     leaves = []

@@ -1,4 +1,4 @@
-"""Elements of datasets put together in rows, with and without padding, and taken apart again."""
+"""Batches of elements: plain, padded and sparse; windows; and unbatching."""
 
 from __future__ import annotations
 

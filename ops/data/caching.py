@@ -1,4 +1,4 @@
-"""Datasets whose elements are kept when they have come once: in memory, or in a file.
+"""Datasets that cache their elements, in memory or in a file.
 
 The file is TensorFlow's record format: first a line that identifies it, then a TensorProto for
 each component of each element, and at last how many elements there are. It is written under
@@ -171,7 +171,7 @@ class _FromFile(Elements):
         if self._records is None:
             self._records = tf_record_iterator(self._path)
             if next(self._records, b"") != _MAGIC:
-                raise self._damaged("it is no cache of a dataset")
+                raise self._damaged("it is not the cache of a dataset")
         parts: list[Array] = []
         for dtype in self._source.dtypes:
             record = next(self._records, None)

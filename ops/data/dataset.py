@@ -1,4 +1,4 @@
-"""`td.data.Dataset`, and the functions around it."""
+"""`td.data.Dataset`, and functions on datasets."""
 
 from __future__ import annotations
 
@@ -148,7 +148,7 @@ def cardinality(dataset: Dataset) -> Tensor:
         dataset: the Dataset.
 
     Returns:
-        An int64 scalar; INFINITE_CARDINALITY or UNKNOWN_CARDINALITY where it is no number.
+        An int64 scalar; INFINITE_CARDINALITY or UNKNOWN_CARDINALITY where it is not a number.
 
     Example:
         >>> with td.Graph().as_default(), td.Session() as session:

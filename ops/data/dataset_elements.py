@@ -1,4 +1,4 @@
-"""Datasets as a session keeps them: what makes their elements, and what is left of those.
+"""Datasets at run time: sources and iterators of elements.
 
 A dataset is a description, which a variant tensor holds. A consumer of its elements asks for
 `Elements`, which have a place in it; each has those of the datasets that it takes from.
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 INFINITE = -1
 UNKNOWN = -2
-"""Numbers of elements that are no numbers, as TensorFlow has them."""
+"""Special cardinalities, as in TensorFlow."""
 
 
 class Elements:

@@ -1,4 +1,4 @@
-"""Methods of `Dataset` that choose, order and group elements as they are."""
+"""Methods of `Dataset` that select, order and batch elements without changing them."""
 
 from __future__ import annotations
 

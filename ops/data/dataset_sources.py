@@ -186,7 +186,7 @@ class Sources(DatasetBase):
             datasets: datasets, in tuples and dicts.
 
         Raises:
-            TypeError: something among them is no dataset.
+            TypeError: something among them is not a dataset.
         """
         parts = flat(datasets)
         for dataset in parts:

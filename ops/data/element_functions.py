@@ -1,4 +1,4 @@
-"""Functions of elements as functions of the graph's library."""
+"""Conversion of functions of elements to functions of the graph's library."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def built(
             parts are arguments each.
         what: what the function is to the dataset, for its name and for errors.
         unpacks: whether a tuple is given as several arguments.
-        dtype: of what the function returns and is no tensor.
+        dtype: of results of the function that are not tensors.
 
     Raises:
         TypeError: `function` cannot be called, or returns nothing of which tensors are made.

@@ -1,4 +1,4 @@
-"""Functions applied to the elements of datasets, one after the other or by several threads."""
+"""Dataset ops that map a function over elements, sequentially or in parallel."""
 
 from __future__ import annotations
 

@@ -98,7 +98,7 @@ def normalized(value: Any, dtype: Any = None) -> Any:
 
     Args:
         value: a value, or tuples and dicts of some; SparseTensors and datasets stay.
-        dtype: of what is no tensor yet.
+        dtype: of values that are not tensors yet.
     """
     numbers = count()
 
@@ -189,7 +189,7 @@ def stated_element(output_types: Any, output_shapes: Any = None, output_classes:
         output_classes: classes, in the same; by default all are Tensors.
 
     Raises:
-        TypeError: something is no dtype.
+        TypeError: something is not a dtype.
         ValueError: the structures differ.
     """
     if isinstance(output_types, list):

@@ -1,4 +1,4 @@
-"""Datasets of what files hold: records, lines, records of one length; and of names of files."""
+"""Dataset ops that read files: records, lines, fixed-length records; and file names."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The functions of datasets: bodies that are run on elements, in plans of their own."""
+"""Functions of datasets at run time: bodies run on elements, in plans of their own."""
 
 from __future__ import annotations
 

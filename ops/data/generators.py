@@ -1,4 +1,4 @@
-"""Python generators as datasets: ops that call them keep a place in each."""
+"""Datasets of Python generators, and the op behind them."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ class _Generators:
 
         Raises:
             OutOfRangeError: it does not yield any more.
-            ValueError: it is no element of the dataset.
+            ValueError: it is not an element of the dataset.
         """
         try:
             value = next(self._running[int(i)])

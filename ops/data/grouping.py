@@ -1,4 +1,4 @@
-"""Elements grouped by a key, and batches of those of like length."""
+"""Grouping by a key: windows, reducers, and batches by sequence length."""
 
 from __future__ import annotations
 

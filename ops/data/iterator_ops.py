@@ -1,4 +1,4 @@
-"""Iterators: places in datasets that sessions keep, and the ops that take elements there."""
+"""Iterator ops, and the iterators that sessions keep."""
 
 from __future__ import annotations
 

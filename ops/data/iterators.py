@@ -1,4 +1,4 @@
-"""Iterators of programs: they take elements of datasets in a graph."""
+"""`td.data.Iterator`: takes elements of datasets in a graph."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Datasets as functions without arguments: what makes them is copied, value by value."""
+"""Datasets as functions without arguments, for one-shot iterators: their ops are copied."""
 
 from __future__ import annotations
 

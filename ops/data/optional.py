@@ -1,4 +1,4 @@
-"""Elements that there may be, and what else `td.data.experimental` has of iterators."""
+"""`td.data.experimental.Optional` and `get_next_as_optional`."""
 
 from __future__ import annotations
 

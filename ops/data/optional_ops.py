@@ -1,4 +1,4 @@
-"""Optionals: elements that there may be."""
+"""The ops on optionals, and their values at run time."""
 
 from __future__ import annotations
 

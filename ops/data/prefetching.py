@@ -1,4 +1,4 @@
-"""Elements taken ahead by a thread, and ops that pass datasets on as they are."""
+"""Prefetching, and ops that pass datasets on unchanged."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Datasets of what files hold: records, lines, records of one length."""
+"""Datasets of files: `TFRecordDataset`, `TextLineDataset`, `FixedLengthRecordDataset`."""
 
 from __future__ import annotations
 
@@ -119,7 +119,7 @@ class FixedLengthRecordDataset(Dataset):
         num_parallel_reads: as for `TFRecordDataset`.
 
     Raises:
-        DataLossError: in a run, what a file holds is no whole number of records.
+        DataLossError: in a run, a file does not hold a whole number of records.
         NotFoundError: in a run, there is no such file.
 
     Example:
@@ -166,7 +166,7 @@ def _of_files(filenames: Any, records: Any, parallel: Any) -> Dataset:
     """The records of files, one file after the other or by threads.
 
     Raises:
-        TypeError: `filenames` are no strings.
+        TypeError: `filenames` are not strings.
     """
     if isinstance(filenames, Dataset):
         if filenames.output_types is not string:

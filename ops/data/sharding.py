@@ -1,4 +1,4 @@
-"""Parts of datasets, for several who share one; and datasets whose length a program states."""
+"""Shards of datasets, and assertions of their cardinality."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Elements in random order, drawn from a buffer as TensorFlow draws them."""
+"""Shuffling with a buffer, in TensorFlow's order."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Datasets of tensors that are there: whole, in slices, sparse; and of numbers in a row."""
+"""Datasets of tensors, their slices, ranges, and random numbers."""
 
 from __future__ import annotations
 

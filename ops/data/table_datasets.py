@@ -44,7 +44,7 @@ class CsvDataset(Dataset):
         select_cols: the numbers of the columns to take, in ascending order; by default all.
 
     Raises:
-        InvalidArgumentError: in a run, a line has other columns, or a value is no number.
+        InvalidArgumentError: in a run, a line has other columns, or a value is not a number.
 
     Example:
         >>> import os, tempfile
@@ -244,7 +244,7 @@ def make_batched_features_dataset(
         A Dataset of dicts, or of pairs of a dict and the label.
 
     Raises:
-        ValueError: no file matches, or `label_key` is no feature.
+        ValueError: no file matches, or `label_key` is not a feature.
 
     Example:
         >>> import os, tempfile

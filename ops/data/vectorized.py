@@ -1,4 +1,4 @@
-"""Functions of elements as functions of many at once, where they are elementwise all through.
+"""Vectorization of functions of elements that are elementwise throughout.
 
 A function that works on each number by itself gives the same for a row of elements as for one
 after the other. So it may be run on a batch in place of the elements of the batch.

@@ -55,7 +55,7 @@ def put_in(name: str | None, outer: int = 0, *, joined: bool = False) -> Rule:
     Args:
         name: the argument that is put in; None where the list only becomes longer or shorter.
         outer: how many axes of the argument the elements have not.
-        joined: elements are cut from the first axis, so that this one is no axis of rows.
+        joined: elements are cut from the first axis, so that this one is not an axis of rows.
     """
 
     def rule(c: SplitContext) -> Partition:

@@ -41,7 +41,7 @@ class TensorArray:
         name: a name for the scope of the ops.
 
     Raises:
-        TypeError: `handle` is no tensor.
+        TypeError: `handle` is not a tensor.
         ValueError: there is neither `size` nor `handle`, or an argument that goes with the other.
 
     Example:

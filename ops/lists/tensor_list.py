@@ -1,4 +1,4 @@
-"""A list of tensors as a value: every change gives another list, and none is copied for it."""
+"""Immutable lists of tensors: every change returns another list, without copying tensors."""
 
 from __future__ import annotations
 
@@ -299,7 +299,7 @@ def places(indices: Array) -> Iterable[int]:
     """The numbers in a vector of indices.
 
     Raises:
-        ValueError: it is no vector.
+        ValueError: it is not a vector.
     """
     if indices.ndim != 1:
         raise ValueError(f"indices must be a vector, got shape {indices.shape}")

@@ -1,4 +1,4 @@
-"""Neural networks: activations, softmax, biases and norms; users find them in `td.nn`."""
+"""Activations, softmax and biases; public in `td.nn`."""
 
 from __future__ import annotations
 

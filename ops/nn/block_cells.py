@@ -1,4 +1,4 @@
-"""Recurrent cells in one op, which graphs from files hold: LSTM, a step or all, and GRU.
+"""Fused recurrent cells, as in saved graphs: LSTM, one step or all, and GRU.
 
 Graphs that are made here have cells of plain ops in their place: `td.nn.rnn_cell`.
 """

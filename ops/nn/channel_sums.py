@@ -1,4 +1,4 @@
-"""Sums for each channel of images, in float64 and block by block, and sums of its neighbours."""
+"""Sums per channel of images, in float64 and block by block, and over neighbouring channels."""
 
 from __future__ import annotations
 

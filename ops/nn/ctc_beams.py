@@ -1,4 +1,4 @@
-"""The search for the likeliest labels: beginnings of them, which steps lengthen, the best kept."""
+"""Beam search for CTC: prefixes of labels, extended step by step."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The labels that a network of connectionist temporal classification has found."""
+"""CTC decoders: greedy and beam search."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ def _ctc_greedy_decoder_kernel(c: KernelContext) -> Kernel:
         check_sequences(inputs, lengths)
         blank = _blank(c, inputs.shape[2])
         best = inputs.argmax(-1)
-        # TensorFlow compares with `>`, so that what is no number is never greater.
+        # TensorFlow compares with `>`, so that NaN is never greater.
         best[np.isnan(inputs).any(-1)] = 0
         alive = np.arange(len(inputs))[:, None] < lengths
         scores = np.take_along_axis(inputs, best[..., None], -1)[..., 0]

@@ -1,4 +1,4 @@
-"""Labels of sequences without what is repeated, as connectionist temporal classification asks."""
+"""Labels for CTC: repeated ones collapsed, unique ones listed."""
 
 from __future__ import annotations
 

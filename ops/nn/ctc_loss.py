@@ -1,4 +1,4 @@
-"""Connectionist temporal classification: the loss of labels whose places in time are not known.
+"""CTC loss: connectionist temporal classification, for labels without known positions in time.
 
 Source: A. Graves, "Supervised Sequence Labelling with Recurrent Neural Networks", chapter 7.
 """
@@ -289,7 +289,7 @@ def ctc_loss(
         derivatives do not pass.
 
     Raises:
-        TypeError: `labels` is no SparseTensor.
+        TypeError: `labels` is not a SparseTensor.
         ValueError: a shape does not fit. In the run, as an InvalidArgumentError, also where a
             length or label is out of range, or there are more labels than steps.
 

@@ -1,4 +1,4 @@
-"""Sequences out of the steps of a beam search: from each end back along the parents."""
+"""`td.contrib.seq2seq.gather_tree`: backtracking of beam search."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ def gather_tree(
 
     Raises:
         ValueError: a shape does not fit. In the run, as an InvalidArgumentError, also where a
-            parent is no beam.
+            parent is not a beam.
 
     Example:
         >>> with td.Graph().as_default(), td.Session() as session:

@@ -1,4 +1,4 @@
-"""Normalization by given statistics, as TensorFlow wrote it before 0.9, and its gradient.
+"""Normalization by given statistics, an op of TensorFlow before 0.9, and its gradient.
 
 The public function is made of other ops, as in TensorFlow 1.x; graphs of older versions hold these.
 """

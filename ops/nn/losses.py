@@ -1,4 +1,4 @@
-"""Losses of classifiers: how far logits are from the classes that are right."""
+"""Losses of logits: softmax, sigmoid and weighted cross entropy, Poisson loss."""
 
 from __future__ import annotations
 

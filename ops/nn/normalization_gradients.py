@@ -1,4 +1,4 @@
-"""Gradients of normalization, as TensorFlow writes them, for graphs that it differentiated."""
+"""Gradient ops of normalization, for graphs that TensorFlow differentiated."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Normalization by the statistics of all rows: mean, variance, and then each chunk of rows."""
+"""Batch normalization in steps: mean and variance of all rows, then each chunk of rows."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Losses over many classes, of which a few are drawn: noise contrast and sampled softmax."""
+"""Losses over sampled classes: noise-contrastive estimation and sampled softmax."""
 
 from __future__ import annotations
 

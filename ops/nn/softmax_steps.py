@@ -1,4 +1,4 @@
-"""Softmax along the axis of rows: the greatest of all and the sum of powers, then each row."""
+"""Softmax along the axis of rows in steps: maximum and sum of exponentials, then each row."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Lines of comma-separated values, taken apart into columns."""
+"""`td.decode_csv`: parsing of comma-separated values."""
 
 from __future__ import annotations
 

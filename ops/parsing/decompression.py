@@ -1,4 +1,4 @@
-"""Compressed strings: what they hold, in memory that is asked for once."""
+"""Decompression of strings into memory that is allocated once."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def inflated(text: bytes, kind: bytes, room: int) -> bytes:
         return _inflated(text, kind, room)
     except zlib.error as error:
         raise errors.DataLossError(
-            None, None, f"a string of {len(text)} bytes is no {kind.decode()}: {error}"
+            None, None, f"a string of {len(text)} bytes is not valid {kind.decode()}: {error}"
         ) from None
 
 

@@ -1,4 +1,4 @@
-"""The ops that take serialized Examples apart, in the forms that TensorFlow has had."""
+"""The ops that parse serialized Examples, in all of TensorFlow's versions."""
 
 from __future__ import annotations
 

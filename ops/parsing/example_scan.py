@@ -1,4 +1,4 @@
-"""Many serialized Examples taken apart at once, without a Python step for each feature.
+"""Parser of many serialized Examples at once, without a Python step for each feature.
 
 An Example on the wire is nested spans of bytes, each behind a tag and a length. NumPy reads the
 k-th tag, length or number of all examples in one step, as long as they are written as libraries

@@ -1,4 +1,4 @@
-"""One feature of many examples: all its values, and how many of them each example has."""
+"""One feature of many examples: all its values, and the number of values of each example."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def columns(
         names: what the examples are called in messages; may be empty.
 
     Raises:
-        ValueError: one is no Example, or has values of another dtype.
+        ValueError: one is not an Example, or has values of another dtype.
     """
     if len(serialized) >= _MANY:
         together = _together(serialized, dtypes)

@@ -47,7 +47,7 @@ def asked(features: Mapping[str, Any]) -> Asked:
         features: the mapping.
 
     Raises:
-        TypeError: something is no feature, or of another dtype than the three.
+        TypeError: something is not a feature, or of another dtype than the three.
         ValueError: there are none, or one is specified incompletely.
     """
     if not features:
@@ -140,7 +140,7 @@ def parse_example(
         For each name a Tensor of shape [batch, …], or a SparseTensor.
 
     Raises:
-        TypeError: something is no feature, or of another dtype than float32, int64 and string.
+        TypeError: something is not a feature, or of another dtype than float32, int64 and string.
         ValueError: a feature is specified incompletely. Contents are checked in the run:
             an InvalidArgumentError names the feature and the example.
 

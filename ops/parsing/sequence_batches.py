@@ -1,4 +1,4 @@
-"""Batches of serialized SequenceExamples: features along time, filled up to the longest example."""
+"""Batches of serialized SequenceExamples: features along time, padded to the longest example."""
 
 from __future__ import annotations
 
@@ -190,7 +190,7 @@ class _Batch:
         names: what they are called in errors; may be empty.
 
     Raises:
-        ValueError: they are no vector, or one is no message.
+        ValueError: they are not a vector, or one is not a message.
     """
 
     def __init__(self, serialized: Array, names: Array) -> None:
@@ -329,7 +329,7 @@ def parse_sequence_example(
         [batch, time, most]; and of those Tensors, how many steps each example has, int64 [batch].
 
     Raises:
-        TypeError: something is no such feature.
+        TypeError: something is not such a feature.
         ValueError: nothing is requested, or a feature is specified incompletely. Contents are
             checked in the run.
 

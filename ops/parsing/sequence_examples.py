@@ -227,7 +227,7 @@ def parse_single_sequence_example(
         shape [time, …], or a SparseTensor of shape [time, most].
 
     Raises:
-        TypeError: something is no such feature.
+        TypeError: something is not such a feature.
         ValueError: nothing is requested, or a feature is specified incompletely. Contents are
             checked in the run.
 
@@ -271,7 +271,7 @@ def asked_of_sequences(
     """Requested features of contexts and along time, and which of the latter examples may lack.
 
     Raises:
-        TypeError: something is no such feature.
+        TypeError: something is not such a feature.
         ValueError: nothing is asked for, or a feature is specified incompletely.
     """
     if not context_features and not sequence_features:

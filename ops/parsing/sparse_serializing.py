@@ -160,7 +160,7 @@ def _parsed(row: Array, dtype: DType, name: str) -> tuple[Array, Array, Array]:
     """The parts of one sparse tensor.
 
     Raises:
-        ValueError: they are no tensors of the right dtypes, or do not fit together.
+        ValueError: they are not tensors of the right dtypes, or do not fit together.
     """
     names = [f"{name}[{i}]" for i in range(3)]
     indices, values, shape = (
@@ -203,7 +203,7 @@ _serializing = shared_docs(
         "out_type": "`td.string`, or `td.variant` for tensors that never leave the session.",
         "name": "a name for the op.",
     },
-    raises="TypeError: `sp_input` is no SparseTensor.",
+    raises="TypeError: `sp_input` is not a SparseTensor.",
 )
 _deserializing = shared_docs(
     {

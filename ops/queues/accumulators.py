@@ -1,4 +1,4 @@
-"""Accumulators of gradients, as a session keeps them: sums or means of what several runs give."""
+"""Gradient accumulators at run time: sums or means over several runs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The ops on barriers, and the class that programs use them by."""
+"""`td.contrib.staging.Barrier`, and the ops on barriers."""
 
 from __future__ import annotations
 

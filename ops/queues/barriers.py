@@ -1,4 +1,4 @@
-"""Barriers, as a session keeps them: what several runs give for a key, until it is complete."""
+"""Barriers at run time: components of elements by key, until all are there."""
 
 from __future__ import annotations
 

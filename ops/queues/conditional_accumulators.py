@@ -1,4 +1,4 @@
-"""Accumulators for programs: `td.ConditionalAccumulator` and the one for sparse gradients."""
+"""`td.ConditionalAccumulator` and `td.SparseConditionalAccumulator`."""
 
 from __future__ import annotations
 

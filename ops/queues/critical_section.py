@@ -1,4 +1,4 @@
-"""Critical sections: parts of a graph that one run of a session is in at a time."""
+"""`td.CriticalSection`: mutual exclusion among runs of a session."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Staging areas by keys, as a session keeps them."""
+"""Staging areas with keys at run time."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The ops on staging areas by keys, and the class that programs use them by."""
+"""`td.contrib.staging.MapStagingArea`, and the ops on staging areas with keys."""
 
 from __future__ import annotations
 

@@ -89,7 +89,7 @@ class QueueBase:
             A QueueBase; its shapes are what those of all queues have in common.
 
         Raises:
-            TypeError: `queues` is no list of queues, or their dtypes differ.
+            TypeError: `queues` is not a list of queues, or their dtypes differ.
             ValueError: their names differ.
         """
         if (

@@ -1,4 +1,4 @@
-"""The kinds of queues, beside the one that keeps the order: padding, shuffling, by priority."""
+"""Queues other than FIFO at run time: padding, shuffling, by priority."""
 
 from __future__ import annotations
 

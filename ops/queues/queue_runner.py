@@ -1,4 +1,4 @@
-"""The runner of a queue: threads that fill it, and close it when there is nothing more."""
+"""`td.train.QueueRunner`: threads that fill a queue, and close it at the end."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class QueueRunner:
 
     Raises:
         ValueError: queue or ops are missing, or given beside `queue_runner_def`.
-        TypeError: the types are no tuple of errors.
+        TypeError: the types are not a tuple of errors.
 
     Example:
         >>> with td.Graph().as_default(), td.Session() as session:
@@ -287,7 +287,7 @@ def start_queue_runners(
 
     Raises:
         ValueError: there is no session.
-        TypeError: `sess` is no session.
+        TypeError: `sess` is not a session.
 
     Example:
         >>> with td.Graph().as_default(), td.Session() as session:

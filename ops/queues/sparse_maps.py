@@ -1,4 +1,4 @@
-"""Sparse tensors that wait for a batch: numbers stand for them in queues."""
+"""Sparse tensors kept aside while numbers represent them in queues."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Staging areas: where a run puts what a later one works on, in order."""
+"""`td.contrib.staging.StagingArea`: a run stages tensors for a later one, in order."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Queues of tuples of arrays, as a session keeps them."""
+"""Queues of tuples of arrays at run time."""
 
 from __future__ import annotations
 

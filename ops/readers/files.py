@@ -1,4 +1,4 @@
-"""Files in graphs: read, written, looked for."""
+"""`td.read_file`, `td.write_file`, `td.matching_files`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Readers for programs: from the names of files in a queue to records, one after the other."""
+"""Reader classes: from file names in a queue to records."""
 
 from __future__ import annotations
 
@@ -119,7 +119,7 @@ class ReaderBase:
 
         Raises:
             UnimplementedError: in a run, readers of this kind may be inside a file.
-            InvalidArgumentError: in a run, it is no such state.
+            InvalidArgumentError: in a run, it is not such a state.
         """
         return self._op(RESTORE_STATE)(self._reader_ref, state, name=name)
 

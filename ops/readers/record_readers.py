@@ -1,4 +1,4 @@
-"""Readers as a session keeps them: which file they are in, and how many records they have read."""
+"""Readers at run time: current file, and number of records read."""
 
 from __future__ import annotations
 

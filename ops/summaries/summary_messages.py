@@ -20,7 +20,7 @@ def text_of(name: str, value: Array) -> str:
     """The one string in an input.
 
     Raises:
-        ValueError: the input does not have rank 0, or is no UTF-8.
+        ValueError: the input does not have rank 0, or is not valid UTF-8.
     """
     if value.ndim:
         raise ValueError(f"{name} must have rank 0, got shape {list(value.shape)}")

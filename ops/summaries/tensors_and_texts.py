@@ -1,4 +1,4 @@
-"""Summaries of whole tensors, of texts among them, and of several summaries together."""
+"""Summaries of tensors and texts, and merged summaries."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ def _tensor_summary_v2_kernel(c: KernelContext) -> Kernel:
         try:
             message = SummaryMetadata.FromString(metadata.item())
         except DecodeError as error:
-            raise ValueError("serialized_summary_metadata is no SummaryMetadata") from error
+            raise ValueError("serialized_summary_metadata is not a SummaryMetadata") from error
         value = Summary.Value(
             tag=text_of("tag", tag), tensor=encode_tensor(tensor, dtype), metadata=message
         )
@@ -214,7 +214,7 @@ def text(name: str, tensor: TensorLike, collections: Iterable[str] | None = None
         A string Tensor of rank 0.
 
     Raises:
-        ValueError: they are no strings.
+        ValueError: they are not strings.
 
     Example:
         >>> with td.Graph().as_default(), td.Session() as session:
@@ -239,7 +239,7 @@ def get_summary_description(node_def: Any) -> SummaryDescription:
         A SummaryDescription, read from the JSON in the attr `description`.
 
     Raises:
-        ValueError: the node is of another op type, or its description is no such JSON.
+        ValueError: the node is of another op type, or its description is not such JSON.
 
     Example:
         >>> with td.Graph().as_default():

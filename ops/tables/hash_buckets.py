@@ -1,4 +1,4 @@
-"""Tables to numbers in which unknown keys have numbers, too: by their hash."""
+"""Tables to ids that assign hash buckets to unknown keys."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tables that get their content once."""
+"""Immutable hash tables."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A table as a session keeps it: values by keys, each a scalar or of one shape."""
+"""Tables at run time: values by keys, each a scalar or of one shape."""
 
 from __future__ import annotations
 

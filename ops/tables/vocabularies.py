@@ -1,4 +1,4 @@
-"""Vocabularies: tables from words to numbers and back, of files and of vectors."""
+"""Vocabularies: tables from words to ids and back, from files or vectors."""
 
 from __future__ import annotations
 

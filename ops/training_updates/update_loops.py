@@ -1,4 +1,4 @@
-"""The steps of optimizers as loops for machine code, which passes over memory once.
+"""Optimizer steps as loops for machine code, in one pass over memory.
 
 Each does in each element what the rule of the same name does, in the same order and so with the
 same bits; all of it is of float32. Numbers that the rule computes first are computed here as well,

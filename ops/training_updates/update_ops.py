@@ -1,4 +1,4 @@
-"""The ops that do one step of an optimizer: `ApplyAdam`, `ResourceSparseApplyFtrl` and so on.
+"""Ops of optimizer steps: `ApplyAdam`, `ResourceSparseApplyFtrl` and so on.
 
 One row of a table gives an optimizer its ops: over references and over handles, for a gradient
 of the whole variable and for one of some of its rows.

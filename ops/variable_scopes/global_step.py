@@ -1,4 +1,4 @@
-"""The global step: the variable of a graph that counts the rounds of a program."""
+"""The global step: the variable of a graph that counts training steps."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def get_global_step(graph: Graph | None = None) -> Any:
         What is in the collection of that name; else the tensor "global_step:0"; else None.
 
     Raises:
-        TypeError: it is no integer of rank 0.
+        TypeError: it is not an integer of rank 0.
         ValueError: the collection holds several.
 
     Example:
@@ -154,7 +154,7 @@ def assert_global_step(global_step_tensor: Any) -> None:
         global_step_tensor: a variable or tensor.
 
     Raises:
-        TypeError: it is no integer of rank 0.
+        TypeError: it is not an integer of rank 0.
 
     Example:
         >>> with td.Graph().as_default():

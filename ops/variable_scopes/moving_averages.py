@@ -1,4 +1,4 @@
-"""Moving averages of variables: variables that follow others slowly."""
+"""`td.train.ExponentialMovingAverage`: moving averages of variables."""
 
 from __future__ import annotations
 

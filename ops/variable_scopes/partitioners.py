@@ -1,4 +1,4 @@
-"""Partitioners: into how many parts `td.get_variable` divides a variable, and where these lie."""
+"""Partitioners: numbers and positions of the parts of a variable."""
 
 from __future__ import annotations
 

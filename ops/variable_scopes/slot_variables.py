@@ -1,4 +1,4 @@
-"""Variables that stand beside others and are called after them: slots and averages."""
+"""Slot variables: named after another variable, for optimizers and averages."""
 
 from __future__ import annotations
 

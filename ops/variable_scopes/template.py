@@ -1,4 +1,4 @@
-"""Templates: functions that make variables at the first call and share them in later ones."""
+"""`td.make_template`: functions that create variables at the first call and share them later."""
 
 from __future__ import annotations
 

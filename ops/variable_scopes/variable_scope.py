@@ -1,4 +1,4 @@
-"""Variable scopes: under which names, and by which rules, `td.get_variable` finds variables."""
+"""`td.variable_scope`: name prefixes and rules for `td.get_variable`."""
 
 from __future__ import annotations
 

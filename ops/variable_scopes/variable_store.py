@@ -1,4 +1,4 @@
-"""Variables by name: the store that `td.get_variable` looks in, one for each graph."""
+"""The store of variables by name, one for each graph."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Updates of rows, some of which are named several times, taken apart into rounds."""
+"""Updates of rows with duplicate indices, split into rounds with distinct ones."""
 
 from __future__ import annotations
 

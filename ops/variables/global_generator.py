@@ -1,4 +1,4 @@
-"""The generator of random numbers that a graph has."""
+"""The global random-number generator of a graph."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Variables that came with a meta graph."""
+"""Variables imported from a meta graph."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The tensor that a variable begins with, and the shape that follows for all its values."""
+"""Initial value of a variable, and the static shape that follows."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Objects that hold variables and other such objects: `td.Module`."""
+"""`td.Module`: objects that hold variables and other modules."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Module:
             `LinearLayer`.
 
     Raises:
-        ValueError: `name` is no identifier of Python.
+        ValueError: `name` is not a Python identifier.
 
     Example:
         >>> class Linear(td.Module):

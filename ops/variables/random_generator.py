@@ -1,4 +1,4 @@
-"""`td.random.Generator`: a source of random numbers whose state a variable holds."""
+"""`td.random.Generator`: random numbers with the state in a variable."""
 
 from __future__ import annotations
 

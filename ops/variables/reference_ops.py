@@ -1,4 +1,4 @@
-"""Ops over references: variables whose value a session keeps, and the ops that change them."""
+"""Reference variables: ops that create and change them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Resource variables: a handle, and ops that read and change what it stands for."""
+"""Resource variables: handles, and ops that read and change the variables behind them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The ResourceVariable: a variable behind a handle, read at the place where it is used."""
+"""`ResourceVariable`: a variable behind a handle, read where it is used."""
 
 from __future__ import annotations
 

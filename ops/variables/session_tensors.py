@@ -1,4 +1,4 @@
-"""Tensors that stay in a session between runs, and are named by handles."""
+"""Tensors that stay in a session between runs, behind handles."""
 
 from __future__ import annotations
 
@@ -174,7 +174,7 @@ def get_session_handle(data: Tensor, name: str | None = None) -> Tensor:
         A string Tensor; its value is an object with `handle` (the name), `eval()` and `delete()`.
 
     Raises:
-        TypeError: `data` is no Tensor.
+        TypeError: `data` is not a Tensor.
 
     Example:
         >>> with td.Graph().as_default(), td.Session() as session:

@@ -1,4 +1,4 @@
-"""The Variable: a value that a session keeps from one run to the next."""
+"""`td.Variable`: a value that a session keeps between runs."""
 
 from __future__ import annotations
 
@@ -117,7 +117,7 @@ class Variable(VariableOperators, VariableRows, Part, Shared, VariableKinds, beh
         names = [GraphKeys.GLOBAL_VARIABLES] if collections is None else list(collections)
         if trainable and GraphKeys.TRAINABLE_VARIABLES not in names:
             names.append(GraphKeys.TRAINABLE_VARIABLES)
-        # A variable that is made in a branch or a loop is no part of it.
+        # A variable that is made in a branch or a loop is not part of it.
         with outside_bodies() as graph, graph.name_scope(name or "Variable") as scope:
             initial = initial_tensor(graph, initial_value, dtype, self._within)
             declared = declared_shape(initial, validate_shape, expected_shape, shape)

@@ -40,7 +40,7 @@ def enable_resource_variables() -> None:
 
 
 def disable_resource_variables() -> None:
-    """From now on variables are no resource variables, unless a call or scope says otherwise.
+    """Makes reference variables the default, unless a call or scope specifies otherwise.
 
     Example:
         >>> td.disable_resource_variables()

@@ -50,7 +50,7 @@ def sharing(
     """Settings for the copies of a variable, and whether it is trainable.
 
     Raises:
-        ValueError: one of the first two is no such mode.
+        ValueError: one of the first two is not such a mode.
     """
     synchronization = _mode(VariableSynchronization, synchronization, name)
     aggregation = _mode(VariableAggregation, aggregation, name)

@@ -1,4 +1,4 @@
-"""Functions that change variables: all of the value, rows, elements or slices of it."""
+"""Functions that assign to variables, or to slices of them."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ def assign(
 
     Raises:
         ValueError: the shape does not fit.
-        TypeError: the dtype does not, or `ref` is no variable.
+        TypeError: the dtype does not, or `ref` is not a variable.
 
     Example:
         >>> with td.Graph().as_default(), td.Session() as session:
@@ -120,7 +120,7 @@ def assign_add(
 
     Raises:
         ValueError: the shape does not fit.
-        TypeError: the dtype does not, or `ref` is no variable.
+        TypeError: the dtype does not, or `ref` is not a variable.
 
     Example:
         >>> with td.Graph().as_default(), td.Session() as session:
@@ -151,7 +151,7 @@ def assign_sub(
 
     Raises:
         ValueError: the shape does not fit.
-        TypeError: the dtype does not, or `ref` is no variable.
+        TypeError: the dtype does not, or `ref` is not a variable.
 
     Example:
         >>> with td.Graph().as_default(), td.Session() as session:
@@ -207,7 +207,7 @@ def assign_slice(
         A Tensor that is the whole variable after the assignment.
 
     Raises:
-        TypeError: `tensor` is no slice of a variable.
+        TypeError: `tensor` is not a slice of a variable.
 
     Example:
         >>> with td.Graph().as_default(), td.Session() as session:
@@ -235,4 +235,4 @@ def assign_slice(
 
 
 def _no_slice(tensor: Tensor) -> TypeError:
-    return TypeError(f"{tensor.name!r} is no slice of a variable, so nothing is assigned to it")
+    return TypeError(f"{tensor.name!r} is not a slice of a variable, so it cannot be assigned to")

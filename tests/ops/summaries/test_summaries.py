@@ -130,7 +130,7 @@ CASES = [
     Case("TensorSummaryV2", ["t_1", ["a"], ""], id="strings",
          expected=b"\n\x14\n\x03t_1B\x0b\x08\x07\x12\x04\x12\x02\x08\x01B\x01aJ\x00"),
     Case("TensorSummaryV2", ["t", 1.0, b"\xff"], id="metadata",
-         expected=raises("is no SummaryMetadata", "run")),
+         expected=raises("is not a SummaryMetadata", "run")),
 ]  # fmt: skip
 
 test_cases = check(CASES)
