@@ -49,8 +49,8 @@ def while_loop(
         maximum_iterations: upper bound of the number of iterations, an int32 scalar.
         return_same_structure: whether a list of one variable is returned as a list.
         unroll: whether the graph gets the ops of every iteration instead of a loop, which follows
-            shapes and values through all of them. The condition must then be known in each iteration
-            while the graph is built.
+            shapes and values through all of them. The condition must then be known for each
+            iteration while the graph is built.
 
     Returns:
         The variables after the last iteration, in the structure of `loop_vars`.

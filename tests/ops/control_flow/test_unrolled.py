@@ -54,7 +54,7 @@ def test_values_of_every_round(session: td.Session) -> None:
 
 def test_what_is_refused() -> None:
     pred = td.placeholder(td.bool, [])
-    with pytest.raises(NotImplementedError, match="in round 2 it is not"):
+    with pytest.raises(NotImplementedError, match="in iteration 2 it is not"):
         td.while_loop(
             lambda i: (i < 1) if i.op.type == "Const" else pred,
             lambda i: i + 1,
