@@ -61,7 +61,7 @@ def test_what_is_refused() -> None:
             [0],
             unroll=True,
         )
-    with pytest.raises(ValueError, match="within 10000 rounds"):
+    with pytest.raises(ValueError, match="within 10000 iterations"):
         td.while_loop(lambda i: True, lambda i: i, [td.constant(0)], unroll=True)
     with pytest.raises(ValueError, match="number of elements is 1 and 2"):
         td.while_loop(lambda i: i < 1, lambda i: (i, i), [0], unroll=True)
