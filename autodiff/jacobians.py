@@ -21,7 +21,7 @@ from ..ops.array.reshaping import reshape
 from ..ops.array.shapes import rank, shape
 from ..ops.array.stacking import stack
 from ..ops.array.transposing import transpose
-from ..ops.control_flow.mapping import map_fn
+from ..ops.control_flow.map_and_fold import map_fn
 from ..ops.indexing.one_hot import one_hot
 from ..ops.math.arithmetic import maximum
 from ..ops.math.reductions import reduce_prod

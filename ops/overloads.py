@@ -1,4 +1,4 @@
-"""The operators of tensors, as the ops that they stand for."""
+"""Operators of tensors, and the ops behind them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Every op by the name of its type, taken with keywords: `td.raw_ops`.
+"""`td.raw_ops`: every op by the name of its type, with keyword arguments.
 
 A call states all that the op takes, inputs and attrs alike, under the names that TensorFlow's
 `tf.raw_ops` gives them; attrs that follow from the inputs, or have a default, may be left out.
@@ -39,7 +39,7 @@ _RENAMED: dict[str, dict[str, str]] = {
 
 
 def _keyword_only(definition: RegisteredOpType) -> Callable[..., _Any]:
-    """The function that makes an op of a type out of keywords alone."""
+    """A function that makes an op of a type from keyword arguments."""
     renamed = _RENAMED.get(definition.name, {})
     inputs = [renamed.get(spec.name, spec.name) for spec in definition.signature.inputs]
     attrs = {renamed.get(name, name): name for name in definition.signature.attrs}
@@ -51,8 +51,8 @@ def _keyword_only(definition: RegisteredOpType) -> Callable[..., _Any]:
             what = f"lacks {', '.join(lacking)}" if lacking else f"takes no {', '.join(unknown)}"
             taken = ", ".join(parameter.name for parameter in parameters)
             raise TypeError(f"td.raw_ops.{definition.name} {what}; it takes {taken}")
-        given = [arguments.pop(key) for key in inputs]
-        return definition(*given, name=name, **{attrs[key]: arguments[key] for key in arguments})
+        tensors = [arguments.pop(key) for key in inputs]
+        return definition(*tensors, name=name, **{attrs[key]: arguments[key] for key in arguments})
 
     parameters = [_Parameter(key, _Parameter.KEYWORD_ONLY) for key in inputs]
     for key, attr in attrs.items():

@@ -21,9 +21,8 @@ from ...ops.math import along_axis
 from ...ops.math.arithmetic import minimum
 from ...ops.math.reductions import reduce_all, reduce_any, reduce_mean
 from ...ops.math.select import where_v2
-from ...ops.nn import layers as nn
-from ...ops.nn.activations import relu as plain_relu
-from ...ops.nn.leaky_relu import leaky_relu
+from ...ops.nn import dropout as nn
+from ...ops.nn.activations import leaky_relu, relu as plain_relu
 from .backend_session import learning_phase
 from .backend_settings import floatx
 

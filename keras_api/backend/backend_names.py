@@ -16,7 +16,7 @@ from ...ops.array.shapes import shape
 from ...ops.array.squeezing import squeeze
 from ...ops.array.stacking import stack
 from ...ops.array.transposing import transpose
-from ...ops.control_flow.mapping import foldl, foldr, map_fn
+from ...ops.control_flow.map_and_fold import foldl, foldr, map_fn
 from ...ops.indexing.gathering import gather
 from ...ops.indexing.one_hot import one_hot
 from ...ops.linalg.matrix_functions import eye

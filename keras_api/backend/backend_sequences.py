@@ -15,7 +15,7 @@ from ...ops.array.shapes import shape
 from ...ops.array.squeezing import expand_dims, squeeze
 from ...ops.array.stacking import stack, unstack
 from ...ops.array.transposing import transpose
-from ...ops.control_flow.loops import while_loop
+from ...ops.control_flow.while_loop import while_loop
 from ...ops.indexing.gather_nd import gather_nd
 from ...ops.indexing.masks import sequence_mask
 from ...ops.lists.tensor_array_class import TensorArray

@@ -11,9 +11,8 @@ from ...ops.array.squeezing import expand_dims
 from ...ops.math.arithmetic import maximum, minimum, multiply
 from ...ops.math.comparison import not_equal
 from ...ops.math.reductions import reduce_any
-from ...ops.nn.activations import elu, relu, softmax
+from ...ops.nn.activations import elu, leaky_relu, relu, softmax
 from ...ops.nn.embeddings import embedding_lookup
-from ...ops.nn.leaky_relu import leaky_relu
 from ...training.layers.batch_normalization import BatchNormalization as _BatchNormalization
 from ...training.layers.core import Dropout as _Dropout, Flatten as _Flatten
 from ...training.layers.layer_names import numbered

@@ -12,7 +12,7 @@ from ...ops.array.splitting import split
 from ...ops.array.stacking import unstack
 from ...ops.linalg.matmul import matmul
 from ...ops.math.select import where_v2
-from ...ops.nn import layers as nn
+from ...ops.nn import dropout as nn
 from ...shape_inference.tensor_shape import TensorShape
 from ...training.layers.named_functions import linear, resolve_function
 from ..backend.backend_session import learning_phase

@@ -1,4 +1,4 @@
-"""Graphs of bodies that are built by calls: what they take from outside becomes an input."""
+"""Graphs of bodies, whose captured tensors become inputs."""
 
 from __future__ import annotations
 
@@ -45,9 +45,9 @@ class BodyGraph(Graph):
 
         Of the reference to a variable it is a reference, so that the body can change the variable.
         """
-        made = self.input(like.dtype, shape or like.shape)
-        self.inference.set_content(made, like.graph.inference.content(like))
-        return made
+        tensor = self.input(like.dtype, shape or like.shape)
+        self.inference.set_content(tensor, like.graph.inference.content(like))
+        return tensor
 
     def input(self, dtype: DType, shape: TensorShape, name: str = "") -> Tensor:
         """A new input of a dtype and a shape."""
@@ -65,14 +65,14 @@ class BodyGraph(Graph):
         if tensor not in self.captures:
             outer: Any = self.outer
             source = outer.captured(tensor)
-            made = self.argument(source)
+            captured = self.argument(source)
             value = outer.inference.value(source)
-            self.inference.declare(made, source.shape, value)
-            self.captures[tensor] = made
+            self.inference.declare(captured, source.shape, value)
+            self.captures[tensor] = captured
         return self.captures[tensor]
 
     def origin(self, tensor: Tensor) -> Tensor:
-        """What is captured by a tensor of this graph; else the tensor itself."""
+        """The tensor captured as `tensor` of this graph; else the tensor itself."""
         for source, inner in self.captures.items():
             if inner is tensor:
                 return source.graph.origin(source)
@@ -104,12 +104,12 @@ class BodyGraph(Graph):
             yield
 
     def result(self, leaf: Any) -> Tensor:
-        """What a function returned as a tensor of this graph; of an operation, True after it."""
+        """A function's result as a tensor of this graph; for an operation, True after it."""
         [tensor] = tensors_of(self.leaf(leaf))
         return self.captured(tensor)
 
     def leaf(self, value: Any, dtype: Any = None) -> Any:
-        """What a function returned, as a leaf; of an operation, a tensor that is True after it."""
+        """A function's result as a leaf; for an operation, a tensor that is True after it."""
         if isinstance(value, Operation):
             with self.control_dependencies([value]):
                 return identity(constant(True))
@@ -124,7 +124,7 @@ class BodyGraph(Graph):
     ) -> Body:
         """The graph as a body, kept in the graph around under `name`.
 
-        A body that takes references is no function of the library: on the wire, functions cannot
+        A body that takes references is not a function of the library: on the wire, functions cannot
         take any.
 
         Args:

@@ -1,4 +1,4 @@
-"""Branches and loops built by calls of functions: what a run decides."""
+"""Ops for branches and loops, built by calling Python functions."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from .variable_reuse import Rounds
 
 COND_KINDS = IF, STATELESS_IF
 CASE_KINDS = CASE, STATELESS_CASE
-"""Of an op that runs one of several functions: with state and without."""
+"""Traits of an op that runs one of several functions: with state and without."""
 
 
 def built_cond(
@@ -126,12 +126,12 @@ def built_while(
     """A `While` of two functions of the variables in `structure`.
 
     Args:
-        cond: from the variables to whether there is another round.
-        body: from the variables to those of the next round.
+        cond: from the variables to whether there is another iteration.
+        body: from the variables to those of the next iteration.
         structure: the first variables, in a list or tuple.
         scope: the name scope, with "/" at its end.
-        shape_invariants: what is known of their shapes in every round.
-        maximum_iterations: the most rounds.
+        shape_invariants: their static shapes in every iteration.
+        maximum_iterations: upper bound of the number of iterations.
         parallel_iterations: kept in the op.
         back_prop: whether gradients may pass; otherwise the op says so.
     """
@@ -180,29 +180,29 @@ class _Loop:
         self.counted = counted = most is not None
         self.asking = asking = BodyGraph(graph, "a while loop")
         with asking.as_default():
-            given = [asking.argument(*pair) for pair in zip(starts, shapes, strict=True)]
-            asked = convert_to_tensor(cond(*self._packed(given)), name="asked")
+            arguments = [asking.argument(*pair) for pair in zip(starts, shapes, strict=True)]
+            asked = convert_to_tensor(cond(*self._packed(arguments)), name="asked")
             if asked.dtype.base_dtype.name != "bool":
                 raise TypeError(f"cond must return a bool, got {asked!r}")
             if asked.shape.rank not in (0, None):
                 raise ValueError(f"cond must return a scalar, got shape {asked.shape}")
             if most is not None:
-                asked = logical_and(less(given[0], most), asked)
+                asked = logical_and(less(arguments[0], most), asked)
             self.asked = as_value(asking.captured(asked))
         self.running = running = BodyGraph(graph, "a while loop")
         with running.as_default():
-            given = [running.argument(*pair) for pair in zip(starts, shapes, strict=True)]
-            made = with_leaves(body(*self._packed(given)))
+            arguments = [running.argument(*pair) for pair in zip(starts, shapes, strict=True)]
+            made = with_leaves(body(*self._packed(arguments)))
             leaves = self._leaves(made)
             results = [as_value(tensor) for tensor in mapped(running.captured, leaves)]
-            self.results = [*([add(given[0], 1)] if counted else []), *results]
+            self.results = [*([add(arguments[0], 1)] if counted else []), *results]
 
     def _packed(self, given: Sequence[Tensor]) -> Any:
         """The arguments of the functions."""
         return packed_components(self.structure, self.first, given[self.counted :])
 
     def _leaves(self, made: Any) -> list[Any]:
-        """What the body returned, leaf by leaf.
+        """The results of the body, leaf by leaf.
 
         Raises:
             TypeError: it is nested in other lists, tuples or dicts than the variables, or one is

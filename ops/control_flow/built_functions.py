@@ -1,4 +1,4 @@
-"""Calls of functions that are built: a body of its own, kept in the graph, and ops that call it."""
+"""Functions built as bodies of their own, kept in the graph, and ops that call them."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from .structured import PARTITIONED_CALL, STATEFUL_PARTITIONED_CALL
 
 
 class Argument(NamedTuple):
-    """What is known of an argument of a function while it is built."""
+    """Static information about an argument of a function while it is built."""
 
     name: str
     dtype: DType
@@ -136,8 +136,8 @@ def built_function(
     """
     inner = BodyGraph(graph, f"the function {name!r}")
     with inner.as_default(), inner.name_scope(None):
-        given = [inner.input(arg.dtype, arg.shape, arg.name) for arg in arguments]
-        result = with_leaves(function(*given))
+        tensors = [inner.input(arg.dtype, arg.shape, arg.name) for arg in arguments]
+        result = with_leaves(function(*tensors))
         leaves = [] if result is None else [inner.leaf(leaf) for leaf in flat(result)]
         outputs = [as_value(tensor) for tensor in mapped(inner.captured, leaves)]
     if out_names and len(out_names) != len(outputs):
@@ -161,8 +161,8 @@ def registered_gradient(function: str, gradient: Callable[..., Any]) -> str:
     """
 
     def rule(op: Operation, *grads: Tensor) -> list[Any]:
-        made = gradient(op, *grads)
-        some = list(made) if isinstance(made, (list, tuple)) else [made]
+        gradients = gradient(op, *grads)
+        some = list(gradients) if isinstance(gradients, (list, tuple)) else [gradients]
         return some + [None] * (len(op.inputs) - len(some))
 
     _registered.append(function)

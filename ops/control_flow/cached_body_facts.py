@@ -1,4 +1,4 @@
-"""What is known of loops and branches that have been followed before: found out once.
+"""Cache of what inference found about loops and branches that were followed before.
 
 An op in the body of a loop is followed in every attempt to find out what the loop keeps, and at
 every level around it, while a graph is built, differentiated and planned. What is known of its
@@ -36,11 +36,11 @@ _MOST_REMEMBERED = 100
 def followed_once(
     parts: Sequence[Body], start: Sequence[Known], follow: Callable[[], Found]
 ) -> Found:
-    """What `follow` finds out about functions that begin with what is known of their inputs.
+    """Cached result of `follow` for functions with the given facts about their inputs.
 
     Args:
-        parts: the functions, of which the last one keeps what was found.
-        start: what is known of their inputs.
+        parts: the functions; the last one keeps the cache.
+        start: the facts about their inputs.
         follow: makes a tuple of lists, of what is known and of strings.
     """
     names = _Names()
@@ -51,16 +51,16 @@ def followed_once(
     key = begun, tuple([(g.version, *p.outputs) for g, p in zip(graphs, parts, strict=True)])
     remembered = graphs[-1].followed
     if key in remembered:
-        before, found = remembered[key]
+        before, facts = remembered[key]
         renamed = _Renaming(dict(zip(before, names.symbols, strict=True)))
-        return type(found)(*[[renamed.known(item) for item in some] for some in found])
+        return type(facts)(*[[renamed.known(item) for item in some] for some in facts])
     refused = bodies_not_looked_into()
-    found = follow()
+    facts = follow()
     if bodies_not_looked_into() == refused:
         if len(remembered) >= _MOST_REMEMBERED:
             remembered.clear()
-        remembered[key] = list(names.symbols), found
-    return found
+        remembered[key] = list(names.symbols), facts
+    return facts
 
 
 class _Names:
@@ -110,7 +110,7 @@ class _Names:
 
 
 class _Renaming:
-    """Puts symbols in the place of others; of those that nobody gave, new ones."""
+    """Substitutes symbols; those without a substitute get new ones."""
 
     def __init__(self, symbols: Mapping[Symbol, Symbol]) -> None:
         self._sizes: dict[Symbol, Dim] = {
@@ -118,7 +118,7 @@ class _Renaming:
         }
 
     def known(self, known: Any) -> Any:
-        """What is known of a tensor; a string stays."""
+        """The facts about a tensor; a string stays."""
         if not isinstance(known, Known):
             return known
         value = known.value

@@ -1,4 +1,4 @@
-"""What stands for several tensors, taken apart and rebuilt where branches and loops pass it on."""
+"""Composite values taken apart into tensors, and rebuilt where branches and loops pass them on."""
 
 from __future__ import annotations
 
@@ -75,12 +75,12 @@ def rebuilt(leaf: Any, tensors: Sequence[Tensor]) -> Any:
 def packed_components(structure: Any, leaves: Sequence[Any], tensors: Sequence[Tensor]) -> Any:
     """A structure whose leaves are like `leaves`, but of other tensors."""
     rest = iter(tensors)
-    made = [rebuilt(leaf, [next(rest) for _ in tensors_of(leaf)]) for leaf in leaves]
-    return packed(structure, made)
+    values = [rebuilt(leaf, [next(rest) for _ in tensors_of(leaf)]) for leaf in leaves]
+    return packed(structure, values)
 
 
 def mapped(function: Callable[[Tensor], Any], leaves: Sequence[Any]) -> list[Any]:
-    """What a function makes of each tensor of some leaves, in one list."""
+    """The results of a function for each tensor of some leaves, in one list."""
     return [function(tensor) for leaf in leaves for tensor in tensors_of(leaf)]
 
 

@@ -1,4 +1,4 @@
-"""Conditionals: an `If` or a `Case` of functions, of which a run takes one.
+"""Conditionals: an `If` or a `Case` of functions, one of which is run.
 
 All branches are built, so that the graph has the variables of all. Where the predicate is known
 before a run, the plan of the run is that of the branch that is taken; it may still be fed.
@@ -37,7 +37,7 @@ def cond(
     fn1: Callable[[], Any] | None = None,
     fn2: Callable[[], Any] | None = None,
 ) -> Any:
-    """What one of two functions returns, as a predicate tells.
+    """Returns the result of one of two functions, depending on a predicate.
 
     Both functions are called, so that the variables of both exist; of the branch that is not
     taken nothing runs. Functions may use tensors and variables from outside. What they take from
@@ -119,14 +119,14 @@ def smart_cond(
         _callable(fn1 if true_fn is None else true_fn, "true_fn"),
         _callable(fn2 if false_fn is None else false_fn, "false_fn"),
     )
-    known: Any = pred
+    value: Any = pred
     if isinstance(pred, Tensor):
-        known = constant_value(_predicate(pred, "smart_cond"))
-        if known is None:
+        value = constant_value(_predicate(pred, "smart_cond"))
+        if value is None:
             return cond(pred, yes, no, name=name)
     elif not isinstance(pred, bool) and (not isinstance(pred, int) or pred not in (0, 1)):
         raise TypeError(f"pred must be a Tensor, or a Python bool, or 1 or 0, got {pred!r}")
-    return yes() if known else no()
+    return yes() if value else no()
 
 
 def case(
@@ -136,7 +136,7 @@ def case(
     strict: bool = False,
     name: str = "case",
 ) -> Any:
-    """What the function of the first predicate that holds returns.
+    """Returns the result of the function of the first predicate that holds.
 
     Args:
         pred_fn_pairs: pairs of a bool Tensor of rank 0 and a function without arguments; or a dict
@@ -176,16 +176,16 @@ def _choice(
 ) -> Any:
     """The conditionals that choose among functions, one inside the other.
 
-    A function alone has a conditional too: it must not run before its predicate is checked.
+    A single function has a conditional too: it must not run before its predicate is checked.
     """
     number = add_n([cast(pred, "int32") for pred in preds])
     checks = []
     if exclusive:
-        told = ["More than one condition evaluated as True", preds]
-        checks.append(Assert(less(number, 2), told))
+        message = ["More than one condition evaluated as True", preds]
+        checks.append(Assert(less(number, 2), message))
     if len(functions) == len(preds):
-        told = ["None of the conditions evaluated as True. Conditions:", preds]
-        checks.append(Assert(greater(number, 0), told))
+        message = ["None of the conditions evaluated as True. Conditions:", preds]
+        checks.append(Assert(greater(number, 0), message))
     with control_dependencies(checks):
         preds = [identity(pred) for pred in preds]
     if len(functions) == 1:
@@ -208,7 +208,7 @@ def switch_case(
     default: Callable[[], Any] | None = None,
     name: str = "switch_case",
 ) -> Any:
-    """What the function of a number returns.
+    """Returns the result of the function with a given index.
 
     Args:
         branch_index: an int32 Tensor of rank 0: which function.
@@ -221,7 +221,7 @@ def switch_case(
         What the function returned, as tensors.
 
     Raises:
-        TypeError: `branch_index` is no int32 Tensor, or a function cannot be called.
+        TypeError: `branch_index` is not an int32 Tensor, or a function cannot be called.
         ValueError: there are no functions, or numbers are missing; or as for `td.cond`.
 
     Example:
@@ -296,7 +296,7 @@ def _predicate(pred: Any, function: str) -> Tensor:
 
 
 def known_pred(pred: Any, function: str) -> bool | None:
-    """Whether a predicate holds, if that is known while the graph is built.
+    """The value of a predicate, if it is known while the graph is built.
 
     Raises:
         TypeError: it is not of bool, or not of rank 0.
@@ -312,7 +312,7 @@ def _callable(function: Any, what: str) -> Callable[[], Any]:
 
 
 def _result(function: Callable[[], Any], strict: bool, what: str) -> Any:
-    """What the function of a branch returns, as leaves in a structure."""
+    """The results of the function of a branch, as leaves in a structure."""
     result = function()
     if result is None:
         raise ValueError(f"{what} must return something, got None")

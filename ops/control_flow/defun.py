@@ -33,7 +33,7 @@ class Defun:
 
     The Python function is called once for each graph, when the first call is added to it. It may
     use tensors and variables from outside, which become inputs of the calls. It may call itself if
-    its results are told by `Declare`; how deep calls may be nested in a run,
+    its results are declared by `Declare`; how deep calls may be nested in a run,
     `td.config.max_nesting` says.
 
     Args:
@@ -113,7 +113,7 @@ class DefinedFunction:
     Args:
         function: the Python function.
         names: the names of its arguments.
-        types: their dtypes; None where each call tells them.
+        types: their dtypes; None where each call determines them.
         func_name: as for `Defun`, like those after it.
         grad_func: as for `Defun`.
         python_grad_func: as for `Defun`.
@@ -180,19 +180,19 @@ class DefinedFunction:
         return as_dtype(dtype).base_dtype
 
     def _function_in(self, graph: Graph, types: tuple[DType, ...]) -> BuiltFunction:
-        made = self._built.setdefault(graph, {})
-        if types not in made:
+        functions = self._built.setdefault(graph, {})
+        if types not in functions:
             if graph in self._building:
                 raise ValueError(
                     f"the function {self._called()!r} calls itself: use Declare(func_name, "
-                    "inputs, outputs) inside, which tells what it returns"
+                    "inputs, outputs) inside, which declares its results"
                 )
             self._building.add(graph)
             try:
-                made[types] = self._made(graph, types)
+                functions[types] = self._made(graph, types)
             finally:
                 self._building.discard(graph)
-        return made[types]
+        return functions[types]
 
     def _called(self) -> str:
         plain = self.__name__ if self.__name__.isidentifier() else "function"
@@ -200,9 +200,9 @@ class DefinedFunction:
 
     def _made(self, graph: Graph, types: tuple[DType, ...]) -> BuiltFunction:
         name = self._called()
-        known = graph.bodies.get((name, b""))
+        body = graph.bodies.get((name, b""))
         exact = self._func_name is not None
-        if exact and known is not None and not isinstance(known, Declared):
+        if exact and body is not None and not isinstance(body, Declared):
             raise ValueError(f"the graph already has a function named {name!r}")
         if exact and registry.find(name) is not None:
             raise ValueError(f"a function cannot be named {name!r}, as an op type is")
@@ -217,14 +217,14 @@ class DefinedFunction:
                 raise ValueError(f"the function {name!r} must return something, got None")
             return tuple(result) if isinstance(result, (list, tuple)) else (result,)
 
-        made = built_function(
+        function = built_function(
             graph, checked, arguments, name, exact_name=exact, out_names=self._out_names
         )
-        keep_apart(graph.library, made.body.name)
+        keep_apart(graph.library, function.body.name)
         if self._grad_func is not None:
             gradient = self._grad_func.name
-            graph.library.gradient.add(function_name=made.body.name, gradient_func=gradient)
-        return made
+            graph.library.gradient.add(function_name=function.body.name, gradient_func=gradient)
+        return function
 
     def _gradient_of(self, built: BuiltFunction, number: int) -> str:
         """The name under which the gradient of calls is registered; "" for that of the body."""
@@ -264,7 +264,7 @@ class DefinedFunction:
 
     @property
     def captured_inputs(self) -> list[Tensor]:
-        """What the function takes from outside, which calls pass behind the arguments."""
+        """Tensors captured from outside, which calls pass after the arguments."""
         return list(self._only().captured)
 
     @property

@@ -1,4 +1,4 @@
-"""Bodies as functions of a library."""
+"""Conversion of bodies to functions of a library."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from ...protos.messages import FunctionDef, FunctionDefLibrary, NameAttrList
 def register_body(body: Body, names: Sequence[str] = ()) -> None:
     """Puts a body into the library of its graph, and those that ops inside name and it lacks.
 
-    One that takes references is no function of a library: on the wire, functions cannot take any.
+    One that takes references is not a function of a library: on the wire, they cannot.
 
     Args:
         body: the body.
@@ -42,18 +42,20 @@ def register_named(op: Operation) -> None:
 
 def functions_of(ops: Iterable[Operation]) -> list[FunctionDef]:
     """The functions that ops run, and those that these run, be they in the library or not."""
-    found: dict[str, FunctionDef] = {}
+    definitions: dict[str, FunctionDef] = {}
     pending = list(ops)
     while pending:
         op = pending.pop()
         for value in op.attrs.values():
             for func in value if isinstance(value, list) else [value]:
-                if isinstance(func, NameAttrList) and func.name not in found:
+                if isinstance(func, NameAttrList) and func.name not in definitions:
                     body = body_of(op.graph, func)
-                    known = op.graph.functions.get(func.name)
-                    found[func.name] = function_def(body) if known is None else known
+                    definition = op.graph.functions.get(func.name)
+                    definitions[func.name] = (
+                        function_def(body) if definition is None else definition
+                    )
                     pending += body.needed()
-    return [found[name] for name in sorted(found)]
+    return [definitions[name] for name in sorted(definitions)]
 
 
 def keep_apart(library: FunctionDefLibrary, name: str) -> None:
@@ -129,7 +131,7 @@ def in_turn(effects: Sequence[Operation]) -> dict[Operation, list[Operation]]:
 
 
 def _text(tensor: Tensor, arguments: Mapping[Tensor, str]) -> str:
-    """How a node of a function names a tensor."""
+    """The name of a tensor inside a node of a function."""
     if tensor in arguments:
         return arguments[tensor]
     definition = tensor.op.definition

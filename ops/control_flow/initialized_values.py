@@ -1,4 +1,4 @@
-"""The value of a variable, or what it begins with: for the initial values of others."""
+"""`Variable.initialized_value`: the value of a variable, or its initial value."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which shapes the variables of a loop have in every round: as stated, and as the body keeps."""
+"""Loop invariants: shapes that the variables have in every iteration, as stated and as inferred."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from .components import stated_invariants, tensors_of, usual_invariants
 
 
 def shapes_kept(structure: Any, leaves: Sequence[Any], invariants: Any) -> list[TensorShape]:
-    """The shapes that the tensors of variables have in every round, as far as that is stated.
+    """The stated shapes of the tensors of variables in every iteration.
 
     Args:
         structure: the variables, in a list or tuple.
@@ -54,7 +54,7 @@ def _without_shapes(part: Any, shapes: list[TensorShape]) -> Any:
 
 
 def _within(shape: TensorShape, stated: TensorShape) -> bool:
-    """Whether every tensor that has the one shape has the other; names of sizes do not count."""
+    """True if every tensor of the one shape has the other; names of sizes are ignored."""
     known = None if stated.rank is None else stated.as_list()
     sizes = None if shape.rank is None else shape.as_list()
     if known is None or sizes is None:
@@ -67,7 +67,7 @@ def _within(shape: TensorShape, stated: TensorShape) -> bool:
 def check_kept(
     starts: Sequence[Tensor], shapes: Sequence[TensorShape], results: Sequence[Tensor]
 ) -> None:
-    """Checks that a round keeps the shapes of variables, as far as these are numbers.
+    """Checks that an iteration keeps the shapes of variables, as far as these are numbers.
 
     Raises:
         ValueError: it does not.
@@ -83,9 +83,9 @@ def check_kept(
 
 
 def widened(shapes: Sequence[TensorShape], results: Sequence[Tensor]) -> Sequence[TensorShape]:
-    """The shapes without the sizes that a round turned out not to keep; `shapes` if it keeps all.
+    """The shapes without the sizes that an iteration changes; `shapes` if it keeps all.
 
-    A size that has a name, but is no number, may differ from round to round.
+    A size that has a name, but is not a number, may differ between iterations.
     """
     wider = [
         shape if (common := common_shape(shape, result.shape)).sizes == shape.sizes else common

@@ -1,4 +1,4 @@
-"""What is known of the variables of a loop: in every round, and when it has ended."""
+"""Facts about the variables of a loop: in every iteration, and after the last one."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ from ...shape_inference.symbolic.symbolic import Dim, DimExpr, dim_symbol, equal
 from ...shape_inference.tensor_shape import TensorShape
 from .cached_body_facts import followed_once
 from .op_bodies import known_inputs
-from .rounds import number_of_rounds
+from .trip_counts import number_of_rounds
 
 
 class LoopFacts(NamedTuple):
-    """What is known of the variables of a loop.
+    """Facts about the variables of a loop.
 
     Args:
-        state: what is known of them in every round.
-        after: what is known of them when the loop has ended.
-        losses: of each variable why less is known of it than when the loop begins; "" where not.
-        counted: how many rounds there are, as a scalar, where counting tells; else nothing.
+        state: facts about them in every iteration.
+        after: facts about them after the loop.
+        losses: for each variable, the reason why facts are lost in the loop; else "".
+        counted: the number of iterations, as a scalar, if it can be counted statically; else empty.
     """
 
     state: list[Known]
@@ -38,18 +38,18 @@ class LoopFacts(NamedTuple):
 
     @property
     def rounds(self) -> Dim | None:
-        """How many rounds there are, where counting tells."""
+        """The number of iterations, if it can be counted statically."""
         return _counter(self.counted[0]) if self.counted else None
 
 
 class _State(NamedTuple):
-    """What is known of the variables of a loop in every round."""
+    """Facts about the variables of a loop in every iteration."""
 
     state: list[Known]
 
 
 def stable_state(c: OpContext, body: Body) -> list[Known]:
-    """What is known of the variables of a loop in every round."""
+    """Facts about the variables of a loop in every iteration."""
     start = known_inputs(c, c.inputs("input"))
     return followed_once(
         [body], start, lambda: _State(_Following(c.depth, start, body).in_every_round())
@@ -57,7 +57,7 @@ def stable_state(c: OpContext, body: Body) -> list[Known]:
 
 
 def loop_facts(c: OpContext, cond: Body, body: Body) -> LoopFacts:
-    """What is known of the variables of a loop.
+    """Facts about the variables of a loop.
 
     Raises:
         ValueError: the condition or the body can never work.
@@ -98,7 +98,7 @@ class _Following:
             self._follow()
 
     def _each(self, make: Callable[[int], Known]) -> list[Known]:
-        """What is made for each variable, but for those that are kept."""
+        """A result of `make` for each variable, except for those that are kept."""
         return [
             known if kept else make(i)
             for i, (known, kept) in enumerate(zip(self._start, self._kept, strict=True))
@@ -125,7 +125,7 @@ class _Following:
         return symbol
 
     def _widened(self, i: int, inference: Inference) -> Known:
-        """What is known of a variable before and after a round; as before if nothing is lost."""
+        """Facts that hold for a variable before and after an iteration."""
         before, after = self._state[i], self._results[i]
         shape = self._widened_shape(before.shape, after.shape)
         content = self._widened_content(before.content, after.content)
@@ -134,7 +134,7 @@ class _Following:
         if shape is not before.shape and not self.losses[i]:
             op = _maker(self._body.outputs[i], inference).op
             self.losses[i] = (
-                f"the shape is {before.shape} before a round, and {after.shape} after it: "
+                f"the shape is {before.shape} before an iteration, and {after.shape} after it: "
                 f"{describe_op(op)}"
             )
         return before._replace(shape=shape, content=content)
@@ -162,15 +162,15 @@ class _Following:
         return before if _same_content(both, before) else both
 
     def in_every_round(self) -> list[Known]:
-        """What is known of the variables; of numbers that change, nothing."""
+        """Facts about the variables; nothing about numbers that change."""
         return self._each(lambda i: self._state[i]._replace(value=None))
 
     def rounds(self, cond: Body, asked: Inference) -> Dim | None:
-        """How many rounds there are, where counting tells.
+        """The number of iterations, if it can be counted statically.
 
         Args:
             cond: the condition.
-            asked: what is known of its tensors in every round.
+            asked: facts about its tensors in every iteration.
         """
         counters = [*map(_counter, self._state)]
         steps = [
@@ -181,16 +181,16 @@ class _Following:
         return number_of_rounds(cond, asked, self._kept, starts, steps)
 
     def after(self, rounds: Dim | None) -> list[Known]:
-        """What is known when the loop has ended.
+        """Facts that hold after the loop.
 
-        Where the number of rounds is known, what a round adds to a size is added that often.
+        If the number of iterations is known, the increment of a size is multiplied by it.
         """
         if rounds is None:
             return self.in_every_round()
         return self._each(lambda i: self._closed(i, rounds))
 
     def _step(self, before: Dim | None, after: Dim | None) -> Dim | None:
-        """What a round adds to a number; None if that is not the same in all rounds."""
+        """The increment of a number per iteration; None if it is not the same in all iterations."""
         if before is None or after is None:
             return None
         step = after - before
@@ -198,7 +198,7 @@ class _Following:
         return None if changing & symbols_of(step) else step
 
     def _closed(self, i: int, rounds: Dim) -> Known:
-        """What is known of a variable after a number of rounds."""
+        """Facts about a variable after a number of iterations."""
 
         def last(first: Any, before: Any, after: Any) -> Any:
             step = self._step(before, after)

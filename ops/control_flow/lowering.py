@@ -1,4 +1,4 @@
-"""How branches, loops and calls are written without functions: as in TensorFlow 1.x."""
+"""Lowering of branches, loops and calls to the ops of TensorFlow 1.x, without functions."""
 
 from __future__ import annotations
 
@@ -40,8 +40,8 @@ def _lowered_if(nodes: LoweredNodes, lowered: Lowered) -> Written:
     def switched(text: str, tensor: Any) -> list[str]:
         kind = "RefSwitch" if tensor.dtype.is_ref_dtype else "Switch"
         name = lowered.scoped("Switch")
-        made = nodes.node(place, kind, name, [text, pred], lowered.waits, T=tensor.dtype)
-        return [made, f"{made}:1"]
+        node = nodes.node(place, kind, name, [text, pred], lowered.waits, T=tensor.dtype)
+        return [node, f"{node}:1"]
 
     sides = nodes.node(
         place, "Switch", lowered.scoped("Switch"), [pred, pred], lowered.waits, T=_BOOL
@@ -73,7 +73,7 @@ def _lowered_case(nodes: LoweredNodes, lowered: Lowered) -> Written:
                 "which is held by reference, in one of several branches; that cannot be written. "
                 "Make the variable with use_resource=True, or use td.case"
             )
-        made = nodes.node(
+        node = nodes.node(
             place,
             "_SwitchN",
             lowered.scoped("Switch"),
@@ -82,7 +82,7 @@ def _lowered_case(nodes: LoweredNodes, lowered: Lowered) -> Written:
             num_outs=number,
             T=tensor.dtype,
         )
-        return [f"{made}:{i}" if i else made for i in range(number)]
+        return [f"{node}:{i}" if i else node for i in range(number)]
 
     pivots = [
         nodes.node(place, "Identity", lowered.scoped(f"switch_{i}"), [text], T=_INT32)
@@ -107,13 +107,13 @@ def _merged(
     dtypes = [tensor.dtype for tensor in bodies[0].outputs] or [_BOOL]
     for i, (body, pivot) in enumerate(zip(bodies, pivots, strict=True)):
         place = Place(pivot)
-        made = nodes.body(body, given[i] if given else [], place)
-        outputs = made.outputs or [
+        results = nodes.body(body, given[i] if given else [], place)
+        outputs = results.outputs or [
             nodes.node(place, "Identity", lowered.scoped("done"), [pivot], T=_BOOL)
         ]
         columns.append(
             [
-                nodes.within(place, text, dtype, made.last)
+                nodes.within(place, text, dtype, results.last)
                 for text, dtype in zip(outputs, dtypes, strict=True)
             ]
         )
@@ -196,16 +196,16 @@ def _lowered_while(nodes: LoweredNodes, lowered: Lowered) -> Written:
         state[i] = nodes.node(Place(), "Identity", name, [f"{switch}:1"], T=dtypes[i])
     pivot = str(state[turning[0]])
     waits = []
-    if body.effects:  # which come after all that the round before has done
+    if body.effects:  # which follow all side effects of the previous iteration
         others = [str(state[i]) for i in turning[1:]]
         inputs = [pivot]
         name = lowered.scoped("pivot")
         pivot = nodes.node(Place(), "Identity", name, inputs, others, T=dtypes[turning[0]])
         waits = [pivot]
     running = Place(pivot, invariants)
-    made = nodes.body(body, state, running, waits)
+    results = nodes.body(body, state, running, waits)
     for i in turning:
-        text = nodes.within(running, made.outputs[i] or "", dtypes[i], made.last)
+        text = nodes.within(running, results.outputs[i] or "", dtypes[i], results.last)
         nodes.node(Place(), "NextIteration", steps[i], [text], named=True, T=dtypes[i])
     outputs = [exits.get(i, text) for i, text in enumerate(lowered.inputs)]
     return Written(outputs, [exits[turning[0]]])
@@ -224,16 +224,16 @@ def _read_inputs(body: Body) -> list[bool]:
 def _lowered_call(nodes: LoweredNodes, lowered: Lowered) -> Written:
     [body] = _bodies(lowered, [lowered.op.attrs["f"]])
     place = lowered.place
-    made = nodes.body(body, lowered.inputs, place, lowered.waits)
-    waits = made.last or lowered.waits
+    results = nodes.body(body, lowered.inputs, place, lowered.waits)
+    waits = results.last or lowered.waits
     outside = place is OUTSIDE  # where the call has a name that others know
     name = lowered.op.name
-    if not made.outputs:
+    if not results.outputs:
         return Written([], [nodes.node(place, "NoOp", name, [], waits, named=outside)])
     dtypes = [tensor.dtype for tensor in body.outputs]
     if len(dtypes) == 1:
-        [text] = made.outputs
+        [text] = results.outputs
         end = nodes.node(place, "Identity", name, [text], waits, named=outside, T=dtypes[0])
         return Written([end], [end])
-    end = nodes.node(place, "IdentityN", name, made.outputs, waits, named=outside, T=dtypes)
+    end = nodes.node(place, "IdentityN", name, results.outputs, waits, named=outside, T=dtypes)
     return Written([f"{end}:{i}" if i else end for i in range(len(dtypes))], [end])

@@ -1,4 +1,4 @@
-"""The bodies of branches and loops, and what is known of what passes through them."""
+"""Bodies of branches and loops, and static facts about their inputs and outputs."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from ...shape_inference.protocols import Array, Edge
 
 
 def if_branches(c: OpContext) -> list[Body]:
-    """What an `If` runs where its predicate does not hold, and where it does."""
+    """The branches of an `If`: for a predicate that does not hold, and for one that does."""
     return [branch_of(c, c.attr("else_branch")), branch_of(c, c.attr("then_branch"))]
 
 
@@ -40,25 +40,26 @@ def _body(c: OpContext, func: Any) -> Body:
 
 
 def _check_dtypes(body: Body, does: str, tensors: Sequence[Edge], dtypes: Sequence[Any]) -> None:
-    found = [tensor.dtype for tensor in tensors]
+    dtypes_of_body = [tensor.dtype for tensor in tensors]
     if does == "returns":  # a reference is read, where a value is returned
-        pairs = zip(found, dtypes, strict=False)
-        found = [x if y.is_ref_dtype else x.base_dtype for x, y in pairs] + found[len(dtypes) :]
-    if found != list(dtypes):
-        names = [", ".join(dtype.name for dtype in some) for some in (found, dtypes)]
+        pairs = zip(dtypes_of_body, dtypes, strict=False)
+        as_read = [x if y.is_ref_dtype else x.base_dtype for x, y in pairs]
+        dtypes_of_body = as_read + dtypes_of_body[len(dtypes) :]
+    if dtypes_of_body != list(dtypes):
+        names = [", ".join(dtype.name for dtype in some) for some in (dtypes_of_body, dtypes)]
         raise ValueError(
             f"the function {body.name!r} {does} ({names[0]}), where the op has ({names[1]})"
         )
 
 
 def known_inputs(c: OpContext, edges: Sequence[Edge]) -> list[Known]:
-    """What is known of inputs, for a body: while a graph is built, or while a plan is made."""
+    """Facts about the inputs of a body, while a graph is built or a plan is made."""
     get: Any = getattr(c, "const_of", None) or c.value_of  # type: ignore[attr-defined]
     return [Known(c.shape_of(edge), get(edge), c.content_of(edge)) for edge in edges]
 
 
 def joined(x: Known, y: Known) -> Known:
-    """What is known of a tensor that is one of two."""
+    """Facts that hold for both of two tensors."""
     content = None if x.content is None or y.content is None else x.content.joined(y.content)
     return Known(common_shape(x.shape, y.shape), _joined_value(x.value, y.value), content)
 

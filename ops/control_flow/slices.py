@@ -1,4 +1,4 @@
-"""What loops read and make along the first dimension: slices of tensors, and stacks of results."""
+"""Inputs and outputs of loops along the first dimension: slices of tensors, stacked results."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class Slices:
 
 
 class Stacks:
-    """Lists that a loop fills with the results of its rounds.
+    """Lists that a loop fills with the results of its iterations.
 
     Args:
         dtypes: of each list, the dtype of the elements.
@@ -58,7 +58,7 @@ class Stacks:
         self._shapes: list[TensorShape | None] = [None] * len(dtypes)
 
     def empty(self) -> list[Tensor]:
-        """The lists before the first round."""
+        """The lists before the first iteration."""
         return [
             TENSOR_LIST_RESERVE(constant(-1), self._number, element_dtype=dtype)
             for dtype in self._dtypes
@@ -81,7 +81,7 @@ class Stacks:
         ]
 
     def _stated(self, shape: TensorShape | None) -> Any:
-        """What is known of the shape of elements: it tells the shape where there is none."""
+        """The static shape of elements, which is also the shape when there are none."""
         if shape is None or shape.rank is None:
             return constant(-1)
         sizes = [-1 if size is None else size for size in shape.as_list()]

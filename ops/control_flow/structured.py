@@ -1,4 +1,4 @@
-"""Branches and loops as ops: which function runs, and how often, is decided in the run."""
+"""The ops of branches and loops: `If`, `Case`, `While` and calls of functions."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ STATEFUL_PARTITIONED_CALL = OpDef("StatefulPartitionedCall", *_CALL, traits=Bodi
 
 
 class _Results(NamedTuple):
-    """What is known of the results of one of several bodies."""
+    """Facts about the results of one of several bodies."""
 
     known: list[Known]
 
@@ -61,13 +61,13 @@ def _joined_shapes(c: ShapeContext, bodies: Sequence[Body], inputs: str) -> list
     """The shapes of what one of several bodies returns."""
     if not is_looked_into(c.depth):
         return _stated_shapes(c, len(c.node.outputs))
-    given = known_inputs(c, c.inputs(inputs))
+    facts = known_inputs(c, c.inputs(inputs))
 
     def follow() -> _Results:
-        found = [body.known_outputs(body.inferred(given, c.depth + 1)) for body in bodies]
-        return _Results([reduce(joined, known) for known in zip(*found, strict=True)])
+        outputs = [body.known_outputs(body.inferred(facts, c.depth + 1)) for body in bodies]
+        return _Results([reduce(joined, known) for known in zip(*outputs, strict=True)])
 
-    results = followed_once(bodies, given, follow).known
+    results = followed_once(bodies, facts, follow).known
     for i, known in enumerate(results):
         _tell(c, i, known)
     return [known.shape for known in results]
@@ -80,7 +80,7 @@ def _tell(c: ShapeContext, output: int, known: Known) -> None:
 
 
 def _stated_shapes(c: ShapeContext, number: int) -> list[TensorShape]:
-    """What the op itself states, where it is not looked into."""
+    """The facts that the op itself states, when its bodies are not followed."""
     stated = c.node.attrs.get("output_shapes") or []
     return list(stated) if len(stated) == number else [TensorShape(None)] * number
 
@@ -128,15 +128,15 @@ def _call_shape(c: ShapeContext) -> list[TensorShape]:
 @IF.called
 @STATELESS_IF.called
 def _if_called(c: ShapeContext) -> list[Call]:
-    given = known_inputs(c, c.inputs("input"))
-    return [Call(body, given) for body in if_branches(c)]
+    facts = known_inputs(c, c.inputs("input"))
+    return [Call(body, facts) for body in if_branches(c)]
 
 
 @CASE.called
 @STATELESS_CASE.called
 def _case_called(c: ShapeContext) -> list[Call]:
-    given = known_inputs(c, c.inputs("input"))
-    return [Call(body, given) for body in case_branches(c)]
+    facts = known_inputs(c, c.inputs("input"))
+    return [Call(body, facts) for body in case_branches(c)]
 
 
 @PARTITIONED_CALL.called
@@ -171,10 +171,10 @@ def _one_of(
         c: the op.
         branches: the bodies, by what they are called.
         known: what chooses, if it is the same at every run of the plan: then the kernel has the
-            body that it chooses alone, and asks for nothing that only the others read.
+            only the body that it chooses, and asks for nothing that only the others read.
         number: from what chooses to the number of the body.
     """
-    given = known_inputs(c, c.inputs("input"))
+    facts = known_inputs(c, c.inputs("input"))
     packed = _results_of(c)
     unread: list[int] = []
     choose = number
@@ -183,7 +183,7 @@ def _one_of(
         branches = {label: body}
         unread = [i for i, used in enumerate(body.used_inputs(), 1) if not used]
         choose = _first
-    runs = {label: c.bodies.body(body, given, c.depth) for label, body in branches.items()}
+    runs = {label: c.bodies.body(body, facts, c.depth) for label, body in branches.items()}
     numbered = list(runs.values())
 
     def branch(chooser: Array, *inputs: Array) -> Any:
@@ -209,12 +209,12 @@ def _call_kernel(c: KernelContext) -> Kernel:
 
 
 def _results_of(c: OpContext) -> Callable[[Sequence[Array]], Any]:
-    """What makes of the results of a body what a kernel returns: of one, the array itself."""
+    """A function from the results of a body to those of a kernel; a single one is not a tuple."""
     return itemgetter(0) if len(c.node.outputs) == 1 else tuple
 
 
 def _truth(value: Array) -> bool:
-    """Whether a predicate holds: a scalar that is not zero or empty, or an array with elements."""
+    """The value of a predicate: a scalar that is not zero or empty, or an array with elements."""
     return bool(value.item() if value.ndim == 0 else value.size)
 
 
@@ -240,7 +240,7 @@ def _while_shape(c: ShapeContext) -> list[TensorShape]:
 
 
 def rounds_of(op: Operation, inference: Knowledge) -> Dim | None:
-    """How many rounds a loop has, where counting tells; of anything else None."""
+    """Number of iterations of a loop, if it can be counted statically; else None."""
     if op.definition not in (WHILE, STATELESS_WHILE):
         return None
     c = ShapeContext(op, inference)

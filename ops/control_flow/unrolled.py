@@ -1,4 +1,4 @@
-"""Loops unrolled: the graph gets the ops of every round, and shapes are followed through all."""
+"""Unrolled loops: the graph gets the ops of every iteration, with static shapes."""
 
 from __future__ import annotations
 
@@ -19,33 +19,33 @@ _MOST_ROUNDS = 10_000
 def unrolled_while(
     cond: Callable[..., Any], body: Callable[..., Any], structure: Any, most: int | None
 ) -> Any:
-    """What the variables in `structure` are after the last round; see `while_loop`."""
+    """The variables in `structure` after the last iteration; see `while_loop`."""
     state = packed(structure, [leaf_of(leaf) for leaf in flat(with_leaves(structure))])
     rounds = Rounds(get_default_graph())
     number = 0
     while most is None or number < most:
         with rounds.round(number):
-            known = known_pred(cond(*state), "while_loop")
-            if known is None:
+            value = known_pred(cond(*state), "while_loop")
+            if value is None:
                 raise NotImplementedError(
                     "while_loop with unroll=True needs a condition that is known while the graph "
-                    f"is built; in round {number + 1} it is not"
+                    f"is built; in iteration {number + 1} it is not"
                 )
-            if not known:
+            if not value:
                 break
             state = _next(body(*state), state)
         number += 1
         if number > _MOST_ROUNDS:
-            raise ValueError(f"while_loop does not end within {_MOST_ROUNDS} rounds")
+            raise ValueError(f"while_loop does not end within {_MOST_ROUNDS} iterations")
     return state
 
 
 def _next(result: Any, state: Any) -> Any:
-    """The variables that a round has made, in the structure of those before."""
-    made = list(result) if isinstance(result, (list, tuple)) else [result]
-    check_alike(list(state), with_leaves(made))
+    """The variables after an iteration, in the structure of those before."""
+    results = list(result) if isinstance(result, (list, tuple)) else [result]
+    check_alike(list(state), with_leaves(results))
     leaves = []
-    for new, old in zip(flat(with_leaves(made)), flat(state), strict=True):
+    for new, old in zip(flat(with_leaves(results)), flat(state), strict=True):
         leaf = leaf_of(new, tensors_of(old)[0].dtype.base_dtype)
         for tensor, before in zip(tensors_of(leaf), tensors_of(old), strict=True):
             convert_to_tensor(tensor, before.dtype.base_dtype)
@@ -69,7 +69,7 @@ def rows_of(elems: Any) -> list[Any]:
 
 
 def unrolled_map(fn: Callable[[Any], Any], elems: Any, dtype: Any) -> Any:
-    """What `fn` makes of each slice, stacked; see `map_fn`."""
+    """Applies `fn` to each slice and stacks the results; see `map_fn`."""
     rounds = Rounds(get_default_graph())
     results = []
     for number, row in enumerate(rows_of(elems)):

@@ -1,4 +1,4 @@
-"""Functions that are called several times for one loop: the variables they make are the same."""
+"""Sharing of variables among several calls of a function for one loop."""
 
 from __future__ import annotations
 

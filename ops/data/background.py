@@ -1,4 +1,4 @@
-"""Threads of datasets: what they make waits for whoever takes it, and they end with the dataset."""
+"""Background threads of datasets: results wait for a consumer; threads end with the dataset."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class Task:
         self._finished.set()
 
     def result(self, waits: Waits) -> Any:
-        """What the call returned, once it has; it raises what the call raised."""
+        """Waits for the result of the call; raises its exception."""
         waits.wait(self._finished)
         if not self._done:
             raise errors.CancelledError(None, None, _CLOSED)
@@ -52,7 +52,7 @@ class Task:
 
 
 class Workers:
-    """Threads that do calls, and end when nobody knows this object any more.
+    """Threads that run calls, and end when this object is no longer referenced.
 
     Args:
         number: how many.
@@ -82,7 +82,7 @@ class Ahead:
     """Elements that a thread takes before they are asked for.
 
     The thread begins when the first element is asked for. It ends at the end of the elements, with
-    the session, or when nobody knows this object any more.
+    the session, or when this object is no longer referenced.
 
     Args:
         elements: what the thread takes from.
@@ -131,7 +131,7 @@ def _given(element: Element | None, error: Exception | None) -> Element | None:
 
 
 class _Room:
-    """Whether the thread may go on: what is left for the collector to call knows no elements.
+    """Signals that the thread may continue. The finalizer refers to this, so it holds no elements.
 
     They may lead to the session, and by it to the object whose end ends the thread.
     """
@@ -146,7 +146,7 @@ class _Room:
 
 
 class _Line:
-    """What the thread knows: it must not know the object whose end ends it."""
+    """State of the thread: it must not refer to the object whose end ends it."""
 
     def __init__(self, elements: Elements, capacity: int, waits: Waits) -> None:
         self._elements, self._capacity, self._waits = elements, capacity, waits

@@ -1,6 +1,6 @@
-"""Datasets whose elements are kept when they have come once: in memory, or in a file.
+"""Datasets that cache their elements, in memory or in a file.
 
-The file is TensorFlow's record format: first a line that tells what it is, then a TensorProto for
+The file is TensorFlow's record format: first a line that identifies it, then a TensorProto for
 each component of each element, and at last how many elements there are. It is written under
 another name, and gets its own when it is whole.
 """
@@ -145,7 +145,7 @@ class _IntoFile(Elements):
 
 
 def _abandon(writer: TFRecordWriter, path: str) -> None:
-    """Removes what has been written of a cache that nobody fills any more."""
+    """Removes an incomplete cache that is no longer being filled."""
     writer.close()
     if os.path.exists(path):
         os.remove(path)
@@ -164,14 +164,14 @@ class _FromFile(Elements):
         try:
             return self._read()
         except Exception:
-            self._ended = True  # what is behind a damaged record cannot be told from it
+            self._ended = True  # records after a damaged one cannot be found
             raise
 
     def _read(self) -> Element | None:
         if self._records is None:
             self._records = tf_record_iterator(self._path)
             if next(self._records, b"") != _MAGIC:
-                raise self._damaged("it is no cache of a dataset")
+                raise self._damaged("it is not the cache of a dataset")
         parts: list[Array] = []
         for dtype in self._source.dtypes:
             record = next(self._records, None)

@@ -1,21 +1,32 @@
-"""`td.data.Dataset`, and the functions around it."""
+"""`td.data.Dataset`, and functions on datasets."""
 
 from __future__ import annotations
 
 from typing import Any
 
+from ...graph.node import Tensor
 from .dataset_functions import Functions
 from .dataset_order import Ordering
 from .dataset_sources import Sources
+from .element_specs import from_wire, typed
+from .iterator_ops import DATASET_CARDINALITY, DATASET_TO_SINGLE_ELEMENT
 from .iterators import Iterator
 
 public = {
     "td.data, td.contrib.data": "Dataset",
+    "td.data.experimental, td.contrib.data": "get_single_element",
+    "td.contrib.data": "AUTOTUNE",
+    "td.data, td.data.experimental": "AUTOTUNE INFINITE_CARDINALITY UNKNOWN_CARDINALITY",
+    "td.data.experimental": "cardinality",
     "td.data": (
         "get_output_classes get_output_shapes get_output_types make_initializable_iterator "
         "make_one_shot_iterator"
     ),
 }
+
+AUTOTUNE = -1
+INFINITE_CARDINALITY = -1
+UNKNOWN_CARDINALITY = -2
 
 
 class Dataset(Sources, Ordering, Functions):
@@ -25,7 +36,7 @@ class Dataset(Sources, Ordering, Functions):
     made of tensors, numbers, generators or files, and each method makes another one of it.
 
     Args:
-        variant_tensor: the tensor that stands for it; programs call `from_tensors` and its kin.
+        variant_tensor: the tensor that stands for it; programs call `from_tensors` and the like.
         element: what an element is.
 
     Example:
@@ -128,3 +139,41 @@ def get_output_classes(dataset_or_iterator: Any) -> Any:
         True
     """
     return dataset_or_iterator.output_classes
+
+
+def cardinality(dataset: Dataset) -> Tensor:
+    """Number of elements of a dataset, if it is known without counting.
+
+    Args:
+        dataset: the Dataset.
+
+    Returns:
+        An int64 scalar; INFINITE_CARDINALITY or UNKNOWN_CARDINALITY where it is not a number.
+
+    Example:
+        >>> with td.Graph().as_default(), td.Session() as session:
+        ...     dataset = td.data.Dataset.range(10).batch(4)
+        ...     session.run(td.data.experimental.cardinality(dataset))
+        np.int64(3)
+    """
+    return DATASET_CARDINALITY(dataset._variant_tensor)
+
+
+def get_single_element(dataset: Dataset) -> Any:
+    """The only element of a dataset, as tensors; each run starts over.
+
+    Args:
+        dataset: the Dataset.
+
+    Raises:
+        InvalidArgumentError: in a run, it has no element, or several.
+
+    Example:
+        >>> with td.Graph().as_default(), td.Session() as session:
+        ...     x = td.placeholder(td.float32, [None])
+        ...     rows = td.data.Dataset.from_tensor_slices(x).map(lambda v: v * 2.0).batch(9)
+        ...     print(session.run(td.data.experimental.get_single_element(rows), {x: [1, 2]}))
+        [2. 4.]
+    """
+    outputs = DATASET_TO_SINGLE_ELEMENT(dataset._variant_tensor, **typed(dataset._element))
+    return from_wire(dataset._element, outputs)

@@ -1,4 +1,4 @@
-"""What all datasets of programs have: a variant tensor, and what their elements are."""
+"""Base class of datasets: a variant tensor, and the structure of the elements."""
 
 from __future__ import annotations
 
@@ -36,9 +36,9 @@ class DatasetBase:
 
     def _new(self, variant_tensor: Tensor, element: Any = None) -> Any:
         """A dataset made of this one; by default with elements of the same kind."""
-        made = self._dataset_class(variant_tensor, self._element if element is None else element)
-        made._options = self._options
-        return made
+        dataset = self._dataset_class(variant_tensor, self._element if element is None else element)
+        dataset._options = self._options
+        return dataset
 
     def _as_variant_tensor(self) -> Tensor:
         """The dataset as a tensor."""
@@ -92,12 +92,12 @@ class DatasetBase:
         Args:
             options: the Options.
         """
-        made: Self = self._new(self._variant_tensor)
-        made._options = self._options.merge(options)
-        return made
+        dataset: Self = self._new(self._variant_tensor)
+        dataset._options = self._options.merge(options)
+        return dataset
 
     def apply(self, transformation_func: Callable[[Self], Applied]) -> Applied:
-        """What a function makes of the dataset.
+        """Applies a function to the dataset.
 
         Args:
             transformation_func: from a Dataset to a Dataset, such as `td.data.experimental` has.
@@ -111,14 +111,14 @@ class DatasetBase:
         )
 
     def __repr__(self) -> str:
-        return f"<Dataset shapes: {_told(self.output_shapes)}, types: {_told(self.output_types)}>"
+        return f"<Dataset shapes: {_text(self.output_shapes)}, types: {_text(self.output_types)}>"
 
 
-def _told(structure: Any) -> str:
+def _text(structure: Any) -> str:
     if isinstance(structure, dict):
-        return "{" + ", ".join([f"{key}: {_told(item)}" for key, item in structure.items()]) + "}"
+        return "{" + ", ".join([f"{key}: {_text(item)}" for key, item in structure.items()]) + "}"
     if isinstance(structure, tuple):
-        return "(" + ", ".join(map(_told, structure)) + ")"
+        return "(" + ", ".join(map(_text, structure)) + ")"
     return (getattr(structure, "name", None) and f"td.{structure.name}") or str(structure)
 
 

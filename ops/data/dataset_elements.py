@@ -1,6 +1,6 @@
-"""Datasets as a session keeps them: what makes their elements, and what is left of those.
+"""Datasets at run time: sources and iterators of elements.
 
-A dataset is a description, which a variant tensor holds. Whoever wants its elements asks for
+A dataset is a description, which a variant tensor holds. A consumer of its elements asks for
 `Elements`, which have a place in it; each has those of the datasets that it takes from.
 """
 
@@ -22,13 +22,13 @@ if TYPE_CHECKING:
 
 INFINITE = -1
 UNKNOWN = -2
-"""Numbers of elements that are no numbers, as TensorFlow has them."""
+"""Special cardinalities, as in TensorFlow."""
 
 
 class Elements:
-    """What is left of a dataset, to be taken by one thread at a time.
+    """The remaining elements of a dataset, taken by one thread at a time.
 
-    An error is that of one element: the next call goes on behind it.
+    An error concerns one element: the next call continues after it.
 
     Attributes:
         sure: whether there are never errors.
@@ -85,7 +85,7 @@ class Source:
         raise NotImplementedError
 
     def number(self) -> int:
-        """How many elements there are, or INFINITE, or UNKNOWN where only counting tells."""
+        """Number of elements, or INFINITE, or UNKNOWN if only counting can determine it."""
         return UNKNOWN
 
     @property
@@ -159,7 +159,7 @@ class Listed(Leaf):
         return _Items(self._items)
 
     def number(self) -> int:
-        """How many elements there are."""
+        """Number of elements."""
         return len(self._items)
 
 
@@ -183,7 +183,7 @@ def source_of(handle: Array) -> Source:
 
 
 def kept(array: Array) -> Array:
-    """An array that a dataset keeps, and gives out again and again: nobody writes into it."""
+    """A read-only array that a dataset keeps and returns repeatedly."""
     if array.flags.writeable:
         array = array.view()
         array.flags.writeable = False

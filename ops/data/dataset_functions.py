@@ -9,7 +9,6 @@ from ...graph.convert import convert_to_tensor
 from ...graph.default_graph import get_default_graph
 from ...shape_inference.handle_data import common_shape
 from ..common.structures import packed
-from .choosing import FILTER_DATASET, REDUCE_DATASET, SCAN_DATASET, TAKE_WHILE_DATASET
 from .dataset_base import DatasetBase, check_number, number
 from .element_functions import ElementFunction, built
 from .element_mapping import MAP_DATASET, PARALLEL_MAP_DATASET
@@ -23,6 +22,7 @@ from .element_specs import (
     types_of,
     wire_tensors,
 )
+from .filter_scan_reduce import FILTER_DATASET, REDUCE_DATASET, SCAN_DATASET, TAKE_WHILE_DATASET
 from .interleaving import FLAT_MAP_DATASET, INTERLEAVE_DATASET, PARALLEL_INTERLEAVE_DATASET_V2
 
 _MOST_ATTEMPTS = 16
@@ -42,7 +42,7 @@ class Functions(DatasetBase):
         num_parallel_calls: Any = None,
         deterministic: bool | None = None,
     ) -> Self:
-        """What a function makes of each element.
+        """Maps a function over the elements.
 
         Args:
             map_func: from the tensors of an element to those of another.
@@ -58,12 +58,12 @@ class Functions(DatasetBase):
         function = built(map_func, [self._element], "map")
         what = {"f": function.func, **typed(function.element)}
         if num_parallel_calls is None:
-            made = MAP_DATASET(self._variant_tensor, function.captured, **what)
+            tensor = MAP_DATASET(self._variant_tensor, function.captured, **what)
         else:
             check_number(num_parallel_calls, "num_parallel_calls", 1, unless=-1)
             calls = convert_to_tensor(num_parallel_calls, "int32", "num_parallel_calls")
-            made = PARALLEL_MAP_DATASET(self._variant_tensor, function.captured, calls, **what)
-        return self._new(made, function.element)
+            tensor = PARALLEL_MAP_DATASET(self._variant_tensor, function.captured, calls, **what)
+        return self._new(tensor, function.element)
 
     def filter(self, predicate: Callable[..., Any]) -> Self:
         """The elements of which a function holds.
@@ -86,14 +86,14 @@ class Functions(DatasetBase):
 
     def _chosen(self, op: Any, predicate: Callable[..., Any], what: str) -> Self:
         function = built(predicate, [self._element], what)
-        found = leaves(function.element)
+        specs = leaves(function.element)
         if (
-            len(found) != 1
-            or not found[0].wire_dtype.is_bool
-            or found[0].shape.rank not in (0, None)
+            len(specs) != 1
+            or not specs[0].wire_dtype.is_bool
+            or specs[0].shape.rank not in (0, None)
         ):
-            told = ", ".join(f"{leaf.dtype.name} of shape {leaf.shape}" for leaf in found)
-            raise ValueError(f"`predicate` must return a scalar boolean tensor, got {told}")
+            got = ", ".join(f"{leaf.dtype.name} of shape {leaf.shape}" for leaf in specs)
+            raise ValueError(f"`predicate` must return a scalar boolean tensor, got {got}")
         return self._new(
             op(
                 self._variant_tensor,
@@ -146,26 +146,26 @@ class Functions(DatasetBase):
             number(block_length, "block_length", 1),
         ]
         if num_parallel_calls is None:
-            made = INTERLEAVE_DATASET(self._variant_tensor, function.captured, *turns, **attrs)
+            tensor = INTERLEAVE_DATASET(self._variant_tensor, function.captured, *turns, **attrs)
         else:
             calls = number(num_parallel_calls, "num_parallel_calls", 1, unless=-1)
-            made = PARALLEL_INTERLEAVE_DATASET_V2(
+            tensor = PARALLEL_INTERLEAVE_DATASET_V2(
                 self._variant_tensor, function.captured, *turns, calls, **attrs
             )
-        return self._new(made, element)
+        return self._new(tensor, element)
 
     def _nested(self, function: Callable[..., Any], what: str) -> tuple[ElementFunction, Any]:
         """A function that returns a dataset, and what an element of that is."""
-        made = built(function, [self._element], what)
-        found = made.element
+        built_function = built(function, [self._element], what)
+        found = built_function.element
         if not isinstance(found, Leaf) or found.inner is None:
             raise TypeError(
                 f"`map_func` must return a `Dataset` object; got {types_of(found)!r} of {what}"
             )
-        return made, found.inner
+        return built_function, found.inner
 
     def reduce(self, initial_state: Any, reduce_func: Callable[[Any, Any], Any]) -> Any:
-        """What a function makes of a state and all elements, one after the other.
+        """Reduces the elements to a state, one after the other.
 
         Args:
             initial_state: tensors, or values that make them, in tuples and dicts.
@@ -188,7 +188,7 @@ class Functions(DatasetBase):
         return from_wire(state, outputs)
 
     def scan(self, initial_state: Any, scan_func: Callable[[Any, Any], Any]) -> Self:
-        """What a function makes of a state and each element, beside the next state.
+        """Maps a state and each element to an element and the next state.
 
         Args:
             initial_state: tensors, or values that make them, in tuples and dicts.
@@ -224,8 +224,8 @@ class Functions(DatasetBase):
     ) -> tuple[Any, ElementFunction]:
         """A function of a state and an element, whose state has a shape that it keeps."""
         for _ in range(_MOST_ATTEMPTS):
-            made = built(function, [state, self._element], what, unpacks=False)
-            after = state_of(made.element)
+            step = built(function, [state, self._element], what, unpacks=False)
+            after = state_of(step.element)
             if types_of(after) != types_of(state):
                 raise TypeError(
                     f"the function of {what} must return a state of {types_of(state)}, got "
@@ -237,7 +237,7 @@ class Functions(DatasetBase):
             ]
             pairs = zip(kept, leaves(state), strict=True)
             if all(_sizes(one) == _sizes(leaf) for one, leaf in pairs):
-                return state, made
+                return state, step
             state = packed(state, kept)
         raise ValueError(f"the state of {what} does not come to rest")
 

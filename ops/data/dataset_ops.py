@@ -1,4 +1,4 @@
-"""What the ops that make datasets have in common: attrs, shape function, arguments that count."""
+"""Helpers of dataset ops: attrs, shape function, numeric arguments."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from ...shape_inference.traits import OPAQUE, Traits
 
 TYPED = "output_types: list(type) >= 1, output_shapes: list(shape) >= 1"
 NOTED = f"{TYPED}, metadata: string = ''"
-"""The attrs that tell of the elements of a dataset; newer ops have a note beside them."""
+"""Attrs that describe the elements of a dataset; newer ops also have `metadata`."""
 
 
 def dataset_op(name: str, inputs: str, attrs: str = NOTED, *, traits: Traits = OPAQUE) -> OpDef:
@@ -34,7 +34,7 @@ def dataset_op(name: str, inputs: str, attrs: str = NOTED, *, traits: Traits = O
 
 
 def dataset_shape(c: ShapeContext) -> TensorShape:
-    """The shape function of an op whose result is a dataset: it tells of the elements, too."""
+    """Shape function of an op whose result is a dataset, including handle data of its elements."""
     attrs = c.node.attrs
     dtypes = attrs.get("output_types") or attrs.get("Toutput_types")
     shapes = attrs.get("output_shapes")
@@ -58,7 +58,7 @@ def hold_elements(c: ShapeContext, dtypes: Sequence[DType], shapes: Sequence[Ten
 
 
 def components_of(c: OpContext, name: str) -> tuple[HandleData, ...] | None:
-    """What is known of the elements of the dataset passed as argument `name`."""
+    """Components of the elements of the dataset passed as argument `name`, if known."""
     content = c.content(name)
     return content.components if content is not None and content.components else None
 

@@ -1,4 +1,4 @@
-"""Options of datasets, which programs of TensorFlow set."""
+"""`td.data.Options`, which are stored only."""
 
 from __future__ import annotations
 

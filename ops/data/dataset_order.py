@@ -1,4 +1,4 @@
-"""Methods of `Dataset` that choose, order and group elements as they are."""
+"""Methods of `Dataset` that select, order and batch elements without changing them."""
 
 from __future__ import annotations
 
@@ -37,15 +37,15 @@ class Ordering(DatasetBase):
         Raises:
             TypeError: they are not.
         """
-        for what, told in (("types", types_of), ("classes", classes_of)):
-            if told(self._element) != told(dataset._element):
+        for what, describe in (("types", types_of), ("classes", classes_of)):
+            if describe(self._element) != describe(dataset._element):
                 raise TypeError(
-                    f"Two datasets to concatenate have different {what} {told(self._element)} and "
-                    f"{told(dataset._element)}"
+                    f"Two datasets to concatenate have different {what} "
+                    f"{describe(self._element)} and {describe(dataset._element)}"
                 )
         pairs = zip(leaves(self._element), leaves(dataset._element), strict=True)
-        found = [one.with_shape(common_shape(one.shape, other.shape)) for one, other in pairs]
-        element = packed(self._element, found)
+        specs = [one.with_shape(common_shape(one.shape, other.shape)) for one, other in pairs]
+        element = packed(self._element, specs)
         handles = self._variant_tensor, dataset._variant_tensor
         return self._new(CONCATENATE_DATASET(*handles, **typed(element)), element)
 
@@ -129,14 +129,14 @@ class Ordering(DatasetBase):
         """
         size = number(buffer_size, "buffer_size", 1)
         again = True if reshuffle_each_iteration is None else bool(reshuffle_each_iteration)
-        made = SHUFFLE_DATASET(
+        tensor = SHUFFLE_DATASET(
             self._variant_tensor,
             size,
             *seeds(seed),
             reshuffle_each_iteration=again,
             **typed(self._element),
         )
-        return self._with(made)
+        return self._with(tensor)
 
     def batch(self, batch_size: Any, drop_remainder: Any = False) -> Self:
         """Batches of elements: each component has one dimension more, in front.
@@ -180,27 +180,27 @@ class Ordering(DatasetBase):
                 where ranks are not known.
             TypeError: a component is sparse.
         """
-        found = leaves(self._element)
-        for leaf in found:
+        specs = leaves(self._element)
+        for leaf in specs:
             if leaf.kind is not Tensor:
                 raise TypeError("Batching of padded sparse tensors is not currently supported")
         size = number(batch_size, "batch_size", 1)
         drop = convert_to_tensor(drop_remainder, "bool", "drop_remainder")
         if padded_shapes is None:
-            if any(leaf.shape.rank is None for leaf in found):
+            if any(leaf.shape.rank is None for leaf in specs):
                 raise ValueError(
                     "padded_shapes must be given where the ranks of components are not known, got "
                     f"{self.output_shapes}"
                 )
             padded_shapes = self.output_shapes
         shapes = [_padded_shape(value) for value in upto(self._element, padded_shapes)]
-        for leaf, (_, shape) in zip(found, shapes, strict=True):
+        for leaf, (_, shape) in zip(specs, shapes, strict=True):
             _check_padded(leaf, shape)
         values = _padding(self._element, padding_values)
         rows = first_size(size, drop)
         padded = [
             leaf.with_shape(TensorShape([rows]) + shape)
-            for leaf, (_, shape) in zip(found, shapes, strict=True)
+            for leaf, (_, shape) in zip(specs, shapes, strict=True)
         ]
         element = packed(self._element, padded)
         attrs = {"output_shapes": typed(element)["output_shapes"]}
@@ -270,12 +270,12 @@ def first_size(size: Tensor, drop: Tensor) -> int | None:
 def _padded_shape(value: Any) -> tuple[Tensor, TensorShape]:
     """A shape to pad to, as a tensor and as far as it is known."""
     if isinstance(value, Tensor):
-        known = constant_value(value)
+        array = constant_value(value)
         tensor = cast(value, int64)
-        if known is None:
+        if array is None:
             rank = value.shape.as_list()[0] if value.shape.rank == 1 else None
             return tensor, TensorShape(None if rank is None else [None] * rank)
-        value = known.tolist()
+        value = array.tolist()
     if not isinstance(value, TensorShape):
         items = value if isinstance(value, (list, tuple)) else np.asarray(value).tolist()
         value = TensorShape([None if n is None or n == -1 else n for n in items])
@@ -301,15 +301,15 @@ def _check_padded(leaf: Leaf, shape: TensorShape) -> None:
 
 def _padding(element: Any, values: Any) -> list[Tensor]:
     """The scalars to pad with."""
-    found = leaves(element)
+    specs = leaves(element)
     if values is None:
-        given: list[Any] = [None] * len(found)
+        paddings: list[Any] = [None] * len(specs)
     elif isinstance(element, Leaf) or isinstance(values, (tuple, dict, list)):
-        given = upto(element, values)
+        paddings = upto(element, values)
     else:
-        given = [values] * len(found)
+        paddings = [values] * len(specs)
     tensors = []
-    for leaf, value in zip(found, given, strict=True):
+    for leaf, value in zip(specs, paddings, strict=True):
         if value is None:
             value = {"string": b"", "bool": False}.get(leaf.dtype.name, 0)
         tensor = (

@@ -1,4 +1,4 @@
-"""Which elements of datasets there are, and after which others: parts, repetitions, sums."""
+"""Take, skip, repeat, concatenate and zip."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ class Taken(_Part):
         return inner if self.count < 0 else _Limited(inner, self.count)
 
     def number(self) -> int:
-        """How many elements there are."""
+        """Number of elements."""
         inner = self.source.number()
         if self.count < 0 or 0 <= inner < self.count:
             return inner
@@ -109,7 +109,7 @@ class Skipped(_Part):
         return _Limited(inner, 0) if self.count < 0 else _Behind(inner, self.count)
 
     def number(self) -> int:
-        """How many elements there are."""
+        """Number of elements."""
         inner = self.source.number()
         if self.count < 0:
             return 0
@@ -126,7 +126,7 @@ class Repeated(_Part):
         return _Rounds([self.source], waits, self.count)
 
     def number(self) -> int:
-        """How many elements there are."""
+        """Number of elements."""
         inner = self.source.number()
         if self.count < 0:
             return INFINITE if inner else 0
@@ -195,7 +195,7 @@ class Joined(Source):
         return _Rounds(self._sources, waits)
 
     def number(self) -> int:
-        """How many elements there are."""
+        """Number of elements."""
         numbers = [source.number() for source in self._sources]
         if INFINITE in numbers:
             return INFINITE
@@ -217,7 +217,7 @@ class Zipped(Source):
         return _Zipped([source.elements(waits) for source in self._sources])
 
     def number(self) -> int:
-        """How many elements there are."""
+        """Number of elements."""
         numbers = [source.number() for source in self._sources]
         if UNKNOWN in numbers:
             return UNKNOWN
@@ -238,7 +238,7 @@ class _Zipped(Elements):
         for elements in self._inner[len(given) :]:
             try:
                 element = elements.next()
-            except RUN_OVER:  # the next run goes on here, so that the elements stay side by side
+            except RUN_OVER:  # the next run continues here, so that the elements stay aligned
                 raise
             except Exception as error:  # noqa: BLE001 - raised once all have gone on
                 given.append(error)
@@ -259,13 +259,13 @@ class _Zipped(Elements):
             return super().rows(number)
         first, *rest = self._inner  # the run ends here or nowhere, so that they stay side by side
         parts = [first.rows(number), *[inner.unwatched.rows(number) for inner in rest]]
-        found = [part for part in parts if part is not None]
-        if self._ended or len(found) < len(parts):
+        elements = [part for part in parts if part is not None]
+        if self._ended or len(elements) < len(parts):
             self._ended = True
             return None
-        least = min([len(part[0]) for part in found])
+        least = min([len(part[0]) for part in elements])
         self._ended = least < number
-        return tuple([column[:least] for part in found for column in part])
+        return tuple([column[:least] for part in elements for column in part])
 
 
 @TAKE_DATASET.kernel

@@ -1,4 +1,4 @@
-"""Where datasets come from: tensors, numbers, generators, other datasets, names of files."""
+"""Methods of `Dataset` that create one: from tensors, numbers, generators, files, datasets."""
 
 from __future__ import annotations
 
@@ -122,10 +122,10 @@ class Sources(DatasetBase):
         dtypes = [int64, sparse_tensor.dtype, int64]
         parts = zip(dtypes, shapes, strict=True)
         element = tuple([Leaf(Tensor, dtype, TensorShape(shape)) for dtype, shape in parts])
-        made = SPARSE_TENSOR_SLICE_DATASET(
+        tensor = SPARSE_TENSOR_SLICE_DATASET(
             sparse_tensor.indices, sparse_tensor.values, sparse_tensor.dense_shape
         )
-        return cls._made(made, element)
+        return cls._made(tensor, element)
 
     @classmethod
     def range(cls, *args: Any) -> Self:
@@ -159,7 +159,7 @@ class Sources(DatasetBase):
         output_shapes: Any = None,
         args: Any = None,
     ) -> Self:
-        """A dataset of what a Python generator yields; it begins anew with each iterator.
+        """A dataset of what a Python generator yields; it restarts with each iterator.
 
         The generator is run in this process, so that the graph cannot be saved.
 
@@ -186,16 +186,16 @@ class Sources(DatasetBase):
             datasets: datasets, in tuples and dicts.
 
         Raises:
-            TypeError: something among them is no dataset.
+            TypeError: something among them is not a dataset.
         """
-        found = flat(datasets)
-        for dataset in found:
+        parts = flat(datasets)
+        for dataset in parts:
             if not is_dataset(dataset):
                 raise TypeError(f"`datasets` must be tuples and dicts of datasets, got {dataset!r}")
         if isinstance(datasets, list):
             raise TypeError("`datasets` must be a tuple of datasets, not a list")
-        element = packed(datasets, [dataset._element for dataset in found])
-        handles = [dataset._variant_tensor for dataset in found]
+        element = packed(datasets, [dataset._element for dataset in parts])
+        handles = [dataset._variant_tensor for dataset in parts]
         return cls._made(ZIP_DATASET(handles, **typed(element)), element)
 
     @classmethod

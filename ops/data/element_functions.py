@@ -1,4 +1,4 @@
-"""Functions of elements as functions of the graph's library."""
+"""Conversion of functions of elements to functions of the graph's library."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def built(
             parts are arguments each.
         what: what the function is to the dataset, for its name and for errors.
         unpacks: whether a tuple is given as several arguments.
-        dtype: of what the function returns and is no tensor.
+        dtype: of results of the function that are not tensors.
 
     Raises:
         TypeError: `function` cannot be called, or returns nothing of which tensors are made.
@@ -63,7 +63,7 @@ def built(
     label = getattr(function, "__name__", type(function).__name__)
     inner = BodyGraph(graph, f"the function that is given to Dataset.{what}")
     with inner.as_default(), inner.name_scope(None):
-        given: list[Any] = []
+        arguments: list[Any] = []
         number = 0
         for element in elements:
             tensors = []
@@ -77,17 +77,17 @@ def built(
                 tensors.append(tensor)
                 number += 1
             value = from_wire(element, tensors)
-            given += value if unpacks and type(value) is tuple else [value]
-        returned = function(*given)
+            arguments += value if unpacks and type(value) is tuple else [value]
+        returned = function(*arguments)
         if returned is None:
             raise TypeError(f"the function that is given to Dataset.{what} returned None")
         result = normalized(tuple(returned) if isinstance(returned, list) else returned, dtype)
-        made = element_of(result)
-        outputs = [inner.captured(tensor) for tensor in wire_tensors(made, result)]
+        spec = element_of(result)
+        outputs = [inner.captured(tensor) for tensor in wire_tensors(spec, result)]
         captured = list(inner.captures)
         name = function_name(graph, f"Dataset_{what}_{label.strip('<>')}")
         body = inner.body(name, captured, outputs)
-    return ElementFunction(body, captured, made)
+    return ElementFunction(body, captured, spec)
 
 
 def single_tensor(function: ElementFunction, what: str) -> Tensor:

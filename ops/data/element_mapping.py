@@ -1,4 +1,4 @@
-"""Functions applied to the elements of datasets, one after the other or by several threads."""
+"""Dataset ops that map a function over elements, sequentially or in parallel."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ _AUTOMATIC = 4
 
 
 class Mapped(Source):
-    """What a function makes of the elements of a dataset.
+    """The elements of a dataset, mapped by a function.
 
     Args:
         source: the dataset.
@@ -91,7 +91,7 @@ class Mapped(Source):
         return _ParallelMapped(inner, self, waits) if self.calls else _Mapped(inner, self)
 
     def number(self) -> int:
-        """How many elements there are."""
+        """Number of elements."""
         return self.source.number()
 
 
@@ -121,18 +121,18 @@ class _Mapped(Elements):
         rows = self._inner.rows(number)
         if rows is None:
             return None
-        found = self._function.on_rows(rows, self._captured)
-        if found is None:
+        results = self._function.on_rows(rows, self._captured)
+        if results is None:
             self._kept, self._left = rows, len(rows[0])
             return super().rows(len(rows[0]))
-        return found
+        return results
 
 
 class _ParallelMapped(_Mapped):
     """As above, by threads: the results come in the order of the elements.
 
     A function without effects, which takes less time than to hand it to a thread, is called at
-    once: nobody could tell.
+    once, with the same result.
     """
 
     def __init__(self, inner: Elements, source: Mapped, waits: Waits) -> None:
@@ -189,7 +189,7 @@ class _ParallelMapped(_Mapped):
 
 
 def parallel_calls(value: Array) -> int:
-    """How many threads are to call a function.
+    """Number of threads that call a function.
 
     Raises:
         ValueError: it is neither positive nor -1, which leaves it open.
@@ -242,7 +242,7 @@ def _map_and_batch_kernel(c: KernelContext) -> KernelSpec:
     def map_all(input_dataset: Array, *rest: Array) -> Array:
         *captured, size, calls, drop = rest
         source = bound(input_dataset, function)
-        made = Mapped(source, function, captured, inner, parallel_calls(calls))
-        return Batched(made, size_of(size), bool(drop)).handle
+        mapped = Mapped(source, function, captured, inner, parallel_calls(calls))
+        return Batched(mapped, size_of(size), bool(drop)).handle
 
     return KernelSpec(map_all, bodies={"function": function.run})

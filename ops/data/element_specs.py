@@ -1,4 +1,4 @@
-"""What an element of a dataset is: a structure, each of whose leaves is one tensor on the wire.
+"""Element specs: structures whose leaves are each one tensor on the wire.
 
 Tuples and dicts nest; a list is a tensor. A sparse tensor is a vector of three variants, as
 TensorFlow serializes it, and a dataset inside of another one is a variant.
@@ -26,7 +26,7 @@ UNKNOWN_SHAPE = TensorShape(None)
 
 @dataclass(frozen=True)
 class Leaf:
-    """What one leaf of an element is.
+    """Spec of one leaf of an element.
 
     Args:
         kind: the class of the value: Tensor, SparseTensor or a dataset.
@@ -47,7 +47,7 @@ class Leaf:
 
     @property
     def wire_shape(self) -> TensorShape:
-        """What the shape of that tensor fits."""
+        """Static shape of that tensor."""
         if self.kind is SparseTensor:
             return UNKNOWN_SHAPE
         return self.shape
@@ -74,12 +74,12 @@ class Leaf:
             if self.shape.rank is not None:
                 indices.set_shape([None, self.shape.rank])
                 shape.set_shape([self.shape.rank])
-                known = self.shape.as_list()
-                if any(size is not None for size in known):
-                    sizes = unstack(shape, num=len(known))
-                    pairs = zip(known, sizes, strict=True)
-                    told = [size if n is None else constant(n, dtype=int64) for n, size in pairs]
-                    shape = stack(told)
+                sizes_stated = self.shape.as_list()
+                if any(size is not None for size in sizes_stated):
+                    sizes = unstack(shape, num=len(sizes_stated))
+                    pairs = zip(sizes_stated, sizes, strict=True)
+                    sizes = [size if n is None else constant(n, dtype=int64) for n, size in pairs]
+                    shape = stack(sizes)
             return SparseTensor(indices, values, shape)
         if self.kind is Tensor:
             if tensor.dtype is not variant:
@@ -89,16 +89,16 @@ class Leaf:
 
 
 def is_dataset(value: Any) -> bool:
-    """Whether a value is a dataset."""
+    """True for a dataset."""
     return hasattr(value, "_variant_tensor") and hasattr(value, "_element")
 
 
 def normalized(value: Any, dtype: Any = None) -> Any:
-    """What a program gives as an element, with tensors for everything that is none.
+    """Normalizes an element: converts everything in it that is not a tensor.
 
     Args:
         value: a value, or tuples and dicts of some; SparseTensors and datasets stay.
-        dtype: of what is no tensor yet.
+        dtype: of values that are not tensors yet.
     """
     numbers = count()
 
@@ -112,8 +112,8 @@ def normalized(value: Any, dtype: Any = None) -> Any:
 
     def taken(part: Any) -> Any:
         if isinstance(part, dict):
-            made = {key: taken(part[key]) for key in sorted(part)}
-            return type(part)([(key, made[key]) for key in part])
+            items = {key: taken(part[key]) for key in sorted(part)}
+            return type(part)([(key, items[key]) for key in part])
         if isinstance(part, tuple) and not isinstance(part, SparseTensorValue):
             return getattr(part, "_make", tuple)([taken(item) for item in part])
         return leaf(part)
@@ -122,7 +122,7 @@ def normalized(value: Any, dtype: Any = None) -> Any:
 
 
 def leaf_of(value: Any) -> Leaf:
-    """What a leaf of a normalized element is."""
+    """Spec of a leaf of a normalized element."""
     if isinstance(value, SparseTensor):
         return Leaf(SparseTensor, value.dtype, value.get_shape())
     if is_dataset(value):
@@ -131,7 +131,7 @@ def leaf_of(value: Any) -> Leaf:
 
 
 def element_of(value: Any) -> Any:
-    """What a normalized value is as an element."""
+    """Spec of a normalized value."""
     return packed(value, [leaf_of(leaf) for leaf in flat(value)])
 
 
@@ -152,16 +152,16 @@ def wire_tensors(element: Any, value: Any) -> list[Tensor]:
 
 def from_wire(element: Any, tensors: Sequence[Tensor]) -> Any:
     """The value that tensors stand for."""
-    found = flat(element)
-    return packed(element, [leaf.from_wire(x) for leaf, x in zip(found, tensors, strict=True)])
+    specs = flat(element)
+    return packed(element, [leaf.from_wire(x) for leaf, x in zip(specs, tensors, strict=True)])
 
 
 def typed(element: Any) -> dict[str, Any]:
-    """The attrs of an op that tell what the elements of its dataset are."""
-    found = leaves(element)
+    """Attrs of an op that describe the elements of its dataset."""
+    specs = leaves(element)
     return {
-        "output_types": [leaf.wire_dtype for leaf in found],
-        "output_shapes": [leaf.wire_shape for leaf in found],
+        "output_types": [leaf.wire_dtype for leaf in specs],
+        "output_shapes": [leaf.wire_shape for leaf in specs],
     }
 
 
@@ -189,7 +189,7 @@ def stated_element(output_types: Any, output_shapes: Any = None, output_classes:
         output_classes: classes, in the same; by default all are Tensors.
 
     Raises:
-        TypeError: something is no dtype.
+        TypeError: something is not a dtype.
         ValueError: the structures differ.
     """
     if isinstance(output_types, list):
@@ -203,12 +203,12 @@ def stated_element(output_types: Any, output_shapes: Any = None, output_classes:
         kinds: list[Any] = [Tensor] * len(dtypes)
     else:
         kinds = list(_upto(output_types, output_classes))
-    found = [Leaf(*parts) for parts in zip(kinds, dtypes, shapes, strict=True)]
-    return packed(output_types, found)
+    specs = [Leaf(*parts) for parts in zip(kinds, dtypes, shapes, strict=True)]
+    return packed(output_types, specs)
 
 
 def _upto(structure: Any, value: Any) -> list[Any]:
-    """What stands in a value where a structure has leaves, which may be lists or tuples."""
+    """The parts of a value at the leaves of a structure, which may be lists or tuples."""
     if isinstance(structure, dict):
         if not isinstance(value, dict) or set(value) != set(structure):
             raise ValueError(
@@ -227,5 +227,5 @@ def _upto(structure: Any, value: Any) -> list[Any]:
 
 
 def upto(element: Any, value: Any) -> list[Any]:
-    """What stands in a value where an element has leaves."""
+    """The parts of a value at the leaves of an element."""
     return _upto(element, value)

@@ -1,4 +1,4 @@
-"""Datasets of what files hold: records, lines, records of one length; and of names of files."""
+"""Dataset ops that read files: records, lines, fixed-length records; and file names."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ class Strings(Leaf):
 
 
 class _Strings(Elements):
-    """What files hold; of one that is damaged, the rest is left out."""
+    """The contents of files; of a damaged one, the rest is skipped."""
 
     def __init__(self, names: Sequence[bytes], opened: Opened) -> None:
         self._names, self._opened = iter(names), opened
@@ -79,38 +79,38 @@ class _Strings(Elements):
         self._failed: Exception | None = None
 
     def next(self) -> Element | None:
-        found = self._strings(1)
-        if not found:
+        strings = self._strings(1)
+        if not strings:
             return None
         array = np.empty((), object)
-        array[()] = found[0]
+        array[()] = strings[0]
         return (array,)
 
     def rows(self, number: int) -> Element | None:
-        found = self._strings(number)
-        if not found:
+        strings = self._strings(number)
+        if not strings:
             return None
-        array = np.empty(len(found), object)
-        array[:] = found
+        array = np.empty(len(strings), object)
+        array[:] = strings
         return (array,)
 
     def _strings(self, number: int) -> list[bytes]:
-        found: list[bytes] = []
-        while len(found) < number:
+        strings: list[bytes] = []
+        while len(strings) < number:
             if self._file is None:
                 name = next(self._names, None)
                 if name is None:
                     break
                 self._file = self._opened(os.fsdecode(name))
             try:
-                part = list(islice(self._file, number - len(found)))
+                part = list(islice(self._file, number - len(strings)))
             except Exception:
                 self._file = None
                 raise
             if not part:
                 self._file = None
-            found += part
-        return found
+            strings += part
+        return strings
 
 
 def _records(compression: str) -> Opened:
@@ -150,7 +150,7 @@ def _lines(compression: str) -> Opened:
 
 
 def _blocks(name: str, compression: str) -> Generator[bytes]:
-    """What a file holds, block after block."""
+    """The contents of a file, block by block."""
     place = 0
     with opened(name, compression) as file:
         while True:

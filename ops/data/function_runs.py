@@ -1,4 +1,4 @@
-"""The functions of datasets: bodies that are run on elements, in plans of their own."""
+"""Functions of datasets at run time: bodies run on elements, in plans of their own."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from ...shape_inference.tensor_shape import TensorShape
 from ..control_flow.op_bodies import known_inputs
 from ..random.random_state import restart_stream
 from .dataset_elements import shown, source_of
-from .vectorised import RowsBody, vectorised
+from .vectorized import RowsBody, vectorized
 
 if TYPE_CHECKING:
     from .dataset_elements import Element, Source
@@ -28,7 +28,7 @@ class DatasetFunction:
     Args:
         c: the op.
         attr: the attr that names the function.
-        elements: what is known of what it takes first: of elements, such as `known_elements` tells.
+        elements: facts about its first arguments: of elements, as `known_elements` returns them.
         captured: the argument of the op that is passed behind them.
     """
 
@@ -62,14 +62,14 @@ class DatasetFunction:
 
     @property
     def pure(self) -> bool:
-        """Whether a call has no effect, and gives the same for the same arguments."""
+        """True if a call has no side effects and is deterministic."""
         return not self.body.effects
 
     def restart(self) -> None:
-        """Has the random ops of the function begin anew, as in a dataset that is made anew.
+        """Restarts the random ops of the function, as in a dataset that is made again.
 
         So they do in TensorFlow whenever an iterator is initialized. A dataset that a function
-        makes goes on with the numbers of those before it.
+        makes continues with the numbers of those before it.
         """
         if self._depth == 0 and self.body.effects:
             _restart(self._state, self.body, set())
@@ -142,47 +142,47 @@ class DatasetFunction:
 
     @property
     def may_take_rows(self) -> bool:
-        """Whether it is worth trying to call the function with rows of elements."""
+        """True if calling the function with rows of elements is worth trying."""
         return self._rows_wanted
 
     def on_rows(self, rows: Element, captured: Sequence[Array]) -> Element | None:
-        """What the function returns of each row, in rows; None where it has to be called for each.
+        """Results of the function for each row, in rows; None if it must be called for each.
 
         So it is where it does anything else than work on each number by itself, and where it
-        fails: then the calls tell of which row.
+        fails: then the calls report the row.
         """
         if not self._rows_wanted:
             return None
         if self._rows is None:
-            made = vectorised(self.body, self._taken, self.given, self._depth)
-            if made is None:
+            rows_body = vectorized(self.body, self._taken, self.given, self._depth)
+            if rows_body is None:
                 self._rows_wanted = False
                 return None
-            self._rows = made
-            self._rows_run = self._make(made.body, made.given, self._depth)
+            self._rows = rows_body
+            self._rows_run = self._make(rows_body.body, rows_body.given, self._depth)
             self._failures = 0
         for column, sizes in zip(rows, self._exact, strict=True):
             if column.shape[1:] != sizes:
                 self._check_shapes(tuple([column[0, ...] for column in rows]))
         try:
-            found = self._rows.results(self._rows_run.run(*rows, *captured), len(rows[0]))
+            results = self._rows.results(self._rows_run.run(*rows, *captured), len(rows[0]))
         except Exception:  # noqa: BLE001 - the call for a row raises it again
             self._failures += 1
             self._rows_wanted = self._failures < _FAILURES_THAT_TELL
             return None
         self._failures = 0
-        return found
+        return results
 
 
 def known_elements(c: KernelContext, name: str) -> list[Known]:
-    """What is known of the elements of the dataset that is passed as argument `name`.
+    """Facts about the elements of the dataset that is passed as argument `name`.
 
     Raises:
         ValueError: nothing is; a function cannot be made for what may be anything.
     """
     content = c.content(name)
     if content is None or not content.components:
-        raise ValueError(f"{name} must be a dataset of which the graph tells what it consists of")
+        raise ValueError(f"{name} must be a dataset whose element spec the graph states")
     return [Known(component.declared) for component in content.components]
 
 
@@ -204,5 +204,5 @@ def _restart(state: dict[Any, Any], body: Body, seen: set[str]) -> None:
 
 
 def stated(c: KernelContext) -> tuple[list[DType], list[TensorShape]]:
-    """What an op states of the elements of the dataset that it makes."""
+    """Dtypes and shapes that a dataset op states of its elements."""
     return list(c.attr("output_types")), list(c.attr("output_shapes"))

@@ -1,25 +1,37 @@
-"""Python generators as datasets: ops that call them keep a place in each."""
+"""Datasets of Python generators, and the op behind them."""
 
 from __future__ import annotations
 
+import contextlib
+import sys
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from itertools import count
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ...graph.bodies import Known
 from ...graph.convert import convert_to_tensor
 from ...graph.default_graph import get_default_graph
 from ...graph.node import Tensor
 from ...protos.constant_array import constant_array
 from ...protos.dtypes import int64
 from ...runtime import errors
+from ...runtime.kernel_spec import KernelSpec
+from ...shape_inference.context import KernelContext
+from ...shape_inference.protocols import Array
 from ...shape_inference.tensor_shape import TensorShape
+from ...shape_inference.traits import Bodies
 from ..debugging.py_func import py_func
+from .dataset_elements import Elements, Leaf as LeafSource
+from .dataset_ops import NOTED, dataset_op
 from .element_functions import built
 from .element_specs import Leaf, leaves, typed, upto
-from .generating import GENERATOR_DATASET
+from .function_runs import DatasetFunction, stated
+
+if TYPE_CHECKING:
+    from .dataset_elements import Element
 
 
 class _Generators:
@@ -34,10 +46,10 @@ class _Generators:
 
     def begin(self, *args: Any) -> np.ndarray:
         """Begins, and gives the number of the generator."""
-        made = iter(self._generator(*args))
+        iterator = iter(self._generator(*args))
         with self._lock:
             i = next(self._numbers)
-            self._running[i] = made
+            self._running[i] = iterator
         return np.array(i, np.int64)
 
     def following(self, i: Any) -> list[np.ndarray]:
@@ -45,7 +57,7 @@ class _Generators:
 
         Raises:
             OutOfRangeError: it does not yield any more.
-            ValueError: it is no element of the dataset.
+            ValueError: it is not an element of the dataset.
         """
         try:
             value = next(self._running[int(i)])
@@ -58,11 +70,11 @@ class _Generators:
                 None,
                 None,
                 "`generator` yielded an element that did not match the expected structure. The "
-                f"expected structure was {self._told()}, but the yielded element was {value!r}.",
+                f"expected structure was {self._dtypes()}, but the yielded element was {value!r}.",
             ) from None
         return [self._array(part, leaf) for part, leaf in zip(parts, self._leaves, strict=True)]
 
-    def _told(self) -> str:
+    def _dtypes(self) -> str:
         return ", ".join([leaf.dtype.name for leaf in self._leaves])
 
     def _array(self, value: Any, leaf: Leaf) -> np.ndarray:
@@ -109,15 +121,15 @@ def generated(generator: Callable[..., Any], element: Any, args: Any) -> Tensor:
 
     def begin() -> Any:
         graph = get_default_graph()
-        given = [graph.as_graph_element(tensor) for tensor in passed]
-        return _scalar(py_func(generators.begin, given, int64))
+        arguments = [graph.as_graph_element(tensor) for tensor in passed]
+        return _scalar(py_func(generators.begin, arguments, int64))
 
     def following(i: Any) -> Any:
         dtypes = [leaf.dtype for leaf in leaves(element)]
-        made = py_func(generators.following, [i], dtypes)
-        for tensor, leaf in zip(made, leaves(element), strict=True):
+        tensors = py_func(generators.following, [i], dtypes)
+        for tensor, leaf in zip(tensors, leaves(element), strict=True):
             tensor.set_shape(leaf.shape)
-        return tuple(made)
+        return tuple(tensors)
 
     def end(i: Any) -> Any:
         return _scalar(py_func(generators.end, [i], int64))
@@ -136,3 +148,89 @@ def generated(generator: Callable[..., Any], element: Any, args: Any) -> Tensor:
 def _scalar(tensor: Tensor) -> Tensor:
     tensor.set_shape([])
     return tensor
+
+
+_NAMES = ("init", "next", "finalize")
+GENERATOR_DATASET = dataset_op(
+    "GeneratorDataset",
+    ", ".join([f"{name}_func_other_args: T{name}_func_args" for name in _NAMES]),
+    ", ".join(
+        [
+            *[f"{name}_func: func" for name in _NAMES],
+            *[f"T{name}_func_args: list(type) >= 0" for name in _NAMES],
+            NOTED,
+        ]
+    ),
+    traits=Bodies(stateful=True),
+)
+
+
+class Generated(LeafSource):
+    """Elements made by a function of a state, until it reports the end."""
+
+    def __init__(self, calls: Sequence[Callable[[Element], Element]], what: Any) -> None:
+        super().__init__(*what)
+        self._calls = calls
+
+    def begun(self) -> Elements:
+        """All elements."""
+        return _Generated(*self._calls)
+
+
+class _Generated(Elements):
+    def __init__(
+        self,
+        init: Callable[[Element], Element],
+        following: Callable[[Element], Element],
+        finalize: Callable[[Element], Element],
+    ) -> None:
+        self._init, self._following, self._finalize = init, following, finalize
+        self._state: Element | None = None
+        self._ended = False
+
+    def next(self) -> Element | None:
+        if self._ended:
+            return None
+        if self._state is None:
+            self._state = self._init(())
+        try:
+            return self._following(self._state)
+        except errors.OutOfRangeError:
+            self._end(self._state)
+            return None
+
+    def _end(self, state: Element) -> None:
+        self._ended = True
+        with contextlib.suppress(Exception):  # there is no caller to raise it in
+            self._finalize(state)
+
+    # Not `weakref.finalize`: it would keep the function, which may lead back here by the session.
+    def __del__(self) -> None:
+        if self._state is not None and not self._ended and not sys.is_finalizing():
+            self._end(self._state)
+
+
+@GENERATOR_DATASET.kernel
+def _generator_kernel(c: KernelContext) -> KernelSpec:
+    init = DatasetFunction(c, "init_func", [], "init_func_other_args")
+    state = [Known() for _ in init.dtypes()]
+    rest = [
+        DatasetFunction(c, f"{name}_func", state, f"{name}_func_other_args")
+        for name in ("next", "finalize")
+    ]
+    functions, what = [init, *rest], stated(c)
+    rest[0].check_returned(what[0])
+    for function in rest:
+        function.check_dtypes(init.dtypes())
+    numbers = [len(c.inputs(f"{name}_func_other_args")) for name in _NAMES]
+
+    def generate(*captured: Array) -> Array:
+        left = list(captured)
+        calls = []
+        for function, number in zip(functions, numbers, strict=True):
+            calls.append(function.calls(left[:number]))
+            del left[:number]
+        return Generated(calls, what).handle
+
+    bodies = {name: function.run for name, function in zip(_NAMES, functions, strict=True)}
+    return KernelSpec(generate, bodies=bodies)

@@ -1,4 +1,4 @@
-"""Datasets of datasets: one behind the other, in turns, by threads, or as a selector tells."""
+"""Datasets of datasets: flat map, interleaving, and choice by a selector."""
 
 from __future__ import annotations
 
@@ -80,14 +80,14 @@ class _Nested(Source):
         self.source, self.function, self.captured = source, function, captured
 
     def _opener(self, waits: Waits) -> Callable[[Element], Elements]:
-        """What makes of an element the elements of its dataset."""
+        """A function from an element to the elements of its dataset."""
         call = self.function.calls(self.captured)
 
         def opened(element: Element) -> Elements:
             [handle] = call(element)
-            made = source_of(handle)
-            check_alike(self, made, "the dataset that the function returns")
-            return made.elements(waits)
+            source = source_of(handle)
+            check_alike(self, source, "the dataset that the function returns")
+            return source.elements(waits)
 
         return opened
 
@@ -230,7 +230,7 @@ class _Together(_Turns):
 
 
 class Directed(Source):
-    """The elements of several datasets, as another dataset of numbers tells."""
+    """The elements of several datasets, chosen by another dataset of numbers."""
 
     def __init__(self, selector: Source, sources: Sequence[Source], stops: bool) -> None:
         for source in sources[1:]:

@@ -1,4 +1,4 @@
-"""Iterators: places in datasets that sessions keep, and the ops that take elements there."""
+"""Iterator ops, and the iterators that sessions keep."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from ...shape_inference.traits import STATEFUL, Bodies
 from ..queues.handles import handle_to, kept_behind, nothing_shape, scalar_shape, shared_home
 from .dataset_elements import UNKNOWN, shown, source_of
 from .dataset_ops import NOTED, TYPED, hold_elements, text_of
-from .optionals import Optional
+from .optional_ops import Optional
 
 if TYPE_CHECKING:
     from .dataset_elements import Element, Elements, Source
@@ -186,12 +186,12 @@ def _kept(c: KernelContext, first: Callable[[Waits], Elements] | None = None) ->
     """The kernel that gives the iterator which the session keeps for an op, making it at first."""
     key, name = shared_home(c)
     dtypes, shapes = c.attr("output_types"), c.attr("output_shapes")
-    found = c.state.setdefault(key, DatasetIterator(name, dtypes, shapes, first))
-    if not isinstance(found, DatasetIterator):
-        kind = getattr(found, "kind", type(found).__name__)
+    kept = c.state.setdefault(key, DatasetIterator(name, dtypes, shapes, first))
+    if not isinstance(kept, DatasetIterator):
+        kind = getattr(kept, "kind", type(kept).__name__)
         raise errors.InvalidArgumentError(None, None, f"Expected Iterator, found {kind}")
-    check_fit(found.dtypes, found.shapes, dtypes, shapes, f"the iterator {name!r}")
-    handle = handle_to(found)
+    check_fit(kept.dtypes, kept.shapes, dtypes, shapes, f"the iterator {name!r}")
+    handle = handle_to(kept)
 
     def iterator() -> Array:
         return handle
@@ -285,11 +285,11 @@ def _next_kernel(c: KernelContext) -> Kernel:
     waits, results = waits_of(c.state), _given_out(c)
 
     def get_next(iterator: Array) -> Any:
-        found = iterator_of(iterator)
-        element = found.next(waits)
+        place = iterator_of(iterator)
+        element = place.next(waits)
         if element is None:
             raise errors.OutOfRangeError(None, None, "End of sequence")
-        return results(element, found.dtypes)
+        return results(element, place.dtypes)
 
     return get_next
 
@@ -302,11 +302,11 @@ def _next_as_optional_kernel(c: KernelContext) -> Kernel:
     waits, results = waits_of(c.state), _given_out(c)
 
     def get_next(iterator: Array) -> Array:
-        found = iterator_of(iterator)
-        element = found.next(waits)
+        place = iterator_of(iterator)
+        element = place.next(waits)
         if element is not None:
-            results(element, found.dtypes)
-        return handle_to(Optional(element, found.dtypes))
+            results(element, place.dtypes)
+        return handle_to(Optional(element, place.dtypes))
 
     return get_next
 
@@ -351,12 +351,12 @@ ITERATOR_TO_STRING_HANDLE.shape(scalar_shape)
 
 @ITERATOR_TO_STRING_HANDLE.kernel
 def _to_string_kernel(c: KernelContext) -> Kernel:
-    known = c.state.setdefault(_BY_NAME, {})
+    by_name = c.state.setdefault(_BY_NAME, {})
 
     def to_string(resource_handle: Array) -> Array:
-        found = iterator_of(resource_handle)
-        text = b"iterator/%s/%d" % (os.fsencode(found.name), id(found))
-        known[text] = resource_handle
+        place = iterator_of(resource_handle)
+        text = b"iterator/%s/%d" % (os.fsencode(place.name), id(place))
+        by_name[text] = resource_handle
         result = np.empty((), object)
         result[()] = text
         return result
@@ -376,17 +376,17 @@ def _from_string_shape(c: ShapeContext) -> TensorShape:
 @ITERATOR_FROM_STRING_HANDLE.kernel
 @ITERATOR_FROM_STRING_HANDLE_V2.kernel
 def _from_string_kernel(c: KernelContext) -> Kernel:
-    known = c.state.setdefault(_BY_NAME, {})
+    by_name = c.state.setdefault(_BY_NAME, {})
     dtypes, shapes = c.attr("output_types"), c.attr("output_shapes")
 
     def from_string(string_handle: Array) -> Array:
         text = text_of(string_handle, "string_handle")
-        handle: Array | None = known.get(text)
+        handle: Array | None = by_name.get(text)
         if handle is None:
             raise ValueError(f"string_handle is none of an iterator of this session: {text!r}")
-        found = iterator_of(handle)
+        place = iterator_of(handle)
         if dtypes:
-            check_fit(found.dtypes, found.shapes, dtypes, shapes or found.shapes, "the iterator")
+            check_fit(place.dtypes, place.shapes, dtypes, shapes or place.shapes, "the iterator")
         return handle
 
     return from_string

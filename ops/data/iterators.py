@@ -1,4 +1,4 @@
-"""Iterators of programs: they take elements of datasets in a graph."""
+"""`td.data.Iterator`: takes elements of datasets in a graph."""
 
 from __future__ import annotations
 
@@ -62,10 +62,14 @@ class Iterator:
     @classmethod
     def _of(cls, resource: Tensor, initializer: Operation | None, element: Any) -> Iterator:
         """An iterator over elements of which all is known."""
-        made = cls.__new__(cls)
-        made._iterator_resource, made._initializer, made._element = resource, initializer, element
-        made._string_handle = ITERATOR_TO_STRING_HANDLE(resource)
-        return made
+        iterator = cls.__new__(cls)
+        iterator._iterator_resource, iterator._initializer, iterator._element = (
+            resource,
+            initializer,
+            element,
+        )
+        iterator._string_handle = ITERATOR_TO_STRING_HANDLE(resource)
+        return iterator
 
     @staticmethod
     def from_structure(
@@ -138,11 +142,11 @@ class Iterator:
             ValueError: they are of other shapes.
         """
         mine, its = self._element, dataset._element
-        for what, told in (("types", types_of), ("classes", classes_of)):
-            if told(mine) != told(its):
+        for what, describe in (("types", types_of), ("classes", classes_of)):
+            if describe(mine) != describe(its):
                 raise TypeError(
-                    f"Expected output {what} {told(mine)!r} but got dataset with output {what} "
-                    f"{told(its)!r}."
+                    f"Expected output {what} {describe(mine)!r} but got dataset with output {what} "
+                    f"{describe(its)!r}."
                 )
         for one, other in zip(leaves(mine), leaves(its), strict=True):
             if not one.shape.is_compatible_with(other.shape):

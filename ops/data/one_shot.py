@@ -1,4 +1,4 @@
-"""Datasets as functions without arguments: what makes them is copied, value by value."""
+"""Datasets as functions without arguments, for one-shot iterators: their ops are copied."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ def factory_of(dataset: Tensor) -> NameAttrList:
     """
     graph = dataset.graph
     inner = BodyGraph(graph, "the dataset of a one-shot iterator")
-    made: dict[Tensor, Tensor] = {}
+    copies: dict[Tensor, Tensor] = {}
     with inner.as_default(), inner.name_scope(None):
         for op in _ops_behind(dataset):
             _check(op)
-            inputs = [made[tensor] for tensor in op.inputs]
+            inputs = [copies[tensor] for tensor in op.inputs]
             copy = inner.add(op.definition, inputs, dict(op.attrs), op.name)
-            made.update(zip(op.outputs, copy.outputs, strict=True))
-        body = inner.body(function_name(graph, "_make_dataset"), [], [made[dataset]])
+            copies.update(zip(op.outputs, copy.outputs, strict=True))
+        body = inner.body(function_name(graph, "_make_dataset"), [], [copies[dataset]])
     return NameAttrList(name=body.name)
 
 
@@ -58,7 +58,7 @@ def _check(op: Operation) -> None:
 
 
 def _makes_datasets(op: Operation) -> bool:
-    """Whether an op makes a dataset, or what dataset ops share, and has no other state."""
+    """True if an op makes a dataset, or a resource that datasets share, and has no other state."""
     kinds: set[Any] = {tensor.dtype for tensor in op.outputs}
     makes = variant in kinds and kinds <= {variant, resource}
     return makes or op.type in ("DummySeedGenerator", "DummyMemoryCache")

@@ -1,4 +1,4 @@
-"""Elements taken ahead by a thread, and ops that pass datasets on as they are."""
+"""Prefetching, and ops that pass datasets on unchanged."""
 
 from __future__ import annotations
 
@@ -103,7 +103,7 @@ class Indulgent(Derived):
         return _Indulgent(self.source.elements(waits), self._warns)
 
     def number(self) -> int:
-        """How many elements there are: counting tells."""
+        """UNKNOWN: the number of elements is found by counting only."""
         return -2
 
 

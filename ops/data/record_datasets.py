@@ -1,4 +1,4 @@
-"""Datasets of what files hold: records, lines, records of one length."""
+"""Datasets of files: `TFRecordDataset`, `TextLineDataset`, `FixedLengthRecordDataset`."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class TFRecordDataset(Dataset):
 
     Raises:
         DataLossError: in a run, a record is damaged, or cut off; the error names file and offset.
-            The next run goes on with the next file.
+            The next run continues with the next file.
         NotFoundError: in a run, there is no such file.
 
     Example:
@@ -64,8 +64,8 @@ class TFRecordDataset(Dataset):
             inputs = [_compression(compression_type), _buffer_size(buffer_size)]
             return Dataset(TF_RECORD_DATASET(names, *inputs), _STRING)
 
-        made = _of_files(filenames, records, num_parallel_reads)
-        super().__init__(made._variant_tensor, _STRING)
+        dataset = _of_files(filenames, records, num_parallel_reads)
+        super().__init__(dataset._variant_tensor, _STRING)
 
 
 class TextLineDataset(Dataset):
@@ -102,8 +102,8 @@ class TextLineDataset(Dataset):
             inputs = [_compression(compression_type), _buffer_size(buffer_size)]
             return Dataset(TEXT_LINE_DATASET(names, *inputs), _STRING)
 
-        made = _of_files(filenames, lines, num_parallel_reads)
-        super().__init__(made._variant_tensor, _STRING)
+        dataset = _of_files(filenames, lines, num_parallel_reads)
+        super().__init__(dataset._variant_tensor, _STRING)
 
 
 class FixedLengthRecordDataset(Dataset):
@@ -119,7 +119,7 @@ class FixedLengthRecordDataset(Dataset):
         num_parallel_reads: as for `TFRecordDataset`.
 
     Raises:
-        DataLossError: in a run, what a file holds is no whole number of records.
+        DataLossError: in a run, a file does not hold a whole number of records.
         NotFoundError: in a run, there is no such file.
 
     Example:
@@ -153,10 +153,10 @@ class FixedLengthRecordDataset(Dataset):
             ]
             if compression_type:
                 packed = _compression(compression_type)
-                made = FIXED_LENGTH_RECORD_DATASET_V2(names, *inputs, packed)
+                result = FIXED_LENGTH_RECORD_DATASET_V2(names, *inputs, packed)
             else:
-                made = FIXED_LENGTH_RECORD_DATASET(names, *inputs)
-            return Dataset(made, _STRING)
+                result = FIXED_LENGTH_RECORD_DATASET(names, *inputs)
+            return Dataset(result, _STRING)
 
         made = _of_files(filenames, records, num_parallel_reads)
         super().__init__(made._variant_tensor, _STRING)
@@ -166,7 +166,7 @@ def _of_files(filenames: Any, records: Any, parallel: Any) -> Dataset:
     """The records of files, one file after the other or by threads.
 
     Raises:
-        TypeError: `filenames` are no strings.
+        TypeError: `filenames` are not strings.
     """
     if isinstance(filenames, Dataset):
         if filenames.output_types is not string:

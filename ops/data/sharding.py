@@ -1,4 +1,4 @@
-"""Parts of datasets, for several who share one; and datasets whose length a program states."""
+"""Shards of datasets, and assertions of their cardinality."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Shard(Derived):
         return _Shard(inner, self._shards, self._index, self._non_empty)
 
     def number(self) -> int:
-        """How many elements there are."""
+        """Number of elements."""
         inner = self.source.number()
         return inner if inner < 0 else (inner - self._index + self._shards - 1) // self._shards
 
@@ -76,7 +76,7 @@ class Counted(Derived):
         return _Counted(self.source.elements(waits), self._number)
 
     def number(self) -> int:
-        """How many elements there are."""
+        """Number of elements."""
         return self._number
 
 
@@ -87,18 +87,20 @@ class _Counted(Elements):
 
     def next(self) -> Element | None:
         element = self._inner.next()
-        told = {INFINITE: "an infinite number of elements", 1: "1 element"}.get(
+        expected = {INFINITE: "an infinite number of elements", 1: "1 element"}.get(
             self._number, f"{self._number} elements"
         )
         message = ""
         if element is None:
             if self._number == INFINITE or self._seen < self._number:
-                message = f"Input dataset was expected to contain {told} but contained only "
+                message = f"Input dataset was expected to contain {expected} but contained only "
                 message += f"{self._seen} elements."
         else:
             self._seen += 1
             if 0 <= self._number < self._seen:
-                message = f"Input dataset was expected to contain {told} but contained at least "
+                message = (
+                    f"Input dataset was expected to contain {expected} but contained at least "
+                )
                 message += f"{self._seen} elements."
         if message and self._number != UNKNOWN:
             raise errors.FailedPreconditionError(None, None, message)

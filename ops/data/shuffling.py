@@ -1,4 +1,4 @@
-"""Elements in random order, drawn from a buffer as TensorFlow draws them."""
+"""Shuffling with a buffer, in TensorFlow's order."""
 
 from __future__ import annotations
 
@@ -101,7 +101,7 @@ class Shuffled(Derived):
         return words_of(seeded_or_random(*self.generator.seeds()))
 
     def number(self) -> int:
-        """How many elements there are."""
+        """Number of elements."""
         inner = self.source.number()
         if self.count < 0:
             return INFINITE if inner else 0
@@ -235,12 +235,12 @@ def _generator(handle: Any) -> SeedGenerator | None:
     """The generator that a handle stands for; None for none, and for one that is a stand-in."""
     if handle is None:
         return None
-    found: SeedGenerator = kept_behind(handle, SeedGenerator, "a generator of seeds")
-    return None if isinstance(found, _NoGenerator) else found
+    generator: SeedGenerator = kept_behind(handle, SeedGenerator, "a generator of seeds")
+    return None if isinstance(generator, _NoGenerator) else generator
 
 
 class _NoGenerator(SeedGenerator):
-    """What `DummySeedGenerator` makes: the op that takes it has its own."""
+    """Result of `DummySeedGenerator`: the op that takes it has its own generator."""
 
     def __init__(self) -> None:
         super().__init__(0, 0, False)

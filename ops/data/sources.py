@@ -1,4 +1,4 @@
-"""Datasets of tensors that are there: whole, in slices, sparse; and of numbers in a row."""
+"""Datasets of tensors, their slices, ranges, and random numbers."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ class OneElement(Leaf):
         return Slices(tuple([array[None] for array in self._element]), 1)
 
     def number(self) -> int:
-        """How many elements there are."""
+        """Number of elements."""
         return 1
 
 
@@ -90,7 +90,7 @@ class SlicesOf(Leaf):
         return Slices(self._columns, len(self._columns[0]))
 
     def number(self) -> int:
-        """How many elements there are."""
+        """Number of elements."""
         return len(self._columns[0])
 
 
@@ -132,7 +132,7 @@ class Numbers(Leaf):
         return _Numbers(self._numbers, self.dtypes[0].numpy_dtype)
 
     def number(self) -> int:
-        """How many elements there are."""
+        """Number of elements."""
         return len(self._numbers)
 
 
@@ -206,7 +206,7 @@ class SparseSlices(Leaf):
         return _SparseSlices(self)
 
     def number(self) -> int:
-        """How many elements there are."""
+        """Number of elements."""
         return self._slices
 
     def slice(self, i: int) -> Element:
@@ -283,7 +283,7 @@ class Randoms(Leaf):
         return _Randoms(seeded_or_random(*self._seeds))
 
     def number(self) -> int:
-        """How many elements there are."""
+        """Number of elements."""
         return INFINITE
 
 

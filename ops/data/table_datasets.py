@@ -44,7 +44,7 @@ class CsvDataset(Dataset):
         select_cols: the numbers of the columns to take, in ascending order; by default all.
 
     Raises:
-        InvalidArgumentError: in a run, a line has other columns, or a value is no number.
+        InvalidArgumentError: in a run, a line has other columns, or a value is not a number.
 
     Example:
         >>> import os, tempfile
@@ -84,8 +84,8 @@ class CsvDataset(Dataset):
             settings: Any = {"na_value": na_value, "select_cols": select_cols}
             return tuple(decode_csv(line, defaults, field_delim, use_quote_delim, **settings))
 
-        made = names.flat_map(lines).map(values)
-        super().__init__(made._variant_tensor, made._element)
+        dataset = names.flat_map(lines).map(values)
+        super().__init__(dataset._variant_tensor, dataset._element)
 
 
 def _each_name(names: Tensor) -> Dataset:
@@ -130,8 +130,8 @@ def make_csv_dataset(
         batch_size: how many lines make a batch.
         column_names: the names of all columns; by default those in the first line.
         column_defaults: a default, or a dtype, for each column that is taken; by default the
-            columns are of int32, int64, float32 or strings, as the first lines tell, and missing
-            values are 0 or "".
+            columns are of int32, int64, float32 or strings, as inferred from the first lines, and
+            missing values are 0 or "".
         label_name: the column that comes beside the dict.
         select_columns: the names or numbers of the columns to take; by default all.
         field_delim: the character between values.
@@ -145,7 +145,7 @@ def make_csv_dataset(
         prefetch_buffer_size: as for `Dataset.prefetch`; by default 1.
         num_parallel_reads: how many files are read in turns; by default 1.
         sloppy: accepted; the order always stays.
-        num_rows_for_inference: how many lines tell what the columns are; None for all.
+        num_rows_for_inference: number of lines from which dtypes are inferred; None for all.
         compression_type: "", "ZLIB" or "GZIP"; then `column_names` and `column_defaults` are due.
 
     Returns:
@@ -244,7 +244,7 @@ def make_batched_features_dataset(
         A Dataset of dicts, or of pairs of a dict and the label.
 
     Raises:
-        ValueError: no file matches, or `label_key` is no feature.
+        ValueError: no file matches, or `label_key` is not a feature.
 
     Example:
         >>> import os, tempfile
@@ -277,8 +277,8 @@ def make_batched_features_dataset(
 
 
 def _parsed(features: Mapping[str, Any], label_key: str | None, serialized: Tensor) -> Any:
-    found = parse_example(serialized, features)
-    return found if label_key is None else (found, found.pop(label_key))
+    parsed = parse_example(serialized, features)
+    return parsed if label_key is None else (parsed, parsed.pop(label_key))
 
 
 def _passes(
@@ -296,10 +296,10 @@ def _matching(file_pattern: Any) -> list[str]:
         ValueError: there are none.
     """
     patterns = [str(pattern) for pattern in flat(file_pattern)]
-    found = sorted({path for pattern in patterns for path in glob.glob(pattern)})
-    if not found:
+    paths = sorted({path for pattern in patterns for path in glob.glob(pattern)})
+    if not paths:
         raise ValueError(f"No files match {file_pattern}.")
-    return found
+    return paths
 
 
 def _rows_of(path: str, reading: Mapping[str, Any]) -> list[list[str]]:
@@ -318,7 +318,7 @@ def _numbers(names: Sequence[str], selected: Sequence[Any] | None) -> list[int]:
     """The numbers of the columns to take, in ascending order."""
     if selected is None:
         return [*range(len(names))]
-    found = []
+    columns = []
     for column in selected:
         if isinstance(column, str):
             if column not in names:
@@ -326,10 +326,10 @@ def _numbers(names: Sequence[str], selected: Sequence[Any] | None) -> list[int]:
             column = names.index(column)
         if not 0 <= column < len(names):
             raise ValueError(f"select_columns: {column} is not in [0, {len(names)})")
-        found.append(column)
-    if len(set(found)) < len(found):
+        columns.append(column)
+    if len(set(columns)) < len(columns):
         raise ValueError(f"`select_columns` must not have duplicates: {list(selected)}")
-    return sorted(found)
+    return sorted(columns)
 
 
 def _inferred(
@@ -341,16 +341,16 @@ def _inferred(
     most: int | None,
 ) -> list[Tensor]:
     """The defaults of columns, of the narrowest dtype that holds what the first lines have."""
-    seen: list[set[str]] = [set() for _ in numbers]
+    texts: list[set[str]] = [set() for _ in numbers]
     left = most
     for path in paths:
         rows = _rows_of(path, reading)[1 if header else 0 :][:left]
         left = None if left is None else left - len(rows)
         for row in rows:
-            for column, i in zip(seen, numbers, strict=True):
+            for column, i in zip(texts, numbers, strict=True):
                 if i < len(row) and row[i] not in ("", na_value):
                     column.add(row[i])
-    return [_zero(_narrowest(column)) for column in seen]
+    return [_zero(_narrowest(column)) for column in texts]
 
 
 def _narrowest(texts: set[str]) -> DType:

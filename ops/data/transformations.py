@@ -7,14 +7,20 @@ from typing import TYPE_CHECKING, Any
 
 from ...graph.api.tensor_like import TensorLike
 from ...graph.convert import convert_to_tensor
+from ...graph.node import Tensor
+from ...graph.sparse_tensor import SparseTensor
+from ...protos.dtypes import int64
 from ...shape_inference.tensor_shape import TensorShape
+from ..array.squeezing import ensure_shape
 from ..common.shared_docs import shared_docs
+from ..common.structures import flat, packed
+from .batching import DENSE_TO_SPARSE_BATCH_DATASET
 from .dataset import Dataset
 from .dataset_base import number
 from .dataset_order import first_size, seeds
 from .element_functions import built
 from .element_mapping import MAP_AND_BATCH_DATASET
-from .element_specs import mapped, typed
+from .element_specs import Leaf, leaves, mapped, typed, upto
 from .interleaving import PARALLEL_INTERLEAVE_DATASET
 from .prefetching import IGNORE_ERRORS_DATASET
 from .sharding import ASSERT_CARDINALITY_DATASET
@@ -25,8 +31,11 @@ if TYPE_CHECKING:
 
 public = {
     "td.data.experimental, td.contrib.data": (
-        "assert_cardinality enumerate_dataset ignore_errors map_and_batch "
+        "assert_cardinality dense_to_sparse_batch enumerate_dataset ignore_errors map_and_batch "
         "parallel_interleave scan shuffle_and_repeat take_while unbatch"
+    ),
+    "td.contrib.data": (
+        "assert_element_shape batch_and_drop_remainder padded_batch_and_drop_remainder"
     ),
 }
 
@@ -57,10 +66,10 @@ def shuffle_and_repeat(buffer_size: Any, count: Any = None, seed: Any = None) ->
         size = number(buffer_size, "buffer_size", 1)
         times = number(-1 if count is None else count, "count")
         handle = dataset._variant_tensor
-        made = SHUFFLE_AND_REPEAT_DATASET(
+        tensor = SHUFFLE_AND_REPEAT_DATASET(
             handle, size, *seeds(seed), times, **typed(dataset._element)
         )
-        return dataset._with(made)
+        return dataset._with(tensor)
 
     return apply
 
@@ -73,7 +82,7 @@ def map_and_batch(
     drop_remainder: Any = False,
     num_parallel_calls: Any = None,
 ) -> Transformation:
-    """What a function makes of each element, in batches.
+    """Maps a function over the elements and batches the results.
 
     Args:
         map_func: as for `Dataset.map`.
@@ -109,7 +118,7 @@ def map_and_batch(
         element = mapped(
             lambda leaf: leaf.with_shape(TensorShape([rows]) + leaf.shape), function.element
         )
-        made = MAP_AND_BATCH_DATASET(
+        tensor = MAP_AND_BATCH_DATASET(
             dataset._variant_tensor,
             function.captured,
             size,
@@ -118,7 +127,7 @@ def map_and_batch(
             f=function.func,
             **typed(element),
         )
-        return dataset._new(made, element)
+        return dataset._new(tensor, element)
 
     return apply
 
@@ -156,7 +165,7 @@ def parallel_interleave(
         function, element = dataset._nested(map_func, "parallel_interleave")
         outputs = 2 * block_length if buffer_output_elements is None else buffer_output_elements
         inputs = 2 * cycle_length if prefetch_input_elements is None else prefetch_input_elements
-        made = PARALLEL_INTERLEAVE_DATASET(
+        tensor = PARALLEL_INTERLEAVE_DATASET(
             dataset._variant_tensor,
             function.captured,
             number(cycle_length, "cycle_length", 1),
@@ -167,7 +176,7 @@ def parallel_interleave(
             f=function.func,
             **typed(element),
         )
-        return dataset._new(made, element)
+        return dataset._new(tensor, element)
 
     return apply
 
@@ -177,7 +186,7 @@ def ignore_errors(log_warning: bool = False) -> Transformation:
     """The elements without those that fail.
 
     Args:
-        log_warning: whether the log tells of each that is left out.
+        log_warning: whether to log each that is skipped.
 
     Example:
         >>> with td.Graph().as_default(), td.Session() as session:
@@ -197,7 +206,7 @@ def ignore_errors(log_warning: bool = False) -> Transformation:
 
 @documented
 def scan(initial_state: Any, scan_func: Callable[[Any, Any], Any]) -> Transformation:
-    """What a function makes of a state and each element, beside the next state.
+    """Maps a state and each element to an element and the next state.
 
     Args:
         initial_state: tensors, in tuples and dicts.
@@ -280,5 +289,108 @@ def assert_cardinality(expected_cardinality: Any) -> Transformation:
         some = number(expected_cardinality, "expected_cardinality")
         handle = dataset._variant_tensor
         return dataset._with(ASSERT_CARDINALITY_DATASET(handle, some, **typed(dataset._element)))
+
+    return apply
+
+
+@documented
+def dense_to_sparse_batch(batch_size: Any, row_shape: Any) -> Transformation:
+    """Batches of tensors of different shapes as SparseTensors.
+
+    Args:
+        batch_size: how many elements make a batch.
+        row_shape: the shape that all elements fit in; -1, or None, for the largest in the batch.
+
+    Raises:
+        TypeError: an element is not one tensor.
+
+    Example:
+        >>> with td.Graph().as_default(), td.Session() as session:
+        ...     rows = td.data.Dataset.range(1, 3).map(lambda x: td.fill([x], x))
+        ...     dataset = rows.apply(td.data.experimental.dense_to_sparse_batch(2, [4]))
+        ...     print(session.run(dataset.make_one_shot_iterator().get_next()).indices.tolist())
+        [[0, 0], [1, 0], [1, 1]]
+    """
+
+    def apply(dataset: Dataset) -> Dataset:
+        specs = leaves(dataset._element)
+        if not isinstance(dataset._element, Leaf) or specs[0].kind is not Tensor:
+            raise TypeError("`dense_to_sparse_batch` requires a dataset of single tensors")
+        sizes = TensorShape(row_shape).as_list() if not isinstance(row_shape, Tensor) else None
+        if sizes is None:
+            shape, whole = row_shape, TensorShape(None)
+        else:
+            sizes = [None if n == -1 else n for n in sizes]
+            shape = convert_to_tensor([-1 if n is None else n for n in sizes], int64)
+            whole = TensorShape([None, *sizes])
+        element = Leaf(SparseTensor, specs[0].dtype, whole)
+        tensor = DENSE_TO_SPARSE_BATCH_DATASET(
+            dataset._variant_tensor, number(batch_size, "batch_size", 1), shape, **typed(element)
+        )
+        return dataset._new(tensor, element)
+
+    return apply
+
+
+@documented
+def batch_and_drop_remainder(batch_size: Any) -> Transformation:
+    """Batches of elements without the last, if that is smaller.
+
+    Args:
+        batch_size: how many elements make a batch.
+
+    Example:
+        >>> with td.Graph().as_default():
+        ...     batches = td.contrib.data.batch_and_drop_remainder(4)
+        ...     td.data.Dataset.range(10).apply(batches).output_shapes.as_list()
+        [4]
+    """
+    return lambda dataset: dataset.batch(batch_size, drop_remainder=True)
+
+
+@documented
+def padded_batch_and_drop_remainder(
+    batch_size: Any, padded_shapes: Any, padding_values: Any = None
+) -> Transformation:
+    """Batches of padded elements without the last, if that is smaller.
+
+    Args:
+        batch_size: how many elements make a batch.
+        padded_shapes: as for `Dataset.padded_batch`.
+        padding_values: as for `Dataset.padded_batch`.
+
+    Example:
+        >>> with td.Graph().as_default():
+        ...     batches = td.contrib.data.padded_batch_and_drop_remainder(4, [3])
+        ...     rows = td.data.Dataset.from_tensors([1, 2])
+        ...     rows.apply(batches).output_shapes.as_list()
+        [4, 3]
+    """
+    return lambda dataset: dataset.padded_batch(batch_size, padded_shapes, padding_values, True)
+
+
+@documented
+def assert_element_shape(expected_shapes: Any) -> Transformation:
+    """The same elements, whose shapes must fit what is said, and are known to from here on.
+
+    Args:
+        expected_shapes: shapes, in the structure of an element.
+
+    Example:
+        >>> with td.Graph().as_default():
+        ...     unknown = td.data.Dataset.from_generator(lambda: [[1, 2]], td.int32)
+        ...     known = unknown.apply(td.contrib.data.assert_element_shape([2]))
+        ...     known.output_shapes.as_list()
+        [2]
+    """
+
+    def apply(dataset: Dataset) -> Dataset:
+        shapes = [TensorShape(shape) for shape in upto(dataset._element, expected_shapes)]
+
+        def checked(*parts: Any) -> Any:
+            pairs = zip(flat(parts), shapes, strict=True)
+            return packed(dataset._element, [ensure_shape(x, shape) for x, shape in pairs])
+
+        return dataset.map(checked)
 
     return apply

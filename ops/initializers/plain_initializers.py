@@ -181,7 +181,7 @@ class RandomUniform(Initializer):
 
 
 class _Normal(Initializer):
-    """What the two kinds of normal random numbers have in common."""
+    """Base class of the two normal distributions."""
 
     _floating = True
 

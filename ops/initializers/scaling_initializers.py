@@ -1,4 +1,4 @@
-"""Initializers for the weights of layers: random numbers scaled by numbers of inputs."""
+"""Initializers for the weights of layers: random numbers scaled by the fan-in or fan-out."""
 
 from __future__ import annotations
 

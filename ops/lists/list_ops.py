@@ -12,7 +12,7 @@ from ...shape_inference.handle_data import HandleData
 from ...shape_inference.protocols import Array, Kernel
 from ...shape_inference.rules import SCALAR, UNKNOWN_SHAPE, shape_from_value
 from ...shape_inference.tensor_shape import TensorShape
-from .list_parts import elements, empty, put_in, same_length
+from .list_partition import elements, empty, put_in, same_length
 from .tensor_list import TensorList, checked_index, limited, list_of, sizes_from
 
 _SHAPE_TYPE = "shape_type: {int32, int64}"
@@ -192,7 +192,7 @@ def _tensor_list_get_item_kernel(c: KernelContext) -> Kernel:
 
 
 def written(c: OpContext, handle: str, item: TensorShape, length: Any) -> HandleData | None:
-    """What is known of a list after an item of a shape was put in."""
+    """Facts about a list after an item of a shape was added."""
     content = c.content(handle)
     if content is None:
         return None
@@ -254,7 +254,7 @@ def _tensor_list_push_back_kernel(c: KernelContext) -> Kernel:
 def _tensor_list_pop_back_shape(c: ShapeContext) -> list[TensorShape]:
     content = c.content("input_handle")
     if content is not None:
-        # An empty list is refused in the run alone: this may be in a loop that makes no round.
+        # An empty list is only refused in the run: this may be in a loop with no iterations.
         number = None if content.length in (None, 0) else content.length
         c.hold(content._replace(length=None if number is None else number - 1))
     return [SCALAR, element_of(c)]

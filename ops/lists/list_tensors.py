@@ -14,7 +14,7 @@ from ...shape_inference.rules import SCALAR
 from ...shape_inference.tensor_shape import TensorShape
 from ..common.allocation import new_zeros
 from .list_ops import element_of, stated_shape, written
-from .list_parts import elements, put_in
+from .list_partition import elements, put_in
 from .tensor_list import (
     Sizes,
     TensorList,
@@ -133,11 +133,11 @@ def _stack_kernel(c: KernelContext) -> Kernel:
 
 
 def _stacked_items(source: TensorList, items: list[Any], stated: Sizes) -> Array:
-    known = source.element_shape(stated)
+    shape = source.element_shape(stated)
     if any(item is None for item in items):
-        zeros = source.zeros(known)
+        zeros = source.zeros(shape)
         items = [zeros if item is None else item for item in items]
-    return stacked(items, known, source.dtype)
+    return stacked(items, shape, source.dtype)
 
 
 def _with_rows(c: ShapeContext, length: Any) -> TensorShape:
@@ -157,11 +157,11 @@ def _from_tensor_shape(c: ShapeContext) -> TensorShape:
 def _from_tensor_kernel(c: KernelContext) -> Kernel:
 
     def from_tensor(tensor: Array, element_shape: Array) -> Array:
-        made = TensorList([], tensor.dtype, sizes_from(element_shape))
+        result = TensorList([], tensor.dtype, sizes_from(element_shape))
         items = rows(tensor)
         for item in items[:1]:
-            made.check(item)
-        return made.of(items).handle
+            result.check(item)
+        return result.of(items).handle
 
     return from_tensor
 
@@ -206,8 +206,8 @@ def _scatter_kernel(c: KernelContext) -> Kernel:
         length = int(num_elements)
         if length < 0:
             length = max(numbers, default=-1) + 1
-        made = TensorList([None] * length, tensor.dtype, sizes_from(element_shape))
-        return _scattered(made, tensor, numbers).handle
+        result = TensorList([None] * length, tensor.dtype, sizes_from(element_shape))
+        return _scattered(result, tensor, numbers).handle
 
     return scatter
 
@@ -261,20 +261,20 @@ def _split_kernel(c: KernelContext) -> Kernel:
             raise ValueError(
                 f"lengths = {numbers} must be at least 0, and {len(tensor)} rows in sum"
             )
-        made = TensorList([], tensor.dtype, sizes_from(element_shape))
+        result = TensorList([], tensor.dtype, sizes_from(element_shape))
         items = np.split(tensor, np.cumsum(numbers)[:-1]) if numbers else []
         for item in items:
-            made.check(item)
-        return made.of(list(items)).handle
+            result.check(item)
+        return result.of(list(items)).handle
 
     return split
 
 
 def _concat_shapes(c: ShapeContext, stated: TensorShape) -> list[TensorShape]:
     content = c.content("input_handle")
-    known = stated if content is None else c.merged("element_shape", [stated, content.shape])
+    shape = stated if content is None else c.merged("element_shape", [stated, content.shape])
     lengths = TensorShape.of((None if content is None else content.length,))
-    return [below(None, rest(known)), lengths]
+    return [below(None, rest(shape)), lengths]
 
 
 @TENSOR_LIST_CONCAT.shape
@@ -316,12 +316,12 @@ def _first(sizes: Sizes) -> int:
 
 def _concatenated(source: TensorList, stated: Sizes, leading: list[int]) -> tuple[Array, Array]:
     """The elements one behind the other, and how long each is."""
-    known: Any = None
+    shape: Any = None
     for sizes in (stated, source.element, *(x.shape for x in source.items() if x is not None)):
         if sizes is not None:
             after = TensorShape([None if n == -1 else n for n in sizes[1:]])
-            known = after if known is None else known.merge_with(after)
-    tail = None if known is None or None in known.as_list() else tuple(known.as_list())
+            shape = after if shape is None else shape.merge_with(after)
+    tail = None if shape is None or None in shape.as_list() else tuple(shape.as_list())
     items = []
     for i, item in enumerate(source.items()):
         if item is None:

@@ -1,4 +1,4 @@
-"""Stacks of tensors: how TensorFlow 1.x keeps for a gradient what rounds of a loop make."""
+"""Stacks of tensors, in which TensorFlow 1.x keeps the values of loop iterations for gradients."""
 
 from __future__ import annotations
 

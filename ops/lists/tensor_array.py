@@ -119,13 +119,13 @@ class TensorArray:
 
     def gradient(self, source: bytes) -> TensorArray:
         """The array of gradients for a source: as long, and of zeros where nothing is written."""
-        made = self.gradients.get(source)
-        if made is None:
-            made = TensorArray(len(self.items), self.dtype, self.element, clears=False)
-            made.adds_up = True
-            made.shapes = dict(self.shapes)
-            self.gradients[source] = made
-        return made
+        gradient = self.gradients.get(source)
+        if gradient is None:
+            gradient = TensorArray(len(self.items), self.dtype, self.element, clears=False)
+            gradient.adds_up = True
+            gradient.shapes = dict(self.shapes)
+            self.gradients[source] = gradient
+        return gradient
 
 
 def array_of(handle: Array, dtype: np.dtype[Any] | None = None) -> TensorArray:

@@ -15,8 +15,8 @@ from ..array.constants import identity
 from ..array.ranges import range as range_op
 from ..array.shapes import shape
 from ..indexing.gathering import gather
-from .array_ops import CLOSE, GRAD, MADE, READ, SIZE, WRITE
-from .array_tensors import CONCAT, GATHER, SCATTER, SPLIT
+from .tensor_array_ops import CLOSE, GRAD, MADE, READ, SIZE, WRITE
+from .tensor_array_stacking import CONCAT, GATHER, SCATTER, SPLIT
 
 public = {"td": "TensorArray"}
 
@@ -25,7 +25,7 @@ class TensorArray:
     """An array of tensors of one dtype, which a graph writes to and reads from while it runs.
 
     It is meant for loops: a `td.while_loop` takes it as a variable. Each method that changes it
-    returns the array after the change, which is the one to go on with; its `flow` tells the order.
+    returns the array after the change, to be used from then on; its `flow` defines the order.
 
     Args:
         dtype: the dtype of the elements.
@@ -35,13 +35,13 @@ class TensorArray:
         tensor_array_name: a name for the array; arrays are never shared.
         handle: that of an array that there is already, in place of what describes a new one.
         flow: the flow to go on from, with `handle`.
-        infer_shape: whether all elements have one shape, which the first tells.
+        infer_shape: whether all elements have the shape of the first.
         element_shape: what is known of the shape of each element.
         colocate_with_first_write_call: accepted for TensorFlow's sake.
         name: a name for the scope of the ops.
 
     Raises:
-        TypeError: `handle` is no tensor.
+        TypeError: `handle` is not a tensor.
         ValueError: there is neither `size` nor `handle`, or an argument that goes with the other.
 
     Example:
@@ -72,7 +72,7 @@ class TensorArray:
         self._shape = TensorShape(element_shape)
         del colocate_with_first_write_call
         self._dynamic_size = bool(dynamic_size)
-        made = {
+        settings = {
             "tensor_array_name": tensor_array_name,
             "size": size,
             "element_shape": element_shape,
@@ -98,7 +98,7 @@ class TensorArray:
             if flow is not None:
                 self._flow = convert_to_tensor(flow, "float32")
             return
-        given = [key for key, value in made.items() if value is not None]
+        given = [key for key, value in settings.items() if value is not None]
         if given:
             raise ValueError(
                 f"cannot provide both handle and {given[0]}: the array is there already"
@@ -125,25 +125,25 @@ class TensorArray:
 
     @property
     def dynamic_size(self) -> bool:
-        """Whether a write behind the end makes the array longer."""
+        """True if a write past the end extends the array."""
         return self._dynamic_size
 
     @property
     def element_shape(self) -> TensorShape:
-        """What is known of the shape of each element."""
+        """Static shape of each element."""
         return self._shape
 
     def _after(self, flow: Tensor, handle: Tensor | None = None) -> TensorArray:
         """The array after what a flow stands for."""
-        made = object.__new__(TensorArray)
-        made.__dict__.update(self.__dict__)
-        made._flow = flow
+        array = object.__new__(TensorArray)
+        array.__dict__.update(self.__dict__)
+        array._flow = flow
         if handle is not None:
-            made._handle = handle
-        return made
+            array._handle = handle
+        return array
 
     def _learn(self, shape: TensorShape) -> None:
-        """Takes over what the shape of one element tells of all, where they have one shape.
+        """Infers the shape of all elements from one, if they have one shape.
 
         Raises:
             ValueError: it contradicts what is known.
@@ -262,7 +262,7 @@ class TensorArray:
             return self._changed(SPLIT, tensor, sizes)
 
     def size(self, name: str | None = None) -> Tensor:
-        """How many elements there are, an int32 scalar."""
+        """Number of elements, an int32 scalar."""
         return SIZE(self._handle, self._flow, name=name)
 
     def close(self, name: str | None = None) -> Operation:
@@ -273,14 +273,16 @@ class TensorArray:
         """The array of the gradients of this one's elements, which adds up what is written to it.
 
         Args:
-            source: a name that tells one gradient of the array from another.
+            source: a name that distinguishes the gradients of the array.
             flow: the flow after which its size is taken; by default that of this array.
             name: a name for the scope of the ops.
         """
         with name_scope(name, "TensorArrayGrad"):
             after = self._flow if flow is None else convert_to_tensor(flow, "float32")
-            made = GRAD(self._handle, after, source=source)
-            return self._after(identity(made.flow_out, name="gradient_flow"), made.grad_handle)
+            outputs = GRAD(self._handle, after, source=source)
+            return self._after(
+                identity(outputs.flow_out, name="gradient_flow"), outputs.grad_handle
+            )
 
     def __repr__(self) -> str:
         return f"<td.TensorArray {self._handle.name!r} of {self._dtype.name}, {self._shape}>"

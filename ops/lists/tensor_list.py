@@ -1,4 +1,4 @@
-"""A list of tensors as a value: every change gives another list, and none is copied for it."""
+"""Immutable lists of tensors: every change returns another list, without copying tensors."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class TensorList:
     """A list of arrays, some of which may not be set.
 
     The newest version of a list holds the items; an older one knows what to undo in the next. So a
-    loop that sets one item a round does not copy the list in each, while whoever kept an older
+    loop that sets one item per iteration does not copy the list each time, while users of an older
     version can still read it, at the cost of a copy.
 
     Args:
@@ -115,7 +115,7 @@ class TensorList:
     def __add__(self, other: Any) -> TensorList:
         """The sums of the elements of two lists; one that was not set counts as zeros."""
         if not isinstance(other, TensorList) or self.dtype != other.dtype:
-            raise ValueError("a list can be added to one of the same dtype alone")
+            raise ValueError("lists can only be added to lists of the same dtype")
         pairs = zip(self.items(), other.items(), strict=False)
         if len(self.items()) != len(other.items()):
             raise ValueError(
@@ -140,11 +140,11 @@ class TensorList:
             )
 
     def element_shape(self, *more: Sizes) -> Sizes:
-        """What is known of the shape of all elements, with what is stated beside the list."""
-        known = self.element
+        """Static shape of all elements, merged with the one stated beside the list."""
+        shape = self.element
         for sizes in (*more, *(item.shape for item in self.items() if item is not None)):
-            known = merged(known, sizes)
-        return known
+            shape = merged(shape, sizes)
+        return shape
 
     def read(self, item: Any, stated: Sizes) -> Array:
         """An item; zeros where none was set."""
@@ -158,7 +158,7 @@ class TensorList:
         return self.zeros(self.element_shape(stated))
 
     def zeros(self, sizes: Sizes) -> Array:
-        """What stands for an element that was not set."""
+        """Placeholder for an element that was not set."""
         if sizes is None or -1 in sizes:
             raise ValueError(
                 "an element that was not set is read, and the shape of the elements is not fully "
@@ -220,14 +220,14 @@ def sizes_from(shape: Array) -> Sizes:
 
 
 def fits(shape: tuple[int, ...], sizes: Sizes) -> bool:
-    """Whether a shape is one of those that `sizes` leave open."""
+    """True if a shape is compatible with `sizes`."""
     if sizes is None or shape == sizes:
         return True
     return len(shape) == len(sizes) and all(n in (-1, m) for m, n in zip(shape, sizes, strict=True))
 
 
 def merged(x: Sizes, y: Sizes) -> Sizes:
-    """What two shapes tell together.
+    """Merges two shapes.
 
     Raises:
         ValueError: they contradict each other.
@@ -299,7 +299,7 @@ def places(indices: Array) -> Iterable[int]:
     """The numbers in a vector of indices.
 
     Raises:
-        ValueError: it is no vector.
+        ValueError: it is not a vector.
     """
     if indices.ndim != 1:
         raise ValueError(f"indices must be a vector, got shape {indices.shape}")

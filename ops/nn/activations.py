@@ -1,4 +1,4 @@
-"""Neural networks: activations, softmax, biases and norms; users find them in `td.nn`."""
+"""Activations, softmax and biases; public in `td.nn`."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import numpy as np
 from ...graph import registry
 from ...graph.api.tensor_like import TensorLike
 from ...graph.convert import convert_to_tensor
+from ...graph.default_scopes import name_scope
 from ...graph.node import Tensor
 from ...graph.op_def import OpDef
 from ...protos.dtypes import float32
@@ -18,21 +19,26 @@ from ...shape_inference.context import KernelContext, OpContext, ShapeContext, c
 from ...shape_inference.protocols import Array, Kernel
 from ...shape_inference.rules import normal_axis
 from ...shape_inference.tensor_shape import TensorShape
-from ...shape_inference.traits import Traits
+from ...shape_inference.traits import Elementwise, Traits
+from ..array.casting import cast
+from ..array.joining import concat
 from ..common.blockwise import block_by_block
 from ..common.call_forms import renamed
 from ..common.elementwise import COMPLEX, FLOATS, QUANTIZED, REALS, in_float32, unary
 from ..common.extrema import clipped, extreme_of_rows, positive
 from ..common.flops import flops_per_element
 from ..common.jit_functions import ELU, selu as machine_selu
-from ..common.select_elements import chosen
+from ..common.select_elements import chosen, sloped
+from ..math.arithmetic import multiply, negative
+from ..math.exponentials import sigmoid
 from .jit_softmax import with_softmax_loop
 from .softmax_steps import log_softmax_steps, softmax_steps
 
 public = {
     "td.keras.activations": "elu selu softmax softplus softsign",
     "td.math, td.nn": "log_softmax softmax softplus softsign",
-    "td.nn": "bias_add elu relu relu6 selu",
+    "td, td.math": "log_sigmoid",
+    "td.nn": "bias_add crelu elu leaky_relu relu relu6 selu swish",
 }
 
 _SELU_SCALE = 1.0507009873554804934193349852946
@@ -356,3 +362,122 @@ def bias_add(
          [13 24]]
     """
     return BIAS_ADD(value, bias, data_format=data_format or "NHWC", name=name)
+
+
+LEAKY_RELU = OpDef(
+    "LeakyRelu",
+    "features: T -> activations: T",
+    "alpha: float = 0.20000000298023224, T: {half, bfloat16, float32, float64} = float32",
+    traits=Elementwise(),
+)
+
+
+@LEAKY_RELU.shape
+def _leaky_relu_shape(c: ShapeContext) -> TensorShape:
+    return c.shape("features")
+
+
+@LEAKY_RELU.kernel
+def _leaky_relu_kernel(c: KernelContext) -> Kernel:
+    alpha = c.output_dtype.numpy_dtype.type(c.attr("alpha"))
+
+    def leaky_relu(x: Array) -> Array:
+        return np.asarray(sloped(x, alpha))
+
+    expression = f"{{0}} if {{0}} > {{t}}(0) else {{0}} * {{t}}({float(alpha)!r})"
+    loop_expression = expression if np.isfinite(alpha) else None
+    return KernelSpec(block_by_block(leaky_relu), Memory.FRESH, expression=loop_expression)
+
+
+def leaky_relu(features: TensorLike, alpha: float = 0.2, name: str | None = None) -> Tensor:
+    """`x` where it is positive, else `alpha * x`.
+
+    Args:
+        features: a tensor of floats; integers become float32.
+        alpha: the slope below 0.
+        name: a name for the op.
+
+    Returns:
+        A Tensor of the shape of `features`.
+
+    Raises:
+        TypeError: `features` is of another dtype.
+
+    Example:
+        >>> with td.Graph().as_default(), td.Session() as session:
+        ...     print(session.run(td.nn.leaky_relu([-1.0, 2.0], alpha=0.5)))
+        [-0.5  2. ]
+    """
+    with name_scope(name, "LeakyRelu", [features]) as scope:
+        x = convert_to_tensor(features, name="features")
+        if x.dtype.is_integer:
+            x = cast(x, "float32")
+        return LEAKY_RELU(x, alpha=alpha, name=scope)
+
+
+def log_sigmoid(x: TensorLike, name: str | None = None) -> Tensor:
+    """The logarithm of the sigmoid, `log(1 / (1 + exp(-x)))`.
+
+    Args:
+        x: a tensor of floats.
+        name: a name for the op.
+
+    Returns:
+        A Tensor of the shape and dtype of `x`.
+
+    Raises:
+        TypeError: `x` is of another dtype.
+
+    Example:
+        >>> with td.Graph().as_default(), td.Session() as session:
+        ...     print(session.run(td.log_sigmoid([0.0, -1000.0])))
+        [-6.931472e-01 -1.000000e+03]
+    """
+    with name_scope(name, "LogSigmoid", [x]) as scope:
+        x = convert_to_tensor(x, name="x")
+        return negative(softplus(negative(x)), name=scope)
+
+
+def swish(features: TensorLike, beta: TensorLike = 1.0) -> Tensor:
+    """`x * sigmoid(beta * x)`.
+
+    Args:
+        features: a tensor of floats.
+        beta: what to multiply by within the sigmoid.
+
+    Returns:
+        A Tensor of the shape and dtype of `features`.
+
+    Raises:
+        TypeError: `features` is of another dtype.
+
+    Example:
+        >>> with td.Graph().as_default(), td.Session() as session:
+        ...     print(session.run(td.nn.swish([0.0, 100.0])))
+        [  0. 100.]
+    """
+    with name_scope(None, "swish", [features]):
+        x = convert_to_tensor(features, name="features")
+        inner = x if isinstance(beta, float) and beta == 1 else multiply(x, beta)
+        return multiply(x, sigmoid(inner))
+
+
+def crelu(features: TensorLike, name: str | None = None, axis: int = -1) -> Tensor:
+    """`relu(features)` and `relu(-features)`, one after the other.
+
+    Args:
+        features: a tensor of floats.
+        name: a name for the op that gives the result.
+        axis: the axis along which they are joined.
+
+    Returns:
+        A Tensor twice as long along `axis`.
+
+    Example:
+        >>> with td.Graph().as_default(), td.Session() as session:
+        ...     print(session.run(td.nn.crelu([2.0, -3.0])))
+        [2. 0. 0. 3.]
+    """
+    with name_scope(name, "CRelu", [features]) as scope:
+        x = convert_to_tensor(features, name="features")
+        return relu(concat([x, -x], axis), name=scope)

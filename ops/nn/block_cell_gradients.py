@@ -1,4 +1,4 @@
-"""Gradients of recurrent cells in one op, as graphs hold them that were saved while they learnt."""
+"""Gradients of fused recurrent cells, as in saved training graphs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Recurrent cells in one op, which graphs from files hold: LSTM, a step or all, and GRU.
+"""Fused recurrent cells, as in saved graphs: LSTM, one step or all, and GRU.
 
 Graphs that are made here have cells of plain ops in their place: `td.nn.rnn_cell`.
 """
@@ -53,8 +53,8 @@ def _cell_shape(c: ShapeContext, step: TensorShape) -> TensorShape:
     state: Any = c.merged("cs_prev and h_prev", shapes).sizes
     c.shape("w", rank=2)
     c.shape("b", rank=1)
-    given: Any = step.sizes
-    batch = c.same_size("the batch of x and of cs_prev", given[0], state[0])
+    sizes: Any = step.sizes
+    batch = c.same_size("the batch of x and of cs_prev", sizes[0], state[0])
     return TensorShape.of((batch, state[1]))
 
 
@@ -94,11 +94,11 @@ def _along_time(step: _Step) -> Kernel:
             raise ValueError(
                 f"seq_len_max = {most.tolist()} is not in [0, {len(x)}], the number of steps of x"
             )
-        made = np.zeros((7, len(x), *cs.shape), x.dtype)
+        results = np.zeros((7, len(x), *cs.shape), x.dtype)
         for t in range(int(most)):
-            made[:, t] = step(x[t], cs, h, *weights)
-            cs, h = made[1, t], made[6, t]
-        return tuple(made)
+            results[:, t] = step(x[t], cs, h, *weights)
+            cs, h = results[1, t], results[6, t]
+        return tuple(results)
 
     return lstm
 
@@ -186,12 +186,12 @@ def _gru(x: Array, h: Array, w_ru: Array, w_c: Array, b_ru: Array, b_c: Array) -
     units = h.shape[1]
     size = x.shape[1] + units
     wanted = [(size, 2 * units), (size, units), (2 * units,), (units,)]
-    found = [part.shape for part in (w_ru, w_c, b_ru, b_c)]
-    if found != wanted:
+    shapes = [part.shape for part in (w_ru, w_c, b_ru, b_c)]
+    if shapes != wanted:
         raise ValueError(
             f"w_ru, w_c, b_ru and b_c must be of shapes {[list(s) for s in wanted]}, got "
-            f"{[list(s) for s in found]}"
+            f"{[list(s) for s in shapes]}"
         )
     r, u = np.split(_sigmoid(multiply(np.concatenate([x, h], 1), w_ru) + b_ru), 2, 1)
-    made = np.tanh(multiply(np.concatenate([x, h * r], 1), w_c) + b_c)
-    return np.ascontiguousarray(r), np.ascontiguousarray(u), made, u * h + (1 - u) * made
+    candidate = np.tanh(multiply(np.concatenate([x, h * r], 1), w_c) + b_c)
+    return np.ascontiguousarray(r), np.ascontiguousarray(u), candidate, u * h + (1 - u) * candidate

@@ -1,4 +1,4 @@
-"""Sums for each channel of images, in float64 and block by block, and sums of its neighbours."""
+"""Sums per channel of images, in float64 and block by block, and over neighbouring channels."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ def _band_sums(x: Array, radius: int) -> Array:
 
 
 def lrn_sums(c: KernelContext) -> Callable[[Array], Array]:
-    """What sums for each channel those around it.
+    """A function that sums the neighbours of each channel.
 
     Raises:
         ValueError: `depth_radius` is negative.

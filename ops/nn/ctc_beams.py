@@ -1,4 +1,4 @@
-"""The search for the likeliest labels: beginnings of them, which steps lengthen, the best kept."""
+"""Beam search for CTC: prefixes of labels, extended step by step."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ def best_paths(
         ValueError: there are fewer.
     """
     shifted = inputs - inputs.max(-1, keepdims=True)
-    seen = shifted - np.log(np.exp(shifted).sum(-1, keepdims=True))
+    log_probabilities = shifted - np.log(np.exp(shifted).sum(-1, keepdims=True))
     found, scores = [], np.empty((len(lengths), paths), inputs.dtype)
     for row, length in enumerate(lengths.tolist()):
         beams = _Beams(inputs.shape[2] - 1, width, inputs.dtype)
         for t in range(length):
-            beams.step(seen[t, row])
+            beams.step(log_probabilities[t, row])
         if len(beams.total) < paths:
             raise ValueError(
                 f"top_paths = {paths} is more than the {len(beams.total)} results of row {row}"
@@ -104,7 +104,7 @@ class _Beams:
             self._node[place] = self._known[key]
 
     def _kept(self, seen: Array, below: Array, followed: Array) -> tuple[Array, Array]:
-        """How likely those that stay are, with a blank and with their last label."""
+        """Log-probabilities of beams that stay, with a blank and with their last label."""
         # From a node of the same label a path leads here only through a blank.
         same = self._label == self._label[below]
         coming = np.where(same, self._blank[below], self.total[below])
@@ -113,7 +113,7 @@ class _Beams:
         return self.total + seen[-1], spoken.astype(seen.dtype)
 
     def _lengthened(self, seen: Array) -> Array:
-        """How likely those are that are one label longer, `[beginnings, labels]`."""
+        """Log-probabilities of beams extended by one label, `[beginnings, labels]`."""
         same = self._label[:, None] == np.arange(self._labels)
         made = np.where(same, self._blank[:, None], self.total[:, None]) + seen[:-1]
         made[np.isnan(made)] = _NONE  # as in TensorFlow, where it is not greater than anything

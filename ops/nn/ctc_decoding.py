@@ -1,4 +1,4 @@
-"""The labels that a network of connectionist temporal classification has found."""
+"""CTC decoders: greedy and beam search."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ def _ctc_greedy_decoder_kernel(c: KernelContext) -> Kernel:
         check_sequences(inputs, lengths)
         blank = _blank(c, inputs.shape[2])
         best = inputs.argmax(-1)
-        # TensorFlow compares with `>`, so that what is no number is never greater.
+        # TensorFlow compares with `>`, so that NaN is never greater.
         best[np.isnan(inputs).any(-1)] = 0
         alive = np.arange(len(inputs))[:, None] < lengths
         scores = np.take_along_axis(inputs, best[..., None], -1)[..., 0]
@@ -103,7 +103,7 @@ def _ctc_beam_search_decoder_shape(c: ShapeContext) -> list[TensorShape]:
 
 
 def _paths(c: OpContext) -> int:
-    """How many results are wanted of each row.
+    """Number of results for each row.
 
     Raises:
         ValueError: more than the search keeps.
@@ -161,14 +161,14 @@ def ctc_greedy_decoder(
         ...     print(session.run(labels).values)
         [1 1 0]
     """
-    made = CTC_GREEDY_DECODER(
+    outputs = CTC_GREEDY_DECODER(
         inputs,
         sequence_length,
         merge_repeated=merge_repeated,
         blank_index=-1 if blank_index is None else blank_index,
     )
-    labels = SparseTensor(made.decoded_indices, made.decoded_values, made.decoded_shape)
-    return [labels], made.log_probability
+    labels = SparseTensor(outputs.decoded_indices, outputs.decoded_values, outputs.decoded_shape)
+    return [labels], outputs.log_probability
 
 
 def ctc_beam_search_decoder(
@@ -206,15 +206,17 @@ def ctc_beam_search_decoder(
         ...     print(session.run(labels).values, session.run(td.exp(score)).round(4))
         [0] [[0.58 0.42]]
     """
-    made = CTC_BEAM_SEARCH_DECODER(
+    outputs = CTC_BEAM_SEARCH_DECODER(
         inputs,
         sequence_length,
         beam_width=beam_width,
         top_paths=top_paths,
         merge_repeated=merge_repeated,
     )
-    parts: Any = zip(made.decoded_indices, made.decoded_values, made.decoded_shape, strict=True)
-    return [SparseTensor(*part) for part in parts], made.log_probability
+    parts: Any = zip(
+        outputs.decoded_indices, outputs.decoded_values, outputs.decoded_shape, strict=True
+    )
+    return [SparseTensor(*part) for part in parts], outputs.log_probability
 
 
 def ctc_beam_search_decoder_v2(

@@ -1,4 +1,4 @@
-"""Labels of sequences without what is repeated, as connectionist temporal classification asks."""
+"""Labels for CTC: repeated ones collapsed, unique ones listed."""
 
 from __future__ import annotations
 
@@ -85,13 +85,13 @@ def ctc_unique_labels(labels: TensorLike, name: str | None = None) -> tuple[Any,
         [[3 4 0 0]] [[0 1 1 0]]
     """
     with name_scope(name, "ctc_unique_labels", [labels]):
-        given = convert_to_tensor(labels)
-        same = equal(expand_dims(given, 2), expand_dims(given, 1))
+        tensor = convert_to_tensor(labels)
+        same = equal(expand_dims(tensor, 2), expand_dims(tensor, 1))
         first = argmax(cast(same, "int32"), 2, output_type="int32")
-        is_first = equal(first, numbers_in(shape(given)[1]))
+        is_first = equal(first, numbers_in(shape(tensor)[1]))
         ranks = cumsum(cast(is_first, "int32"), 1) - 1
         rows = cast(where(is_first), "int32")[:, 0]
         places = stack([rows, boolean_mask(ranks, is_first)], 1)
-        different = scatter_nd(places, boolean_mask(given, is_first), shape(given))
-        different.set_shape(given.shape)
+        different = scatter_nd(places, boolean_mask(tensor, is_first), shape(tensor))
+        different.set_shape(tensor.shape)
         return different, gather(ranks, first, batch_dims=1)

@@ -1,4 +1,4 @@
-"""Connectionist temporal classification: the loss of labels whose places in time are not known.
+"""CTC loss: connectionist temporal classification, for labels without known positions in time.
 
 Source: A. Graves, "Supervised Sequence Labelling with Recurrent Neural Networks", chapter 7.
 """
@@ -82,8 +82,8 @@ def _ctc_loss_kernel(c: KernelContext) -> Kernel:
             kept = [row for row, lives in zip(rows, alive.tolist(), strict=True) if lives]
             steps = int(lengths[alive].max())
             lattice = _Lattice(kept, blank, merges)
-            found = lattice.loss_and_gradient(inputs[:steps, alive], lengths[alive])
-            loss[alive], gradient[:steps, alive] = found
+            results = lattice.loss_and_gradient(inputs[:steps, alive], lengths[alive])
+            loss[alive], gradient[:steps, alive] = results
         return loss, gradient
 
     return ctc_loss
@@ -195,11 +195,11 @@ class _Lattice:
         total = shares.sum(-1, keepdims=True)
         shares /= total
         at_labels = np.broadcast_to(self._labels, (len(inputs), *self._labels.shape))
-        seen = np.take_along_axis(shifted, at_labels, -1).astype(np.float64)
-        seen -= np.log(total)
-        seen[:, ~self._inside] = -np.inf
-        ahead = self._forward(seen)
-        back = self._backward(seen, lengths)
+        log_probabilities = np.take_along_axis(shifted, at_labels, -1).astype(np.float64)
+        log_probabilities -= np.log(total)
+        log_probabilities[:, ~self._inside] = -np.inf
+        ahead = self._forward(log_probabilities)
+        back = self._backward(log_probabilities, lengths)
         rows = np.arange(len(lengths))
         last = ahead[lengths - 1, rows]
         before = np.maximum(self._ends - 1, 0)
@@ -218,15 +218,15 @@ class _Lattice:
 
     def _forward(self, seen: Array) -> Array:
         """For each time and position, the logarithm of all paths from the start to it."""
-        made = np.full_like(seen, -np.inf)
-        made[0, :, :2] = seen[0, :, :2]
+        forward = np.full_like(seen, -np.inf)
+        forward[0, :, :2] = seen[0, :, :2]
         for t in range(1, len(seen)):
-            made[t] = self._joined(made[t - 1], self._stays, self._skips, 1) + seen[t]
-        return made
+            forward[t] = self._joined(forward[t - 1], self._stays, self._skips, 1) + seen[t]
+        return forward
 
     def _backward(self, seen: Array, lengths: Array) -> Array:
         """For each time and position, the logarithm of all paths from behind it to the end."""
-        made = np.full_like(seen, -np.inf)
+        backward = np.full_like(seen, -np.inf)
         width = seen.shape[2]
         positions = np.arange(width)
         ends = np.where(
@@ -238,9 +238,9 @@ class _Lattice:
         skips[:, : width - 2] = self._skips[:, 2:]
         for t in reversed(range(len(seen))):
             if t + 1 < len(seen):
-                made[t] = self._joined(made[t + 1] + seen[t + 1], self._stays, skips, -1)
-            made[t, lengths == t + 1] = ends[lengths == t + 1]
-        return made
+                backward[t] = self._joined(backward[t + 1] + seen[t + 1], self._stays, skips, -1)
+            backward[t, lengths == t + 1] = ends[lengths == t + 1]
+        return backward
 
     def _joined(self, before: Array, stays: Array, skips: Array, step: int) -> Array:
         """The logarithms of the sums over the steps of 0, 1 and 2 positions."""
@@ -289,7 +289,7 @@ def ctc_loss(
         derivatives do not pass.
 
     Raises:
-        TypeError: `labels` is no SparseTensor.
+        TypeError: `labels` is not a SparseTensor.
         ValueError: a shape does not fit. In the run, as an InvalidArgumentError, also where a
             length or label is out of range, or there are more labels than steps.
 
@@ -299,13 +299,13 @@ def ctc_loss(
         ...     print(session.run(td.nn.ctc_loss(labels, td.zeros([2, 1, 2]), [2])).round(4))
         [0.2877]
     """
-    given = inputs if logits is None else logits
-    if isinstance(given, (SparseTensor, SparseTensorValue)):  # the order of TensorFlow 0.12
-        labels, given = given, labels
+    scores = inputs if logits is None else logits
+    if isinstance(scores, (SparseTensor, SparseTensorValue)):  # the order of TensorFlow 0.12
+        labels, scores = scores, labels
     if not isinstance(labels, (SparseTensor, SparseTensorValue)):
         raise TypeError(f"expected labels to be a SparseTensor, got {labels!r}")
     sparse = SparseTensor.from_value(labels)
-    tensor = convert_to_tensor(given)
+    tensor = convert_to_tensor(scores)
     return CTC_LOSS(
         tensor if time_major else transpose(tensor, [1, 0, 2]),
         sparse.indices,

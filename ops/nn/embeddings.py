@@ -1,4 +1,4 @@
-"""Embeddings: the rows of a table, which may be in parts."""
+"""`td.nn.embedding_lookup`: rows of a table, which may be partitioned."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Sequences out of the steps of a beam search: from each end back along the parents."""
+"""`td.contrib.seq2seq.gather_tree`: backtracking of beam search."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ GATHER_TREE = OpDef(
 @GATHER_TREE.shape
 def _gather_tree_shape(c: ShapeContext) -> TensorShape:
     steps, parents = c.shape("step_ids", rank=3), c.shape("parent_ids", rank=3)
-    made = c.merged("step_ids and parent_ids", [steps, parents])
+    shape = c.merged("step_ids and parent_ids", [steps, parents])
     lengths: Any = c.shape("max_sequence_lengths", rank=1).sizes
     c.shape("end_token", rank=0)
-    sizes: Any = made.sizes
+    sizes: Any = shape.sizes
     batch = c.same_size("the batch of step_ids and of max_sequence_lengths", sizes[1], lengths[0])
     return TensorShape.of((sizes[0], batch, sizes[2]))
 
@@ -81,7 +81,7 @@ def gather_tree(
 
     Args:
         step_ids: what was chosen for each beam, int32 `[time, batch, beam]`.
-        parent_ids: the beam that each one goes on from, int32 `[time, batch, beam]`.
+        parent_ids: the beam that each one continues, int32 `[time, batch, beam]`.
         max_sequence_lengths: how many steps each row has, int32 `[batch]`.
         end_token: what ends a sequence, an int32 scalar; it also fills what is behind an end.
         name: a name for the op.
@@ -91,7 +91,7 @@ def gather_tree(
 
     Raises:
         ValueError: a shape does not fit. In the run, as an InvalidArgumentError, also where a
-            parent is no beam.
+            parent is not a beam.
 
     Example:
         >>> with td.Graph().as_default(), td.Session() as session:

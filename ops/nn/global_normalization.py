@@ -1,4 +1,4 @@
-"""Normalization by given statistics, as TensorFlow wrote it before 0.9, and its gradient.
+"""Normalization by given statistics, an op of TensorFlow before 0.9, and its gradient.
 
 The public function is made of other ops, as in TensorFlow 1.x; graphs of older versions hold these.
 """
@@ -93,9 +93,9 @@ def _batch_norm_grad_kernel(c: KernelContext) -> Kernel:
         scale = 1 / np.sqrt(shifted)
         whole = scale * gamma if scaled else scale
         for_beta = gradient.sum(space)
-        seen = (gradient * (x - mean)).sum(space)
-        for_variance = seen * whole / shifted * variance.dtype.type(-0.5)
-        for_gamma = seen * scale if scaled else np.zeros_like(seen)
+        slope = (gradient * (x - mean)).sum(space)
+        for_variance = slope * whole / shifted * variance.dtype.type(-0.5)
+        for_gamma = slope * scale if scaled else np.zeros_like(slope)
         return gradient * whole, -for_beta * whole, for_variance, for_beta, for_gamma
 
     return normalize_grad

@@ -1,4 +1,4 @@
-"""Softmax of float32 by machine code: each row is gone through while it is in the cache."""
+"""Softmax of float32 by machine code, row by row while the row is in the cache."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Losses of classifiers: how far logits are from the classes that are right."""
+"""Losses of logits: softmax, sigmoid and weighted cross entropy, Poisson loss."""
 
 from __future__ import annotations
 
@@ -30,11 +30,11 @@ from ..common.call_forms import older_form, renamed
 from ..common.extrema import extreme_of_rows
 from ..common.flops import flops_per_element
 from ..indexing.gathering import in_range, out_of_range
-from ..math.arithmetic import add, maximum, minimum, multiply, negative, subtract
+from ..math.arithmetic import abs as magnitude, add, maximum, minimum, multiply, negative, subtract
 from ..math.comparison import greater_equal, less_equal, logical_and
-from ..math.exponentials import exp, log
+from ..math.exponentials import exp, log, log1p
 from ..math.select import where
-from .activations import softplus
+from .activations import relu, softplus
 from .softmax_steps import cross_entropy_steps
 
 if TYPE_CHECKING:
@@ -43,7 +43,8 @@ if TYPE_CHECKING:
 public = {
     "td.nn": (
         "log_poisson_loss sigmoid_cross_entropy_with_logits softmax_cross_entropy_with_logits "
-        "softmax_cross_entropy_with_logits_v2 sparse_softmax_cross_entropy_with_logits"
+        "softmax_cross_entropy_with_logits_v2 sparse_softmax_cross_entropy_with_logits "
+        "weighted_cross_entropy_with_logits"
     ),
 }
 
@@ -153,12 +154,12 @@ def _check_labels(features: Array, labels: Array) -> None:
 
 
 def _by_position(args: Sequence[Any]) -> bool:
-    """Whether arguments are given by position: documents of 1.x want names, older ones none."""
+    """True if arguments are positional, as before 1.0; 1.x requires names."""
     return bool(args)
 
 
 def _logits_come_first(args: Sequence[Any]) -> bool:
-    """Whether the first positional argument is of floats, as logits are and classes are not."""
+    """True if the first positional argument is of floats, as logits are and classes are not."""
     if not args:
         return False
     dtype = getattr(args[0], "dtype", None) or np.asarray(args[0]).dtype
@@ -217,12 +218,12 @@ def softmax_cross_entropy_with_logits(
 
 
 def _with_axis_last(x: Tensor, axis: int) -> Tensor:
-    known = x.shape.rank
-    if axis == -1 or (known is not None and normal_axis(axis, known) == known - 1):
+    rank_of_x = x.shape.rank
+    if axis == -1 or (rank_of_x is not None and normal_axis(axis, rank_of_x) == rank_of_x - 1):
         return x
-    if known is not None:
-        axis = normal_axis(axis, known)
-        return transpose(x, [*range(axis), *range(axis + 1, known), axis])
+    if rank_of_x is not None:
+        axis = normal_axis(axis, rank_of_x)
+        return transpose(x, [*range(axis), *range(axis + 1, rank_of_x), axis])
     number = rank(x)
     place = axis % number
     order = concat([numbers_in(place), numbers_in(place + 1, number), [place]], 0)
@@ -337,7 +338,7 @@ def log_poisson_loss(
     compute_full_loss: bool = False,
     name: str | None = None,
 ) -> Tensor:
-    """How unlikely counts are in Poisson distributions: `exp(c) - z * c`, one by one.
+    """Poisson negative log-likelihood `exp(c) - z * c`, elementwise.
 
     Args:
         targets: the counts z, a tensor of floats that are not negative.
@@ -372,3 +373,42 @@ def log_poisson_loss(
         rest = add(subtract(multiply(counts, log(counts)), counts), half)
         small = logical_and(greater_equal(counts, 0.0), less_equal(counts, 1.0))
         return add(loss, where(small, zeros_like(counts), rest))
+
+
+def weighted_cross_entropy_with_logits(
+    labels: TensorLike | None = None,
+    logits: TensorLike | None = None,
+    pos_weight: Any = None,
+    name: str | None = None,
+    targets: TensorLike | None = None,
+) -> Tensor:
+    """The cross entropy of `sigmoid(logits)` and labels, where what is true counts more or less.
+
+    Args:
+        labels: a tensor of floats: how likely each is to be true.
+        logits: a tensor of the same dtype and shape.
+        pos_weight: how much what is true counts.
+        name: a name for the scope of the ops.
+        targets: the older name of `labels`.
+
+    Returns:
+        A Tensor of the shape of `logits`.
+
+    Raises:
+        ValueError: an argument is missing.
+
+    Example:
+        >>> with td.Graph().as_default(), td.Session() as session:
+        ...     loss = td.nn.weighted_cross_entropy_with_logits([1.0, 0.0], [0.0, 0.0], 2.0)
+        ...     print(session.run(loss))
+        [1.3862944 0.6931472]
+    """
+    labels = targets if labels is None else labels
+    if labels is None or logits is None or pos_weight is None:
+        raise ValueError("labels, logits and pos_weight are all needed")
+    with name_scope(name, "logistic_loss", [logits, labels]) as scope:
+        x = convert_to_tensor(logits, name="logits")
+        z = convert_to_tensor(labels, x.dtype.base_dtype, name="labels")
+        weight = 1 + (convert_to_tensor(pos_weight, x.dtype.base_dtype) - 1) * z
+        soft = log1p(exp(-magnitude(x))) + relu(-x)
+        return add((1 - z) * x, multiply(weight, soft), name=scope)

@@ -1,4 +1,4 @@
-"""Normalization: by the statistics of a batch, and by what neighbouring channels hold."""
+"""Batch normalization and local response normalization."""
 
 from __future__ import annotations
 

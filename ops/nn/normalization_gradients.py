@@ -1,4 +1,4 @@
-"""Gradients of normalization, as TensorFlow writes them, for graphs that it differentiated."""
+"""Gradient ops of normalization, for graphs that TensorFlow differentiated."""
 
 from __future__ import annotations
 
@@ -113,9 +113,9 @@ def _fused_batch_norm_grad_kernel(c: KernelContext) -> Kernel:
         rows, images = as_rows(gradient, channels), as_rows(x, channels)
         factor = 1 / np.sqrt(variance + epsilon)
         total = channel_sums(lambda rows: rows, [rows])
-        seen = channel_sums(_times_distance, [rows, images], [mean])
+        sums = channel_sums(_times_distance, [rows, images], [mean])
         if training:
-            along = seen * factor**2 / len(rows)
+            along = sums * factor**2 / len(rows)
             vectors = (mean, along, total / len(rows), scale * factor)
             narrow = [vector.astype(np.float32) for vector in vectors]
             result = along_channels(_centred, [rows, images], narrow)
@@ -124,7 +124,7 @@ def _fused_batch_norm_grad_kernel(c: KernelContext) -> Kernel:
         back = np.moveaxis(result.reshape(np.moveaxis(x, channels, -1).shape), -1, channels)
         return (
             back.astype(x.dtype, copy=False),
-            (seen * factor).astype(kind),
+            (sums * factor).astype(kind),
             total.astype(kind),
             nothing,
             nothing,

@@ -1,4 +1,4 @@
-"""Normalization by the statistics of all rows: mean, variance, and then each chunk of rows."""
+"""Batch normalization in steps: mean and variance of all rows, then each chunk of rows."""
 
 from __future__ import annotations
 
@@ -42,21 +42,21 @@ class _Channels:
 def batch_norm_steps(
     c: SplitContext, x: Tensor, scale: Tensor, offset: Tensor, mean: Tensor, variance: Tensor
 ) -> list[Tensor]:
-    """What stands for a normalization in training."""
+    """Substitute for a normalization in training."""
     channels = _Channels(c, x, scale)
     kind = c.node.outputs[1].dtype
     wide = cast(x, float64)
-    seen = reduce_mean(wide, channels.others)
-    spread = reduce_mean(square(subtract(wide, channels.of(seen))), channels.others)
+    mean_of_rows = reduce_mean(wide, channels.others)
+    spread = reduce_mean(square(subtract(wide, channels.of(mean_of_rows))), channels.others)
     attrs = {**c.node.attrs, "is_training": False}
-    now = [cast(item, kind) for item in (seen, spread)]
+    now = [cast(item, kind) for item in (mean_of_rows, spread)]
     normalize: Any = c.node.definition
     results = normalize(x, scale, offset, *now, **attrs)
     unbiased = multiply(
         spread, realdiv(channels.count, maximum(subtract(channels.count, 1.0), 1.0))
     )
     share = c.attr("exponential_avg_factor")
-    new = [seen, unbiased]
+    new = [mean_of_rows, unbiased]
     if share != 1:
         old = [cast(item, float64) for item in (mean, variance)]
         new = [
@@ -64,7 +64,7 @@ def batch_norm_steps(
             for before, after in zip(old, new, strict=True)
         ]
     nothing = equal(channels.count, 0.0)
-    saved = [where(nothing, np.float64(0), item) for item in (seen, spread)]
+    saved = [where(nothing, np.float64(0), item) for item in (mean_of_rows, spread)]
     return [results[0], *[cast(item, kind) for item in (*new, *saved)], *results[5:]]
 
 
@@ -77,19 +77,19 @@ def batch_norm_grad_steps(
     variance: Tensor,
     *reserved: Tensor,
 ) -> list[Tensor]:
-    """What stands for the gradient of a normalization in training."""
+    """Substitute for the gradient of a normalization in training."""
     channels = _Channels(c, x, scale)
     kind = c.node.outputs[1].dtype
     wide = cast(gradient, float64)
     centred = subtract(cast(x, float64), channels.of(cast(mean, float64)))
     total = reduce_sum(wide, channels.others)
-    seen = reduce_sum(multiply(wide, centred), channels.others)
+    sum_of_products = reduce_sum(multiply(wide, centred), channels.others)
     factor = rsqrt(add(cast(variance, float64), c.attr("epsilon")))
     count = maximum(channels.count, 1.0)
-    slope = multiply(realdiv(seen, count), square(factor))
+    slope = multiply(realdiv(sum_of_products, count), square(factor))
     back = subtract(wide, channels.of(realdiv(total, count)))
     back = subtract(back, multiply(centred, channels.of(slope)))
     back = multiply(back, channels.of(multiply(cast(scale, float64), factor)))
     nothing = convert_to_tensor(np.zeros(0, kind.numpy_dtype))
-    vectors = [cast(item, kind) for item in (multiply(seen, factor), total)]
+    vectors = [cast(item, kind) for item in (multiply(sum_of_products, factor), total)]
     return [cast(back, x.dtype), *vectors, nothing, nothing]

@@ -1,4 +1,4 @@
-"""Losses over many classes, of which a few are drawn: noise contrast and sampled softmax."""
+"""Losses over sampled classes: noise-contrastive estimation and sampled softmax."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ _BEFORE_1_0 = (
 
 
 def _inputs_come_first(args: Sequence[Any]) -> bool:
-    """Whether the third argument is of floats and the fourth of integers, as before 1.0."""
+    """True if the third argument is of floats and the fourth of integers, as before 1.0."""
     third, fourth = args[2:4] if len(args) >= 4 else (None, None)
     return (
         isinstance(third, Tensor)
@@ -61,7 +61,7 @@ def nce_loss(
     partition_strategy: str = "mod",
     name: str = "nce_loss",
 ) -> Tensor:
-    """The loss by which the true classes are told from classes drawn at random.
+    """Noise-contrastive estimation: the loss of separating true classes from sampled ones.
 
     Noise-contrastive estimation (Gutmann and Hyvärinen, 2010): for each example the sum, over its
     true classes and those that were drawn, of the sigmoid cross entropies.
@@ -70,7 +70,7 @@ def nce_loss(
         weights: float [num_classes, dim], or a list of tensors that are parts of it.
         biases: float [num_classes].
         labels: int64 [batch, num_true], the true classes. Before version 1.0 they stood after
-            `inputs`; where the dtypes tell, that order is taken, too.
+            `inputs`; that order is detected by the dtypes.
         inputs: float [batch, dim].
         num_sampled: how many classes are drawn for a batch.
         num_classes: how many classes there are.
@@ -119,13 +119,13 @@ def sampled_softmax_loss(
 ) -> Tensor:
     """The softmax cross entropy over the true classes and some that are drawn at random.
 
-    It is for training alone, and lower than the loss over all classes (Jean et al., 2014).
+    It is for training only, and lower than the loss over all classes (Jean et al., 2014).
 
     Args:
         weights: float [num_classes, dim], or a list of tensors that are parts of it.
         biases: float [num_classes].
         labels: int64 [batch, num_true], the true classes. Before version 1.0 they stood after
-            `inputs`; where the dtypes tell, that order is taken, too.
+            `inputs`; that order is detected by the dtypes.
         inputs: float [batch, dim].
         num_sampled: how many classes are drawn for a batch.
         num_classes: how many classes there are.
@@ -176,7 +176,7 @@ def _sampled(
     with name_scope(name, "compute_sampled_logits"):
         true = cast(convert_to_tensor(labels, name="labels"), int64)
         flat_true = reshape(true, [-1])
-        given = convert_to_tensor(inputs, name="inputs")
+        tensor = convert_to_tensor(inputs, name="inputs")
         if sampled_values is None:
             sampled_values = log_uniform_candidate_sampler(
                 true_classes=true,
@@ -197,9 +197,9 @@ def _sampled(
         offsets = embedding_lookup(biases, all_ids, partition_strategy)
         number = shape(flat_true)[0]
         true_rows = reshape(rows[:number], concat([[-1, num_true], shape(rows)[1:]], 0))
-        true_logits = reduce_sum(multiply(expand_dims(given, 1), true_rows), 2)
+        true_logits = reduce_sum(multiply(expand_dims(tensor, 1), true_rows), 2)
         true_logits += reshape(offsets[:number], [-1, num_true])
-        drawn_logits = matmul(given, rows[number:], transpose_b=True) + offsets[number:]
+        drawn_logits = matmul(tensor, rows[number:], transpose_b=True) + offsets[number:]
 
         if remove_accidental_hits:
             examples, places, lowest = compute_accidental_hits(true, drawn, num_true=num_true)

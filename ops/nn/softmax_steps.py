@@ -1,4 +1,4 @@
-"""Softmax along the axis of rows: the greatest of all and the sum of powers, then each row."""
+"""Softmax along the axis of rows in steps: maximum and sum of exponentials, then each row."""
 
 from __future__ import annotations
 
@@ -25,19 +25,19 @@ def _narrow(result: Tensor, dtype: DType) -> Tensor:
 
 
 def softmax_steps(c: SplitContext, logits: Tensor) -> list[Tensor]:
-    """What stands for a softmax whose classes are the rows."""
+    """Substitute for a softmax whose classes are the rows."""
     _, powers, total = _shifted(logits)
     return [_narrow(realdiv(powers, total), logits.dtype)]
 
 
 def log_softmax_steps(c: SplitContext, logits: Tensor) -> list[Tensor]:
-    """What stands for the logarithm of such a softmax."""
+    """Substitute for the logarithm of such a softmax."""
     shifted, _, total = _shifted(logits)
     return [_narrow(subtract(shifted, log(total)), logits.dtype)]
 
 
 def cross_entropy_steps(c: SplitContext, features: Tensor, labels: Tensor) -> list[Tensor]:
-    """What stands for the cross entropy of such a softmax, and its gradient."""
+    """Substitute for the cross entropy of such a softmax, and its gradient."""
     shifted, powers, total = _shifted(features)
     shares = realdiv(powers, total)
     wanted = _narrow(labels, shifted.dtype)

@@ -1,4 +1,4 @@
-"""Rows of embeddings put together for each row of sparse ids."""
+"""`td.nn.embedding_lookup_sparse`: embeddings combined for each row of sparse ids."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Lines of comma-separated values, taken apart into columns."""
+"""`td.decode_csv`: parsing of comma-separated values."""
 
 from __future__ import annotations
 
@@ -85,9 +85,9 @@ def _decode_csv_kernel(c: KernelContext) -> Kernel:
                     f"Expect {len(results)} fields but have {len(fields)} in record {i}"
                 )
             for j, field in enumerate(fields):
-                given = field not in (b"", missing)
+                present = field not in (b"", missing)
                 results[j].flat[i] = (
-                    _number(field, dtypes[j].name, j, i) if given else _default(defaults[j], j, i)
+                    _number(field, dtypes[j].name, j, i) if present else _default(defaults[j], j, i)
                 )
         return results
 
@@ -149,7 +149,7 @@ def _fields(record: bytes, delimiter: bytes, quotes: bool, number: int) -> Seque
 
 
 def _quoted(record: bytes, place: int, number: int) -> tuple[bytes, int]:
-    """What stands up to the quote that ends a field, and where that is."""
+    """The text up to the quote that ends a field, and the position of that quote."""
     parts: list[bytes] = []
     while True:
         end = record.find(b'"', place)
@@ -204,7 +204,7 @@ def decode_csv(
         [1 2 0]
         [b'a' b'b,c' b'd']
     """
-    made = DECODE_CSV(
+    columns = DECODE_CSV(
         convert_to_tensor(records, string),
         [convert_to_tensor(default) for default in record_defaults],
         field_delim=field_delim,
@@ -213,4 +213,4 @@ def decode_csv(
         select_cols=[] if select_cols is None else list(select_cols),
         name=name,
     )
-    return list(made)
+    return list(columns)

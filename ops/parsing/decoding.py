@@ -24,7 +24,7 @@ from ...shape_inference.tensor_shape import TensorShape
 from ...shape_inference.traits import Traits
 from ..common.allocation import new_array
 from ..common.call_forms import renamed
-from .inflating import WINDOWS, inflated
+from .decompression import WINDOWS, inflated
 
 public = {
     "td, td.io": "decode_compressed decode_json_example decode_raw parse_tensor serialize_tensor",
@@ -159,7 +159,7 @@ def decode_raw(
 
     Raises:
         TypeError: `out_type` is none of numbers.
-        ValueError: `fixed_length` is no positive multiple of the size of a number; strings of
+        ValueError: `fixed_length` is not a positive multiple of the size of a number; strings of
             other lengths are found out by the run.
 
     Example:
@@ -249,7 +249,7 @@ def _decode_json_example_kernel(c: KernelContext) -> Kernel:
         try:
             message = Parse(text.decode(), Example())
         except (ParseError, UnicodeDecodeError, RecursionError) as error:
-            raise ValueError(f"{text[:80]!r} is no Example in JSON: {error}") from None
+            raise ValueError(f"{text[:80]!r} is not an Example in JSON: {error}") from None
         return message.SerializeToString(deterministic=True)
 
     return lambda texts: _mapped(example, texts)
@@ -266,7 +266,7 @@ def decode_json_example(json_examples: Any, name: str | None = None) -> Tensor:
         A string Tensor of the same shape.
 
     Raises:
-        InvalidArgumentError: in the run, where a string is no Example.
+        InvalidArgumentError: in the run, if a string is not an Example.
 
     Example:
         >>> text = '{"features": {"feature": {"x": {"int64List": {"value": [7]}}}}}'
@@ -309,10 +309,10 @@ def parsed_tensor(text: bytes, dtype: DType, name: str) -> Array:
     try:
         proto = TensorProto.FromString(text)
     except DecodeError:
-        raise ValueError(f"{name}, of {len(text)} bytes, is no TensorProto") from None
+        raise ValueError(f"{name}, of {len(text)} bytes, is not a TensorProto") from None
     if proto.dtype != dtype.as_datatype_enum:
-        found = as_dtype(proto.dtype).name if proto.dtype else "of no dtype"
-        raise ValueError(f"out_type is {dtype.name}, the serialized tensor {found}")
+        name_of_dtype = as_dtype(proto.dtype).name if proto.dtype else "of no dtype"
+        raise ValueError(f"out_type is {dtype.name}, the serialized tensor {name_of_dtype}")
     return np.array(decode_tensor(proto, config.max_tensor_bytes))
 
 
@@ -325,7 +325,7 @@ def parse_tensor(serialized: Any, out_type: Any, name: str | None = None) -> Ten
         name: a name for the op.
 
     Returns:
-        A Tensor of `out_type`, whose shape only the run tells.
+        A Tensor of `out_type`, whose shape is only known in the run.
 
     Raises:
         ValueError: `serialized` is known to be no scalar; what it holds is found out by the run.

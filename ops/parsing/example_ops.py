@@ -1,4 +1,4 @@
-"""The ops that take serialized Examples apart, in the forms that TensorFlow has had."""
+"""The ops that parse serialized Examples, in all of TensorFlow's versions."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ def _dense_shapes(c: OpContext, batch: TensorShape) -> list[TensorShape]:
 
 
 def is_open(shape: TensorShape) -> bool:
-    """Whether a dense feature is of any length."""
+    """True if a dense feature is of variable length."""
     return bool(shape.rank) and shape[0].value is None
 
 
@@ -130,7 +130,7 @@ def _parse_single_example_shape(c: ShapeContext) -> list[TensorShape]:
 
 
 class Wanted(NamedTuple):
-    """What is to be read of each example.
+    """Features to read from each example.
 
     Args:
         sparse: dtypes.
@@ -148,11 +148,11 @@ class Wanted(NamedTuple):
 
     @classmethod
     def of(cls, c: KernelContext) -> Wanted:
-        """What the attrs of the op say."""
+        """Reads the attrs of the op."""
 
         def dtypes(name: str) -> list[np.dtype[Any]]:
-            found: Sequence[DType] = c.node.attrs.get(name, ())
-            return [dtype.numpy_dtype for dtype in found]
+            dtypes: Sequence[DType] = c.node.attrs.get(name, ())
+            return [dtype.numpy_dtype for dtype in dtypes]
 
         shapes = list(c.attr("dense_shapes"))
         ragged = dtypes("ragged_value_types"), dtypes("ragged_split_types")
@@ -170,7 +170,7 @@ def parse(
 
     Args:
         wanted: what is to be read.
-        serialized: the examples, a vector or one alone.
+        serialized: the examples, a vector or a scalar.
         names: what they are called in messages; may be empty.
         keys: the names of what is sparse, dense and ragged.
         defaults: what stands for missing dense features.
@@ -195,15 +195,15 @@ def parse(
         twice = next(key for key in every if every.count(key) > 1)
         raise ValueError(f"the feature {twice.decode(errors='replace')!r} is asked for twice")
     texts, called = list(serialized.ravel()), list(names.ravel())
-    found = columns(texts, dtypes_by_key, called)
+    values_by_key = columns(texts, dtypes_by_key, called)
     single = serialized.ndim == 0
-    sparse = [_sparse(found[key], single) for key in keys[0]]
+    sparse = [_sparse(values_by_key[key], single) for key in keys[0]]
     dense = [
-        _dense(found[key], key, shape, default, called, single)
+        _dense(values_by_key[key], key, shape, default, called, single)
         for key, shape, default in zip(keys[1], wanted.shapes, defaults, strict=True)
     ]
     ragged = [
-        (found[key].values, _splits(found[key], dtype, single))
+        (values_by_key[key].values, _splits(values_by_key[key], dtype, single))
         for key, dtype in zip(keys[2], wanted.splits, strict=True)
     ]
     flat_sparse = [part[i] for i in range(3) for part in sparse]
@@ -362,11 +362,11 @@ def _parse_example_v2_kernel(c: KernelContext) -> Kernel:
 def _parse_single_example_kernel(c: KernelContext) -> Kernel:
     wanted = Wanted.of(c)
     keys = list(c.attr("sparse_keys")), list(c.attr("dense_keys")), ()
-    nobody = np.zeros(0, object)
+    no_names = np.zeros(0, object)
 
     def parse_example(serialized: Array, *defaults: Array) -> Any:
         if serialized.ndim:
             raise ValueError(f"serialized must be a scalar, got shape {list(serialized.shape)}")
-        return _alone(parse(wanted, serialized, nobody, keys, defaults))
+        return _alone(parse(wanted, serialized, no_names, keys, defaults))
 
     return parse_example

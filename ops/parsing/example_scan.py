@@ -1,4 +1,4 @@
-"""Many serialized Examples taken apart at once, without a Python step for each feature.
+"""Parser of many serialized Examples at once, without a Python step for each feature.
 
 An Example on the wire is nested spans of bytes, each behind a tag and a length. NumPy reads the
 k-th tag, length or number of all examples in one step, as long as they are written as libraries
@@ -62,12 +62,12 @@ class Scan(NamedTuple):
         Args:
             key: the name.
         """
-        found = [(part, name) for part, name in self.steps if name is None or name == key]
-        if len(found) == 1 and found[0][1] is not None:
-            return found[0][0]
+        steps = [(part, name) for part, name in self.steps if name is None or name == key]
+        if len(steps) == 1 and steps[0][1] is not None:
+            return steps[0][0]
         pieces = [
             np.arange(part.start, part.stop) if name else self._named(key, part)
-            for part, name in found
+            for part, name in steps
         ]
         places = np.concatenate([np.zeros(0, np.int64), *pieces])
         places = places[np.argsort(self.rows[places], kind="stable")]
@@ -179,7 +179,7 @@ def integers_in(buffer: Array, lists: Spans) -> tuple[Array, Array] | None:
     sizes = np.cumsum(packed.end - packed.start)
     counts = np.diff(np.concatenate([[0], total[sizes]]))
     ended = sizes[packed.end > packed.start]
-    if not last[ended - 1].all():  # a number goes on in the next list
+    if not last[ended - 1].all():  # a number continues in the next list
         return None
     return numbers.view(np.int64), counts
 
@@ -191,10 +191,10 @@ def texts_in(buffer: Array, lists: Spans) -> tuple[Array, Array] | None:
         buffer: the bytes.
         lists: the lists.
     """
-    found = _each(buffer, lists)
-    if found is None:
+    numbers_read = _each(buffer, lists)
+    if numbers_read is None:
         return None
-    owners, spans, steps = found
+    owners, spans, steps = numbers_read
     counts = np.bincount(owners, minlength=len(lists.start))
     if len(steps) > 1:
         spans = spans.some(np.argsort(owners, kind="stable"))
@@ -229,7 +229,7 @@ def _overlapping(buffer: Array, size: int) -> Array:
 
 
 def _packed(buffer: Array, lists: Spans) -> Spans | None:
-    """What packed lists hold: an empty list may be written as nothing."""
+    """Contents of packed lists: an empty list may be written as nothing."""
     filled = lists.end > lists.start
     inner = _only(buffer, lists.some(filled), _FIRST)
     if inner is None:
@@ -262,13 +262,13 @@ def _each(buffer: Array, spans: Spans) -> tuple[Array, Spans, list[int]] | None:
 
 
 def _only(buffer: Array, spans: Spans, tag: int | None) -> Spans | None:
-    """What the one field holds of which each span consists."""
+    """Contents of the only field of each span."""
     field = _next(buffer, spans, tag)
     return None if field is None or (field.end != spans.end).any() else field
 
 
 def _next(buffer: Array, spans: Spans, tag: int | None) -> Spans | None:
-    """What the first field of each span holds."""
+    """Contents of the first field of each span."""
     place = spans.start
     if tag is not None and (buffer[place] != tag).any():
         return None

@@ -1,4 +1,4 @@
-"""One feature of many examples: all its values, and how many of them each example has."""
+"""One feature of many examples: all its values, and the number of values of each example."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def columns(
         names: what the examples are called in messages; may be empty.
 
     Raises:
-        ValueError: one is no Example, or has values of another dtype.
+        ValueError: one is not an Example, or has values of another dtype.
     """
     if len(serialized) >= _MANY:
         together = _together(serialized, dtypes)
@@ -123,10 +123,10 @@ def _one_by_one(
         for name, (key, dtype) in wanted.items():
             if name not in features:
                 continue
-            found = list_in(features[name], dtype, name, i, names)
-            if found is not None:
-                values[key].extend(found)
-                counts[key][i], missing[key][i] = len(found), False
+            values_of_example = list_in(features[name], dtype, name, i, names)
+            if values_of_example is not None:
+                values[key].extend(values_of_example)
+                counts[key][i], missing[key][i] = len(values_of_example), False
     return {
         key: Column(as_values(values[key], dtype), counts[key], missing[key])
         for key, dtype in dtypes.items()
@@ -157,7 +157,7 @@ def parsed(message: Any, text: bytes, i: int, names: Sequence[bytes]) -> Any:
 
 
 def example_name(i: int, names: Sequence[bytes]) -> str:
-    """What an example is called in messages."""
+    """Description of an example in messages."""
     name = f", {names[i].decode(errors='replace')!r}" if len(names) else ""
     return f"serialized[{i}]{name}"
 

@@ -1,4 +1,4 @@
-"""What programs say of the features of examples."""
+"""Specs of the features of examples."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`td.parse_example` and its kin: what programs call to take examples apart."""
+"""`td.parse_example` and `td.parse_single_example`."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _KINDS = ("float32", "int64", "string")
 
 
 class Asked(NamedTuple):
-    """What is asked for, as the ops take it.
+    """Requested features, as the ops take them.
 
     Args:
         sparse: the dtypes of features of any length, by name.
@@ -41,14 +41,14 @@ class Asked(NamedTuple):
 
 
 def asked(features: Mapping[str, Any]) -> Asked:
-    """What a mapping of names to features asks for.
+    """Requested features of a mapping from names to features.
 
     Args:
         features: the mapping.
 
     Raises:
-        TypeError: something is no feature, or of another dtype than the three.
-        ValueError: there are none, or one is told incompletely.
+        TypeError: something is not a feature, or of another dtype than the three.
+        ValueError: there are none, or one is specified incompletely.
     """
     if not features:
         raise ValueError(f"features must hold some, got {features!r}")
@@ -140,8 +140,8 @@ def parse_example(
         For each name a Tensor of shape [batch, …], or a SparseTensor.
 
     Raises:
-        TypeError: something is no feature, or of another dtype than float32, int64 and string.
-        ValueError: a feature is told incompletely. What examples hold is found out by the run:
+        TypeError: something is not a feature, or of another dtype than float32, int64 and string.
+        ValueError: a feature is specified incompletely. Contents are checked in the run:
             an InvalidArgumentError names the feature and the example.
 
     Example:
@@ -214,7 +214,7 @@ def parse_single_example(
 
 
 def by_name(wanted: Asked, results: Sequence[Any]) -> dict[str, Any]:
-    """What the ops put out for what is asked for, by name.
+    """Outputs of the ops for the requested features, by name.
 
     Args:
         wanted: what is asked for.
@@ -230,10 +230,10 @@ def by_name(wanted: Asked, results: Sequence[Any]) -> dict[str, Any]:
 def _merged_by_name(
     features: Mapping[str, Any], wanted: Asked, results: Sequence[Any]
 ) -> dict[str, Any]:
-    """What the ops put out, by the names of features."""
-    found = by_name(wanted, results)
+    """Outputs of the ops, by the names of features."""
+    outputs = by_name(wanted, results)
     return {
-        key: _merged(feature, found) if isinstance(feature, SparseFeature) else found[key]
+        key: _merged(feature, outputs) if isinstance(feature, SparseFeature) else outputs[key]
         for key, feature in sorted(features.items())
     }
 

@@ -1,4 +1,4 @@
-"""Batches of serialized SequenceExamples: features along time, filled up to the longest example."""
+"""Batches of serialized SequenceExamples: features along time, padded to the longest example."""
 
 from __future__ import annotations
 
@@ -106,7 +106,7 @@ def _sparse_shapes(batch: TensorShape, inner: int, number: int) -> list[TensorSh
 
 
 def _ragged_shapes(batch: TensorShape, number: int, depth: int) -> list[TensorShape]:
-    """Of values, of the splits of a batch, and of those of the steps in it."""
+    """Dtypes of values, of the row splits of a batch, and of those of the steps in it."""
     if batch.rank == 1:
         ends = TensorShape.of((batch.sizes[0] + 1,))  # type: ignore[index, operator]
     else:
@@ -116,19 +116,19 @@ def _ragged_shapes(batch: TensorShape, number: int, depth: int) -> list[TensorSh
 
 
 class _Asked(NamedTuple):
-    """What an op asks for: of the contexts, and along time."""
+    """Features that an op requests: of the contexts, and along time."""
 
     context: Wanted
     lists: Wanted
 
     @classmethod
     def of(cls, c: OpContext) -> _Asked:
-        """What the attrs say.
+        """Reads the attrs.
 
         Raises:
             ValueError: they do not fit together.
         """
-        found = []
+        features = []
         for group, dense in (("context", "Tcontext_dense"), ("feature_list", "")):
             shapes = list(c.attr(f"{group}_dense_shapes"))
             names = [f"{group}_sparse_types", dense or f"{group}_dense_types"]
@@ -145,8 +145,8 @@ class _Asked(NamedTuple):
             for i, shape in enumerate(shapes):
                 if not shape.is_fully_defined():
                     raise ValueError(f"{group}_dense_shapes[{i}] must be known, got {shape}")
-            found.append(Wanted(kinds[0], kinds[1], shapes, kinds[2], kinds[3]))
-        return cls(*found)
+            features.append(Wanted(kinds[0], kinds[1], shapes, kinds[2], kinds[3]))
+        return cls(*features)
 
 
 @PARSE_SEQUENCE_EXAMPLE.kernel
@@ -183,14 +183,14 @@ def _alone(results: tuple[Array, ...]) -> Any:
 
 
 class _Batch:
-    """Serialized messages, a vector or one alone.
+    """Serialized messages, a vector or a scalar.
 
     Args:
         serialized: the messages.
         names: what they are called in errors; may be empty.
 
     Raises:
-        ValueError: they are no vector, or one is no message.
+        ValueError: they are not a vector, or one is not a message.
     """
 
     def __init__(self, serialized: Array, names: Array) -> None:
@@ -230,7 +230,7 @@ class _Batch:
                 raise ValueError(f"there are {len(some)} {what} keys, and {len(dtypes)} dtypes")
         if len(may_lack) != len(wanted.dense):
             raise ValueError(
-                "feature_list_dense_missing_assumed_empty must tell of "
+                "feature_list_dense_missing_assumed_empty must cover "
                 f"{len(wanted.dense)} features, got {len(may_lack)}"
             )
         sparse = [self._sparse(*of) for of in zip(list_keys[0], wanted.sparse, strict=True)]
@@ -278,14 +278,14 @@ class _Batch:
     ) -> tuple[Array, Array]:
         """The values, filled up to the longest example, and how many steps each has."""
         sizes: Any = shape.as_list()
-        found = [
+        outputs = [
             dense_steps(lists, key, dtype, sizes, may_lack, self._names, i)
             for i, lists in enumerate(self._lists)
         ]
-        lengths = np.array([len(part) for part in found], np.int64)
-        whole = check_size((len(found), int(lengths.max(initial=0)), *sizes), dtype)
+        lengths = np.array([len(part) for part in outputs], np.int64)
+        whole = check_size((len(outputs), int(lengths.max(initial=0)), *sizes), dtype)
         result = np.full(whole, b"" if dtype.kind == "O" else 0, dtype)
-        for line, part in zip(result, found, strict=True):
+        for line, part in zip(result, outputs, strict=True):
             line[: len(part)] = part
         inner = whole[1:]
         return result.reshape(*self._shape, *inner), lengths.reshape(self._shape)
@@ -329,9 +329,9 @@ def parse_sequence_example(
         [batch, time, most]; and of those Tensors, how many steps each example has, int64 [batch].
 
     Raises:
-        TypeError: something is no such feature.
-        ValueError: nothing is asked for, or a feature is told incompletely. What the examples hold
-            is found out by the run.
+        TypeError: something is not such a feature.
+        ValueError: nothing is requested, or a feature is specified incompletely. Contents are
+            checked in the run.
 
     Example:
         >>> def example(words):

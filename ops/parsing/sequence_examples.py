@@ -106,7 +106,7 @@ def _parse_kernel(c: KernelContext) -> Kernel:
         message = parsed(SequenceExample, serialized.item(), 0, names)
         inner = np.array(message.context.SerializeToString(), object)
         example = b"" if not inner.item() else as_example(inner.item())
-        found = parse(
+        outputs = parse(
             context, np.array(example, object), np.zeros(0, object), (keys[0], keys[1], ()), given
         )
         lists = message.feature_lists.feature_list
@@ -119,7 +119,7 @@ def _parse_kernel(c: KernelContext) -> Kernel:
             dense_steps(lists, key, dtype, shape, key in lacking, names)
             for key, dtype, shape in zip(keys[3], dense_types, shapes, strict=True)
         ]
-        return (*found, *[part[i] for i in range(3) for part in sparse], *dense)
+        return (*outputs, *[part[i] for i in range(3) for part in sparse], *dense)
 
     return parse_sequence
 
@@ -227,9 +227,9 @@ def parse_single_sequence_example(
         shape [time, …], or a SparseTensor of shape [time, most].
 
     Raises:
-        TypeError: something is no such feature.
-        ValueError: nothing is asked for, or a feature is told incompletely. What the example holds
-            is found out by the run.
+        TypeError: something is not such a feature.
+        ValueError: nothing is requested, or a feature is specified incompletely. Contents are
+            checked in the run.
 
     Example:
         >>> example = td.train.SequenceExample()
@@ -268,11 +268,11 @@ def parse_single_sequence_example(
 def asked_of_sequences(
     context_features: Mapping[str, Any] | None, sequence_features: Mapping[str, Any] | None
 ) -> tuple[Asked, Asked, list[str]]:
-    """What is asked for of contexts and along time, and which of the latter examples may lack.
+    """Requested features of contexts and along time, and which of the latter examples may lack.
 
     Raises:
-        TypeError: something is no such feature.
-        ValueError: nothing is asked for, or a feature is told incompletely.
+        TypeError: something is not such a feature.
+        ValueError: nothing is asked for, or a feature is specified incompletely.
     """
     if not context_features and not sequence_features:
         raise ValueError("context_features or sequence_features must hold some")

@@ -160,7 +160,7 @@ def _parsed(row: Array, dtype: DType, name: str) -> tuple[Array, Array, Array]:
     """The parts of one sparse tensor.
 
     Raises:
-        ValueError: they are no tensors of the right dtypes, or do not fit together.
+        ValueError: they are not tensors of the right dtypes, or do not fit together.
     """
     names = [f"{name}[{i}]" for i in range(3)]
     indices, values, shape = (
@@ -203,7 +203,7 @@ _serializing = shared_docs(
         "out_type": "`td.string`, or `td.variant` for tensors that never leave the session.",
         "name": "a name for the op.",
     },
-    raises="TypeError: `sp_input` is no SparseTensor.",
+    raises="TypeError: `sp_input` is not a SparseTensor.",
 )
 _deserializing = shared_docs(
     {
@@ -259,7 +259,7 @@ def serialize_many_sparse(sp_input: Any, name: str | None = None, out_type: Any 
 def deserialize_sparse(
     serialized_sparse: Any, dtype: Any, rank: int | None = None, name: str | None = None
 ) -> SparseTensor:
-    """What `td.serialize_sparse` has serialized; several rows become one sparse tensor.
+    """Deserializes results of `td.serialize_sparse`; several rows become one sparse tensor.
 
     Args:
         serialized_sparse: a tensor [..., 3] of strings or variants.
@@ -279,7 +279,7 @@ def deserialize_sparse(
 def deserialize_many_sparse(
     serialized_sparse: Any, dtype: Any, rank: int | None = None, name: str | None = None
 ) -> SparseTensor:
-    """What `td.serialize_many_sparse` has serialized, or some rows of it, as one sparse tensor.
+    """Deserializes rows of `td.serialize_many_sparse` to one sparse tensor.
 
     Args:
         serialized_sparse: a matrix [n, 3] of strings.

@@ -44,15 +44,15 @@ def _making(kind: type[Accumulator]) -> Callable[[KernelContext], Kernel]:
         key, name = shared_home(c)
         mean = c.attr("reduction_type") == b"MEAN"
         made = kind(name, c.attr("dtype"), c.attr("shape"), mean)
-        found = c.state.setdefault(key, made)
-        if type(found) is not kind or (found.dtype, found.shape) != (made.dtype, made.shape):
+        kept = c.state.setdefault(key, made)
+        if type(kept) is not kind or (kept.dtype, kept.shape) != (made.dtype, made.shape):
             raise errors.InvalidArgumentError(
                 None,
                 None,
-                f"Shared {kind.kind} '{name}' is of {_told(found)} but requested was one of "
+                f"Shared {kind.kind} '{name}' is of {_told(kept)} but requested was one of "
                 f"{_told(made)}",
             )
-        handle = handle_to(found)
+        handle = handle_to(kept)
 
         def accumulator() -> Array:
             return handle
@@ -110,7 +110,7 @@ def _set_step_shape(c: ShapeContext) -> list[TensorShape]:
 
 
 def _known(c: ShapeContext) -> TensorShape:
-    """The shape of the gradients, as far as the handle tells."""
+    """The shape of the gradients, as far as the handle records it."""
     content = c.content("handle")
     return content.components[0].declared if content and content.components else UNKNOWN_SHAPE
 
@@ -200,9 +200,9 @@ def _sparse_apply_shape(c: ShapeContext) -> list[TensorShape]:
     c.shape("local_step", rank=0)
     indices, values = c.shape("gradient_indices", rank=1), c.shape("gradient_values", min_rank=1)
     c.merged("gradient_indices and the rows of gradient_values", [indices, values[:1]])
-    known = _known(c)
-    if known.sizes:
-        c.merged("gradient_values and the accumulator", [values[1:], known[1:]])
+    shape = _known(c)
+    if shape.sizes:
+        c.merged("gradient_values and the accumulator", [values[1:], shape[1:]])
     return []
 
 
@@ -211,8 +211,8 @@ def _sparse_apply_kernel(c: KernelContext) -> Kernel:
     has_known_shape = c.attr("has_known_shape")
 
     def apply(handle: Array, step: Array, indices: Array, values: Array, shape: Array) -> tuple[()]:
-        given = shape if has_known_shape else np.zeros(0, np.int64)
-        _sparse_of(handle).apply(_step(step), indices, values, given)
+        sizes = shape if has_known_shape else np.zeros(0, np.int64)
+        _sparse_of(handle).apply(_step(step), indices, values, sizes)
         return ()
 
     return apply
@@ -221,9 +221,9 @@ def _sparse_apply_kernel(c: KernelContext) -> Kernel:
 @SPARSE_TAKE_GRADIENT.shape
 def _sparse_take_shape(c: ShapeContext) -> list[TensorShape]:
     c.shape("num_required", rank=0)
-    known = _known(c)
-    rest = known[1:] if known.sizes else UNKNOWN_SHAPE
-    rank = known.rank or None
+    shape = _known(c)
+    rest = shape[1:] if shape.sizes else UNKNOWN_SHAPE
+    rank = shape.rank or None
     return [TensorShape([None]), TensorShape([None]) + rest, TensorShape([rank])]
 
 

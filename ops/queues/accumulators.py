@@ -1,4 +1,4 @@
-"""Accumulators of gradients, as a session keeps them: sums or means of what several runs give."""
+"""Gradient accumulators at run time: sums or means over several runs."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ class Accumulator(WaitingLines):
             self._flush()
 
     def take(self, number: int, waits: Waits) -> Any:
-        """What the gradients are together, as soon as there are enough; the step counts up.
+        """Aggregate of the gradients, as soon as there are enough; increments the step.
 
         Raises:
             ValueError: the number is not positive.
@@ -77,7 +77,7 @@ class Accumulator(WaitingLines):
             self.step += 1
             return True
 
-        # What was taken is gone if nobody is there to get it, as in TensorFlow.
+        # What was taken is lost if its caller has gone, as in TensorFlow.
         attempt = Attempt(step, lambda: None)
         self._serve(self._taking, attempt, waits, None, "TakeGrad operation was cancelled")
         return taken[0]
@@ -100,8 +100,8 @@ class Accumulator(WaitingLines):
             )
 
     def _mismatch(self, expected: Any, got: Any) -> errors.InvalidArgumentError:
-        told = f"Shape mismatch: expected {list(expected)}, got {list(got)}"
-        return errors.InvalidArgumentError(None, None, told)
+        message = f"Shape mismatch: expected {list(expected)}, got {list(got)}"
+        return errors.InvalidArgumentError(None, None, message)
 
     def _add(self, *gradient: Array) -> None:
         [array] = gradient
@@ -131,18 +131,18 @@ class SparseAccumulator(Accumulator):
                 f"got shapes {list(indices.shape)} and {list(values.shape)}"
             )
         rest = values.shape[1:]
-        given: list[int] = shape.tolist() if shape.ndim == 1 else []
-        if given and (len(given) != values.ndim or tuple(given[1:]) != rest):
-            raise self._mismatch([-1, *given[1:]], values.shape)
+        sizes: list[int] = shape.tolist() if shape.ndim == 1 else []
+        if sizes and (len(sizes) != values.ndim or tuple(sizes[1:]) != rest):
+            raise self._mismatch([-1, *sizes[1:]], values.shape)
         if self.shape.sizes is not None:
-            known = [None if size is None else int(size) for size in self.shape.as_list()]
-            if known and not self.shape[1:].is_compatible_with(rest):
-                raise self._mismatch([-1 if n is None else n for n in known], [-1, *rest])
-            if known and given and known[0] not in (None, -1, given[0]):
-                raise self._mismatch(known, given)
+            static_sizes = [None if size is None else int(size) for size in self.shape.as_list()]
+            if static_sizes and not self.shape[1:].is_compatible_with(rest):
+                raise self._mismatch([-1 if n is None else n for n in static_sizes], [-1, *rest])
+            if static_sizes and sizes and static_sizes[0] not in (None, -1, sizes[0]):
+                raise self._mismatch(static_sizes, sizes)
         if self.number and self._values.shape[1:] != rest:
             raise self._mismatch([-1, *self._values.shape[1:]], [-1, *rest])
-        limit = self._rows(given)
+        limit = self._rows(sizes)
         if indices.size and (indices.min() < 0 or (limit is not None and indices.max() >= limit)):
             wrong = int(indices.min() if indices.min() < 0 else indices.max())
             allowed = "at least 0" if limit is None else f"in [0, {limit})"
@@ -170,8 +170,8 @@ class SparseAccumulator(Accumulator):
 
     def _taken(self) -> Any:
         rest = self._values.shape[1:]
-        known = self.shape.as_list() if self.shape.sizes else []
-        first = known[0] if known and known[0] is not None else -1
+        static_sizes = self.shape.as_list() if self.shape.sizes else []
+        first = static_sizes[0] if static_sizes and static_sizes[0] is not None else -1
         values = self._values
         if self.mean:
             counts = self._counts.reshape(-1, *[1] * len(rest)).astype(values.dtype)

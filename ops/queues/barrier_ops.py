@@ -1,4 +1,4 @@
-"""The ops on barriers, and the class that programs use them by."""
+"""`td.contrib.staging.Barrier`, and the ops on barriers."""
 
 from __future__ import annotations
 
@@ -83,10 +83,10 @@ def _barrier_kernel(c: KernelContext) -> Kernel:
             f"{len(shapes)}"
         )
     made = TensorBarrier(name, dtypes, shapes or [UNKNOWN_SHAPE] * len(dtypes))
-    found = c.state.setdefault(key, made)
-    if not isinstance(found, TensorBarrier) or found.dtypes != dtypes:
+    kept = c.state.setdefault(key, made)
+    if not isinstance(kept, TensorBarrier) or kept.dtypes != dtypes:
         raise ValueError(f"shared_name = {name!r} is that of something else in this session")
-    handle = handle_to(found)
+    handle = handle_to(kept)
 
     def barrier() -> Array:
         return handle
@@ -291,11 +291,11 @@ class Barrier:
         return CLOSE(self._barrier_ref, cancel_pending_enqueues=cancel_pending_enqueues, name=name)
 
     def ready_size(self, name: str | None = None) -> Tensor:
-        """How many elements are complete: an int32 Tensor of rank 0."""
+        """Number of complete elements: an int32 Tensor of rank 0."""
         name = name or f"{self._prefix}_BarrierReadySize"
         return READY_SIZE(self._barrier_ref, name=name)
 
     def incomplete_size(self, name: str | None = None) -> Tensor:
-        """How many elements lack a component: an int32 Tensor of rank 0."""
+        """Number of elements that lack a component: an int32 Tensor of rank 0."""
         name = name or f"{self._prefix}_BarrierIncompleteSize"
         return INCOMPLETE_SIZE(self._barrier_ref, name=name)

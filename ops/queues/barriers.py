@@ -1,4 +1,4 @@
-"""Barriers, as a session keeps them: what several runs give for a key, until it is complete."""
+"""Barriers at run time: components of elements by key, until all are there."""
 
 from __future__ import annotations
 
@@ -49,12 +49,12 @@ class TensorBarrier(WaitingLines):
 
     @property
     def ready(self) -> int:
-        """How many elements are complete."""
+        """Number of complete elements."""
         return len(self._ready)
 
     @property
     def incomplete(self) -> int:
-        """How many elements lack a component."""
+        """Number of elements that lack a component."""
         return len(self._incomplete)
 
     def insert(self, component: int, keys: Sequence[bytes], values: Array) -> None:
@@ -79,14 +79,14 @@ class TensorBarrier(WaitingLines):
                     f"{int(self._cancelled)}.  Number of new insertions: {len(keys)}.  Number of "
                     f"incomplete keys: {len(self._incomplete)}.",
                 )
-            known = len(self._incomplete) + len(self._ready)
+            count = len(self._incomplete) + len(self._ready)
             try:
                 for key, row in zip(keys, values, strict=True):
                     self._insert_one(
                         component, key, np.array(row, self.dtypes[component].numpy_dtype)
                     )
             finally:
-                self._index += len(self._incomplete) + len(self._ready) > known
+                self._index += len(self._incomplete) + len(self._ready) > count
                 self._moves += 1
                 self._flush()
 
@@ -193,8 +193,8 @@ class TensorBarrier(WaitingLines):
         if rows:
             return np.stack(rows)
         sizes = self.shapes[component].as_list() if self.shapes[component].sizes is not None else []
-        known = [0 if size is None else int(size) for size in sizes]
-        return np.empty((0, *known), self.dtypes[component].numpy_dtype)
+        shape = [0 if size is None else int(size) for size in sizes]
+        return np.empty((0, *shape), self.dtypes[component].numpy_dtype)
 
     def close(self, cancel_pending: bool) -> None:
         """Lets no further key in.

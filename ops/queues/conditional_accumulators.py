@@ -1,4 +1,4 @@
-"""Accumulators for programs: `td.ConditionalAccumulator` and the one for sparse gradients."""
+"""`td.ConditionalAccumulator` and `td.SparseConditionalAccumulator`."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ public = {
 
 
 class ConditionalAccumulatorBase:
-    """What accumulators of gradients have in common.
+    """Base class of gradient accumulators.
 
     Args:
         dtype: the dtype of the gradients.
@@ -69,7 +69,7 @@ class ConditionalAccumulatorBase:
         return versions["V2" if self._accumulator_ref.dtype is resource else ""]
 
     def num_accumulated(self, name: str | None = None) -> Tensor:
-        """How many gradients have been added since they were last taken: an int32 Tensor."""
+        """Number of gradients added since they were last taken: an int32 Tensor."""
         name = name or f"{self._name}_NumAccumulated"
         return self._op(NUM_ACCUMULATED)(self._accumulator_ref, name=name)
 
@@ -150,7 +150,7 @@ class ConditionalAccumulator(ConditionalAccumulatorBase):
         return op
 
     def take_grad(self, num_required: Any, name: str | None = None) -> Tensor:
-        """What the gradients are together, once there are `num_required`; they begin anew then.
+        """Aggregate of the gradients, once there are `num_required`; resets the accumulator.
 
         Args:
             num_required: an int32 tensor of rank 0, at least 1.
@@ -171,7 +171,7 @@ class ConditionalAccumulator(ConditionalAccumulatorBase):
 
 
 class SparseGradient(NamedTuple):
-    """What `SparseConditionalAccumulator.take_grad` returns.
+    """Result of `SparseConditionalAccumulator.take_grad`.
 
     Args:
         indices: the rows, each once, in order.
@@ -269,7 +269,7 @@ class SparseConditionalAccumulator(ConditionalAccumulatorBase):
         return op
 
     def take_grad(self, num_required: Any, name: str | None = None) -> SparseGradient:
-        """What the gradients are together, once there are `num_required`; they begin anew then.
+        """Aggregate of the gradients, once there are `num_required`; resets the accumulator.
 
         Args:
             num_required: an int32 tensor of rank 0, at least 1.

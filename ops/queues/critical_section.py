@@ -1,4 +1,4 @@
-"""Critical sections: parts of a graph that one run of a session is in at a time."""
+"""`td.CriticalSection`: mutual exclusion among runs of a session."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ CONSUME_MUTEX_LOCK: OpDef[Operation] = OpDef(
 
 
 class _Held:
-    """A turn that has come: it ends when it is consumed, or when nobody has it any more."""
+    """A turn that has come: it ends when it is consumed, or no longer referenced."""
 
     def __init__(self, turns: Turns, waits: Waits) -> None:
         self._stack = ExitStack()
@@ -135,7 +135,7 @@ class CriticalSection:
         exclusive_resource_access: bool = True,
         name: str | None = None,
     ) -> Any:
-        """What a function makes, in the section.
+        """Runs a function in the section.
 
         What the function makes out of tensors from outside waits for the section; these themselves
         do not.
@@ -165,14 +165,14 @@ class CriticalSection:
             self._inside = True
             try:
                 with control_dependencies([lock]):
-                    made = fn()
+                    result = fn()
             finally:
                 self._inside = False
-            leaves = flat(made)
+            leaves = flat(result)
             if not leaves or any(leaf is None for leaf in leaves):
-                raise ValueError(f"fn must return tensors or operations, got {made!r}")
+                raise ValueError(f"fn must return tensors or operations, got {result!r}")
             with control_dependencies(leaves):
                 done = CONSUME_MUTEX_LOCK(lock)
             with control_dependencies([done]):
                 ends = [done if isinstance(leaf, Operation) else identity(leaf) for leaf in leaves]
-        return packed(made, ends)
+        return packed(result, ends)

@@ -1,4 +1,4 @@
-"""What sessions keep behind handles, and ops in the two versions that take them."""
+"""Session resources behind handles, and ops in the two versions that take them."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from ...shape_inference.tensor_shape import TensorShape
 from ...shape_inference.traits import Traits
 
 HOME = "container: string = '', shared_name: string = ''"
-"""The attrs that tell where a session keeps what an op makes."""
+"""Attrs that name the place where a session keeps what an op makes."""
 
 
 def shared_home(c: KernelContext) -> tuple[tuple[Any, ...], str]:
@@ -35,7 +35,7 @@ def shared_home(c: KernelContext) -> tuple[tuple[Any, ...], str]:
 
 
 def handle_to(item: Any) -> Array:
-    """What a slot of a plan holds for something that a session keeps: an array of rank 0."""
+    """A session resource in a slot of a plan: an array of rank 0."""
     handle = np.empty((), object)
     handle[()] = item
     handle.flags.writeable = False
@@ -43,7 +43,7 @@ def handle_to(item: Any) -> Array:
 
 
 def kept_behind(handle: Array, kind: type[Any], what: str) -> Any:
-    """What a handle stands for.
+    """The resource behind a handle.
 
     Raises:
         ValueError: it is not of the kind.
@@ -74,7 +74,7 @@ def by_reference_and_handle(
         second: how the name of the version by handle follows from that of the first.
         waits: whether the op may have to wait for what others do.
     """
-    made: dict[str, OpDef[Any]] = {}
+    definitions: dict[str, OpDef[Any]] = {}
     for version, dtype in (("", "Ref(string)"), ("V2", "resource")):
         stateful = version or "HANDLE" not in arguments.partition("->")[0]
         op: OpDef[Any] = OpDef(
@@ -85,8 +85,8 @@ def by_reference_and_handle(
         )
         op.shape(shape)
         op.kernel(kernel)
-        made[version] = op
-    return made
+        definitions[version] = op
+    return definitions
 
 
 def nothing_shape(c: ShapeContext) -> list[TensorShape]:

@@ -1,4 +1,4 @@
-"""Staging areas by keys, as a session keeps them."""
+"""Staging areas with keys at run time."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 class MapStage(WaitingLines):
     """Tuples of arrays by keys; their components may come and leave one by one.
 
-    Nobody waits behind others: each for the key that it names.
+    No attempt waits for another: each waits for its own key.
 
     Args:
         ordered: whether the least key leaves first where none is named; otherwise the oldest.
@@ -46,12 +46,12 @@ class MapStage(WaitingLines):
 
     @property
     def whole(self) -> int:
-        """How many tuples are whole."""
+        """Number of complete tuples."""
         return len(self._whole)
 
     @property
     def incomplete(self) -> int:
-        """How many tuples lack a component."""
+        """Number of tuples that lack a component."""
         return len(self._incomplete)
 
     def put(self, key: int, parts: Mapping[int, Array], components: int, waits: Waits) -> None:
@@ -139,13 +139,13 @@ class MapStage(WaitingLines):
 
     def peek(self, key: int, indices: Sequence[int], waits: Waits) -> list[Array]:
         """Components of a tuple, waiting for it; they stay."""
-        seen: list[Array] = []
+        taken: list[Array] = []
 
         def look(found: int) -> None:
-            seen.extend(self._looked_up(found, indices))
+            taken.extend(self._looked_up(found, indices))
 
         self._wait_for(key, look, lambda: None, waits, "StagePeek")
-        return seen
+        return taken
 
     def clear(self) -> None:
         """Drops all tuples."""

@@ -1,4 +1,4 @@
-"""The ops on staging areas by keys, and the class that programs use them by."""
+"""`td.contrib.staging.MapStagingArea`, and the ops on staging areas with keys."""
 
 from __future__ import annotations
 
@@ -78,8 +78,8 @@ def _family(prefix: str, ordered: bool) -> _Family:
 
     def stage_of(c: KernelContext) -> MapStage:
         key, _ = shared_home(c)
-        made = MapStage(ordered, c.attr("capacity"), c.attr("memory_limit"))
-        return c.state.setdefault((*key, "staging area by keys", ordered), made)
+        definitions = MapStage(ordered, c.attr("capacity"), c.attr("memory_limit"))
+        return c.state.setdefault((*key, "staging area by keys", ordered), definitions)
 
     def put_kernel(c: KernelContext) -> Kernel:
         stage, waits = stage_of(c), waits_of(c.state)
@@ -95,16 +95,16 @@ def _family(prefix: str, ordered: bool) -> _Family:
     def results(c: KernelContext, arrays: Sequence[Array]) -> tuple[Array, ...]:
         dtypes = c.attr("dtypes")
         if [array.dtype for array in arrays] != [dtype.numpy_dtype for dtype in dtypes]:
-            told = ", ".join(str(array.dtype) for array in arrays)
-            raise ValueError(f"dtypes = {[item.name for item in dtypes]}, but there is {told}")
+            got = ", ".join(str(array.dtype) for array in arrays)
+            raise ValueError(f"expected dtypes = {[item.name for item in dtypes]}, got {got}")
         return tuple(arrays)
 
     def peek_kernel(c: KernelContext) -> Kernel:
         stage, waits, dtypes = stage_of(c), waits_of(c.state), c.attr("dtypes")
 
         def peek(key: Array, indices: Array) -> Any:
-            found = results(c, stage.peek(_key(key), _places(indices, dtypes, "dtypes"), waits))
-            return found if len(found) > 1 else found[0]
+            outputs = results(c, stage.peek(_key(key), _places(indices, dtypes, "dtypes"), waits))
+            return outputs if len(outputs) > 1 else outputs[0]
 
         return peek
 
@@ -113,8 +113,8 @@ def _family(prefix: str, ordered: bool) -> _Family:
 
         def get(key: Array, indices: Array) -> Any:
             _, arrays = stage.get(_key(key), _places(indices, dtypes, "dtypes"), waits)
-            found = results(c, arrays)
-            return found if len(found) > 1 else found[0]
+            outputs = results(c, arrays)
+            return outputs if len(outputs) > 1 else outputs[0]
 
         return get
 
@@ -147,7 +147,7 @@ def _family(prefix: str, ordered: bool) -> _Family:
 
         return clear
 
-    made: list[OpDef[Any]] = []
+    definitions: list[OpDef[Any]] = []
     for name, arguments, attrs, shape, kernel in (
         ("Stage", "key: int64, indices: int32, values: fake_dtypes ->", _GIVEN, _put_shape,
          put_kernel),
@@ -165,15 +165,15 @@ def _family(prefix: str, ordered: bool) -> _Family:
         )
         op.shape(shape)
         op.kernel(kernel)
-        made.append(op)
-    return _Family(*made)
+        definitions.append(op)
+    return _Family(*definitions)
 
 
 FAMILIES = {False: _family("Map", False), True: _family("OrderedMap", True)}
 
 
 class MapStagingArea(StagingBase):
-    """Where runs put tensors under keys, and later ones take them from.
+    """A store to which runs put tensors under keys, and from which later ones take them.
 
     Components of an element may come one by one, and leave one by one; an element can be taken once
     it is whole. Where no key is named, the oldest element leaves first (TensorFlow: any), or that
@@ -184,7 +184,7 @@ class MapStagingArea(StagingBase):
         dtypes: the dtype of each component.
         shapes: the shape of each component; None where these may differ.
         names: names for the components: then elements are dicts.
-        shared_name: areas of this name are one in a session; by default the area is alone.
+        shared_name: areas of this name are shared in a session; by default the area is not shared.
         ordered: whether the least key leaves first where none is named.
         capacity: how many whole elements there is room for; 0 for no limit.
         memory_limit: how many bytes there is room for; 0 for no limit.
@@ -230,15 +230,15 @@ class MapStagingArea(StagingBase):
             ValueError: the area has no such components, or they do not fit the shapes.
         """
         if isinstance(vals, dict) != (self._names is not None):
-            told = "a dict, as the area has names" if self._names else "a list of tensors"
-            raise ValueError(f"vals must be {told}, got {type(vals).__name__}")
+            expected = "a dict, as the area has names" if self._names else "a list of tensors"
+            raise ValueError(f"vals must be {expected}, got {type(vals).__name__}")
         if isinstance(vals, dict):
             indices = self._places(list(vals))
             vals = list(vals.values())
         elif not isinstance(vals, (list, tuple)):
             vals, indices = [vals], [0] if indices is None else indices
         if indices is None or len(indices) != len(vals):
-            raise ValueError(f"indices must tell which {len(vals)} components are given")
+            raise ValueError(f"indices must specify which {len(vals)} components are given")
         places = self._places(indices)
         tensors = [
             convert_to_tensor(value, self._dtypes[i]) for value, i in zip(vals, places, strict=True)
@@ -284,11 +284,11 @@ class MapStagingArea(StagingBase):
         return self._told(self._ops.peek(key, places, name=name, **settings), places)
 
     def size(self, name: str | None = None) -> Tensor:
-        """How many elements are whole: an int32 Tensor of rank 0."""
+        """Number of complete elements: an int32 Tensor of rank 0."""
         return self._counted(self._ops.size, name or f"{self._name}_size")
 
     def incomplete_size(self, name: str | None = None) -> Tensor:
-        """How many elements lack a component: an int32 Tensor of rank 0."""
+        """Number of elements that lack a component: an int32 Tensor of rank 0."""
         return self._counted(self._ops.incomplete_size, name or f"{self._name}_incomplete_size")
 
     def clear(self, name: str | None = None) -> Operation:
@@ -300,7 +300,7 @@ class MapStagingArea(StagingBase):
         return op(dtypes=self._dtypes, name=name, **self._settings)
 
     def _places(self, indices: Sequence[Any]) -> list[int]:
-        """The places of components that are told by place or name."""
+        """The places of components that are specified by place or name."""
         names = self._names or []
         places = [names.index(item) if item in names else item for item in indices]
         for place in places:

@@ -1,4 +1,4 @@
-"""What all queues have in common: putting in, taking out, closing, looking at."""
+"""Base class of queues: enqueue, dequeue, close, and size."""
 
 from __future__ import annotations
 
@@ -29,10 +29,10 @@ public = {"td, td.io, td.queue": "QueueBase"}
 
 
 class QueueBase:
-    """What queues have in common: tuples of tensors go in and come out, in several threads' runs.
+    """Base class of queues, to and from which runs in several threads pass tuples of tensors.
 
-    The elements live in a session. Whoever enqueues where there is no room waits for it, and
-    whoever dequeues where there is nothing waits for that; other runs of the session go on.
+    The elements live in a session. An enqueue op waits while there is no room, and
+    a dequeue op waits while there is nothing; other runs of the session continue.
 
     Args:
         dtypes: the dtype of each component of an element.
@@ -89,7 +89,7 @@ class QueueBase:
             A QueueBase; its shapes are what those of all queues have in common.
 
         Raises:
-            TypeError: `queues` is no list of queues, or their dtypes differ.
+            TypeError: `queues` is not a list of queues, or their dtypes differ.
             ValueError: their names differ.
         """
         if (
@@ -255,10 +255,10 @@ class QueueBase:
 
     def _taken(self, versions: dict[str, OpDef[Any]], inputs: list[Any], name: str) -> list[Tensor]:
         with graph_using(self._queue_ref.graph).as_default():
-            found = self._op(versions)(
+            outputs = self._op(versions)(
                 self._queue_ref, *inputs, component_types=self._dtypes, name=name
             )
-        return list(found)
+        return list(outputs)
 
     def _structured(self, outputs: list[Tensor]) -> Any:
         if self._names is not None:
@@ -283,11 +283,11 @@ class QueueBase:
         )
 
     def is_closed(self, name: str | None = None) -> Tensor:
-        """Whether the queue is closed: a bool scalar."""
+        """True if the queue is closed: a bool scalar."""
         return self._op(IS_CLOSED)(self._queue_ref, name=name or f"{self._name}_Is_Closed")
 
     def size(self, name: str | None = None) -> Tensor:
-        """How many elements are in the queue: an int32 scalar."""
+        """Number of elements in the queue: an int32 scalar."""
         return self._op(SIZE)(self._queue_ref, name=name or f"{self._name}_Size")
 
 
@@ -299,7 +299,7 @@ def _scope(reference: Tensor, name: str) -> Iterator[str]:
 
 
 def _in_common(shapes: Sequence[TensorShape]) -> TensorShape:
-    """What several shapes have in common: the sizes that are the same."""
+    """The sizes that several shapes share."""
     ranks = {shape.rank for shape in shapes}
     if len(ranks) > 1 or None in ranks:
         return TensorShape(None)

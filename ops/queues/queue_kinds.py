@@ -1,4 +1,4 @@
-"""The kinds of queues, beside the one that keeps the order: padding, shuffling, by priority."""
+"""Queues other than FIFO at run time: padding, shuffling, by priority."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class ShuffleQueue(TensorQueue):
     """A queue whose elements leave in random order.
 
     The numbers are those of TensorFlow: each word of the generator, modulo the number of elements,
-    tells which one leaves; the last one takes its place.
+    selects the one that leaves; the last one takes its place.
 
     Args:
         name, dtypes, shapes, capacity: as for `TensorQueue`.

@@ -35,7 +35,7 @@ _TYPES = "component_types: list(type) >= 1"
 
 
 def _components(c: OpContext) -> list[HandleData]:
-    """What the attrs of an op that makes a queue tell of the components of its elements."""
+    """Components of the elements of a queue, from the attrs of the op that makes it."""
     dtypes, shapes = list(c.attr("component_types")), list(c.attr("shapes"))
     if c.node.definition.name.startswith("PriorityQueue"):
         dtypes, shapes = [int64, *dtypes], [SCALAR, *shapes]
@@ -98,10 +98,10 @@ def _queue_kernel(kind: type[TensorQueue]) -> Callable[[KernelContext], Kernel]:
                 raise ValueError(f"min_after_dequeue {least} must be < capacity {capacity}")
             rest = (least, stream_of(c))
         made = kind(name, dtypes, shapes, c.attr("capacity"), *rest)  # type: ignore[arg-type]
-        found = c.state.setdefault(key, made)
-        if found is not made:
-            _check_twin(made, found, name, c.node.definition.name)
-        handle = handle_to(found)
+        kept = c.state.setdefault(key, made)
+        if kept is not made:
+            _check_twin(made, kept, name, c.node.definition.name)
+        handle = handle_to(kept)
 
         def queue() -> Array:
             return handle
@@ -152,7 +152,7 @@ def _seconds(c: KernelContext) -> float | None:
 
 
 def _known_components(c: ShapeContext) -> list[TensorShape] | None:
-    """The shapes of the components of what is in the queue, if the handle tells."""
+    """The shapes of the components of queue elements, if the handle records them."""
     content = c.content("handle")
     return (
         [item.declared for item in content.components] if content and content.components else None
@@ -161,15 +161,15 @@ def _known_components(c: ShapeContext) -> list[TensorShape] | None:
 
 def _check_fit(c: ShapeContext, above: tuple[Any, ...]) -> None:
     """Checks that what is to be put in fits the queue, as far as both are known."""
-    known = _known_components(c)
-    given = c.shapes("components")
-    if known is None:
+    components = _known_components(c)
+    shapes = c.shapes("components")
+    if components is None:
         return
-    if len(known) != len(given):
+    if len(components) != len(shapes):
         raise ValueError(
-            f"components must be {len(known)}, as many as those of the queue, got {len(given)}"
+            f"expected {len(components)} components to match the queue, got {len(shapes)}"
         )
-    for i, (shape, declared) in enumerate(zip(given, known, strict=True)):
+    for i, (shape, declared) in enumerate(zip(shapes, components, strict=True)):
         expected = TensorShape.of(above) + declared
         if not shape.is_compatible_with(expected):
             raise ValueError(f"component {i} must have shape {expected}, got {shape}")

@@ -1,4 +1,4 @@
-"""The runner of a queue: threads that fill it, and close it when there is nothing more."""
+"""`td.train.QueueRunner`: threads that fill a queue, and close it at the end."""
 
 from __future__ import annotations
 
@@ -36,14 +36,14 @@ class QueueRunner:
         enqueue_ops: the ops; one that is there twice gets two threads.
         close_op: the op that closes the queue when there is nothing more; by default one is made.
         cancel_op: the op that closes it at once; by default one is made.
-        queue_closed_exception_types: a tuple of the errors that tell of the end of what the ops
-            read; by default OutOfRangeError alone.
+        queue_closed_exception_types: a tuple of the errors that mark the end of what the ops
+            read; by default OutOfRangeError only.
         queue_runner_def: a QueueRunnerDef message, in place of all of these.
         import_scope: the scope under which its ops were imported.
 
     Raises:
         ValueError: queue or ops are missing, or given beside `queue_runner_def`.
-        TypeError: the types are no tuple of errors.
+        TypeError: the types are not a tuple of errors.
 
     Example:
         >>> with td.Graph().as_default(), td.Session() as session:
@@ -133,12 +133,12 @@ class QueueRunner:
 
     @property
     def queue_closed_exception_types(self) -> tuple[type[errors.OpError], ...]:
-        """The errors that tell of the end of what the ops read."""
+        """The errors that mark the end of what the ops read."""
         return self._ends
 
     @property
     def exceptions_raised(self) -> list[Exception]:
-        """What threads have raised that have no coordinator."""
+        """Exceptions raised in threads without a coordinator."""
         return self._exceptions
 
     @property
@@ -205,7 +205,7 @@ class QueueRunner:
                     self._threads[session] -= 1
 
     def _enqueue(self, session: Any, op: Operation) -> Callable[[], Any]:
-        """What fills the queue once, with an op in a session."""
+        """A function that fills the queue once, with an op in a session."""
         return session.make_callable(op)
 
     def _end(self, session: Any) -> None:
@@ -237,12 +237,12 @@ class QueueRunner:
     def from_proto(
         queue_runner_def: QueueRunnerDef, import_scope: str | None = None
     ) -> QueueRunner:
-        """The runner that a message tells of, over ops of the default graph."""
+        """The runner that a message describes, over ops of the default graph."""
         return QueueRunner(queue_runner_def=queue_runner_def, import_scope=import_scope)
 
 
 def _run_regardless(session: Any, op: Operation) -> None:
-    """Runs an op whose errors tell nothing: the queue may be closed already, and the session."""
+    """Runs an op and ignores its errors: the queue or session may be closed already."""
     try:
         session.run(op)
     except Exception as error:  # noqa: BLE001
@@ -287,7 +287,7 @@ def start_queue_runners(
 
     Raises:
         ValueError: there is no session.
-        TypeError: `sess` is no session.
+        TypeError: `sess` is not a session.
 
     Example:
         >>> with td.Graph().as_default(), td.Session() as session:

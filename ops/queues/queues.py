@@ -1,4 +1,4 @@
-"""Queues for programs: `td.FIFOQueue` and its kin."""
+"""Queue classes: `td.FIFOQueue` and the other kinds."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ public = {
 
 
 def _checked_shapes(shapes: Any, dtypes: Sequence[Any], partial: bool = False) -> Any:
-    """Shapes as a list; one alone stands for that of each component."""
+    """Shapes as a list; a single one applies to each component."""
     if shapes is None:
         return None
     if isinstance(shapes, TensorShape):
@@ -77,10 +77,10 @@ class _Made(QueueBase):
     def _check(dtypes: Any, shapes: Any, names: Any) -> None:
         for what, items in (("shapes", shapes), ("names", names)):
             if items is not None and len(items) != len(dtypes):
-                told = "Queue shapes" if what == "shapes" else "List of names"
+                subject = "Queue shapes" if what == "shapes" else "List of names"
                 rest = "dtypes" if what == "shapes" else "the list of dtypes"
                 raise ValueError(
-                    f"{told} must have the same length as {rest}, received len({what})="
+                    f"{subject} must have the same length as {rest}, received len({what})="
                     f"{len(items)}, len(dtypes)={len(dtypes)}"
                 )
 

@@ -1,4 +1,4 @@
-"""Sparse tensors that wait for a batch: numbers stand for them in queues."""
+"""Sparse tensors kept aside while numbers represent them in queues."""
 
 from __future__ import annotations
 
@@ -60,10 +60,10 @@ class SparseMap:
             ValueError: there is none.
         """
         with self._lock:
-            found = self._kept.pop(number, None)
-        if found is None:
+            value = self._kept.pop(number, None)
+        if value is None:
             raise ValueError(f"Unable to find SparseTensor: {number} in map")
-        return found
+        return value
 
 
 def _map_of(c: KernelContext) -> SparseMap:

@@ -1,4 +1,4 @@
-"""Staging areas: where a run puts what a later one works on, in order."""
+"""`td.contrib.staging.StagingArea`: a run stages tensors for a later one, in order."""
 
 from __future__ import annotations
 
@@ -111,17 +111,17 @@ class Stage(WaitingLines):
         """The tuple at a place, waiting until there is one; it stays."""
         if index < 0:
             raise ValueError(f"index must be at least 0, got {index}")
-        seen: list[Sequence[Array]] = []
+        taken: list[Sequence[Array]] = []
 
         def step() -> bool:
             if index >= len(self._items):
                 return False
-            seen.append(self._items[index])
+            taken.append(self._items[index])
             return True
 
         attempt = Attempt(step, lambda: None)
         self._serve(self._looking, attempt, waits, None, "StagePeek operation was cancelled")
-        return seen[0]
+        return taken[0]
 
     def clear(self) -> None:
         """Drops all tuples."""
@@ -138,8 +138,8 @@ def _size(arrays: Sequence[Array]) -> int:
 
 def _stage_of(c: KernelContext) -> Stage:
     key, _ = shared_home(c)
-    made = Stage(c.attr("capacity"), c.attr("memory_limit"))
-    return c.state.setdefault((*key, "staging area"), made)
+    stage = Stage(c.attr("capacity"), c.attr("memory_limit"))
+    return c.state.setdefault((*key, "staging area"), stage)
 
 
 def _nothing_known(c: ShapeContext) -> list[TensorShape]:
@@ -176,11 +176,13 @@ def _stage_kernel(c: KernelContext) -> Kernel:
 
 
 def _given(c: KernelContext, arrays: Sequence[Array]) -> Any:
-    """What was staged as the results of an op."""
+    """Staged arrays as the results of an op."""
     dtypes = [dtype.numpy_dtype for dtype in c.attr("dtypes")]
     if [array.dtype for array in arrays] != dtypes:
-        told = ", ".join(str(array.dtype) for array in arrays)
-        raise ValueError(f"dtypes = {[str(dtype) for dtype in dtypes]}, but what waits is {told}")
+        got = ", ".join(str(array.dtype) for array in arrays)
+        raise ValueError(
+            f"expected dtypes = {[str(dtype) for dtype in dtypes]}, but staged were {got}"
+        )
     return arrays[0] if len(arrays) == 1 else tuple(arrays)
 
 
@@ -226,13 +228,13 @@ def _clear_kernel(c: KernelContext) -> Kernel:
 
 
 class StagingBase:
-    """What staging areas have in common: components, limits, and what a session knows them by.
+    """Base class of staging areas: components, limits, and names in a session.
 
     Args:
         dtypes: the dtype of each component.
         shapes: the shape of each component; None where these may differ.
         names: names for the components: then elements are dicts.
-        shared_name: areas of this name are one in a session; by default the area is alone.
+        shared_name: areas of this name are shared in a session; by default the area is not shared.
         capacity: how many elements there is room for; 0 for no limit.
         memory_limit: how many bytes there is room for; 0 for no limit.
 
@@ -291,7 +293,7 @@ class StagingBase:
 
 
 class StagingArea(StagingBase):
-    """Where a run puts tensors, and a later one takes them from, in order.
+    """A store to which a run puts tensors, and from which a later one takes them, in order.
 
     With it the input of the next step is made while this one computes: a run first fills the
     area, each further one both gets and puts.
@@ -300,7 +302,7 @@ class StagingArea(StagingBase):
         dtypes: the dtype of each component.
         shapes: the shape of each component; None where these may differ.
         names: names for the components: then elements are dicts.
-        shared_name: areas of this name are one in a session; by default the area is alone.
+        shared_name: areas of this name are shared in a session; by default the area is not shared.
         capacity: how many elements there is room for; 0 for no limit.
         memory_limit: how many bytes there is room for; 0 for no limit.
 
@@ -351,17 +353,17 @@ class StagingArea(StagingBase):
         Returns:
             A list of Tensors, or a dict where the area has names.
         """
-        return self._told(
+        return self._named(
             UNSTAGE(dtypes=self._dtypes, name=name or f"{self._name}_get", **self._settings)
         )
 
     def peek(self, index: Any, name: str | None = None) -> Any:
         """The element at the place `index`, which stays, waiting for one; otherwise as `get`."""
         name = name or f"{self._name}_peek"
-        return self._told(STAGE_PEEK(index, dtypes=self._dtypes, name=name, **self._settings))
+        return self._named(STAGE_PEEK(index, dtypes=self._dtypes, name=name, **self._settings))
 
     def size(self, name: str | None = None) -> Tensor:
-        """How many elements there are: an int32 Tensor of rank 0."""
+        """Number of elements: an int32 Tensor of rank 0."""
         name = name or f"{self._name}_size"
         return STAGE_SIZE(dtypes=self._dtypes, name=name, **self._settings)
 
@@ -370,7 +372,7 @@ class StagingArea(StagingBase):
         name = name or f"{self._name}_clear"
         return STAGE_CLEAR(dtypes=self._dtypes, name=name, **self._settings)
 
-    def _told(self, given: Any) -> Any:
+    def _named(self, given: Any) -> Any:
         tensors = list(given) if isinstance(given, (list, tuple)) else [given]
         for tensor, shape in zip(tensors, self._shapes, strict=True):
             tensor.set_shape(shape)

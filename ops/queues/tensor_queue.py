@@ -1,4 +1,4 @@
-"""Queues of tuples of arrays, as a session keeps them."""
+"""Queues of tuples of arrays at run time."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ class TensorQueue(WaitingLines):
         self._items.extendleft(reversed(elements))
 
     def _takeable(self) -> int:
-        """How many elements may leave."""
+        """Number of elements that may leave."""
         return len(self)
 
     def _joined(self, elements: Sequence[Element]) -> Element:
@@ -207,7 +207,7 @@ class TensorQueue(WaitingLines):
     # What elements have to be --------------------------------------------------------------------
 
     def element(self, components: Sequence[Array]) -> Element:
-        """Arrays as an element of the queue: copied, so that nobody else writes into it.
+        """Arrays as an element of the queue: copied, so that no other code writes into it.
 
         Raises:
             ValueError: they are of other dtypes, or do not fit the shapes.

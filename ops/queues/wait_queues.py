@@ -1,7 +1,7 @@
-"""Who waits for what a session keeps, and who comes first.
+"""FIFO wait queues for session resources.
 
-Whoever puts something in or takes something out makes an attempt. Attempts of a kind are served in
-their order; one that cannot be served waits, and everybody behind it. This is the order that
+Each put or take is an attempt. Attempts of a kind are served in
+their order; one that cannot be served waits, and all behind it. This is the order that
 TensorFlow's `QueueBase` keeps.
 """
 
@@ -16,10 +16,10 @@ from ...runtime.waiting import Waits
 
 
 class Attempt:
-    """What one thread wants of a queue.
+    """An attempt of one thread to use a queue.
 
     Args:
-        step: goes on as far as it can; True when there is nothing left to do. It may raise.
+        step: continues as far as it can; True when there is nothing left to do. It may raise.
         give_up: takes back what has been done, where the attempt is withdrawn.
     """
 
@@ -33,7 +33,7 @@ class Attempt:
 
 
 class WaitingLines:
-    """What threads wait for in lines.
+    """A resource with wait queues.
 
     Args:
         lines: the lines, in the order in which they are served.
@@ -61,7 +61,7 @@ class WaitingLines:
         except BaseException:
             self._withdraw(line, attempt)
             with self._lock:
-                attempt.give_up()  # even what was done just now: nobody gets to know of it
+                attempt.give_up()  # even what was done just now: the result is discarded
                 self._flush()
             raise
         if waits.closed and self._withdraw(line, attempt):
@@ -93,7 +93,7 @@ class WaitingLines:
 
     @staticmethod
     def _served(attempt: Attempt) -> bool:
-        """Whether an attempt is over now: it is done, or has failed."""
+        """Steps an attempt; True if it is over: done or failed."""
         try:
             done = attempt.step()
         except Exception as error:  # noqa: BLE001 - raised in the thread that waits

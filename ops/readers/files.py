@@ -1,4 +1,4 @@
-"""Files in graphs: read, written, looked for."""
+"""`td.read_file`, `td.write_file`, `td.matching_files`."""
 
 from __future__ import annotations
 
@@ -83,18 +83,18 @@ def _matching_files_kernel(c: KernelContext) -> Kernel:
         if pattern.ndim > 1:
             raise ValueError(f"pattern must be a scalar or vector, got {list(pattern.shape)}")
         patterns = [os.fsdecode(item) for item in pattern.ravel().tolist() if item]
-        found = [
+        paths = [
             os.fsencode(path) for item in patterns for path in glob.glob(item, include_hidden=True)
         ]
-        result = np.empty(len(found), object)
-        result[:] = sorted(found)
+        result = np.empty(len(paths), object)
+        result[:] = sorted(paths)
         return result
 
     return match
 
 
 def read_file(filename: Any, name: str | None = None) -> Tensor:
-    """What a file holds, as one string; read at each run.
+    """Contents of a file, as one string; read at each run.
 
     Args:
         filename: a string scalar.

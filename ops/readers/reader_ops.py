@@ -71,7 +71,7 @@ def _reader_kernel(kind: type[RecordReader]) -> Callable[[KernelContext], Kernel
 
 def _defined(kind: type[RecordReader], attrs: str, newer: str = "") -> dict[str, OpDef[Any]]:
     """Defines the op that makes a reader; its newer version may have more attrs."""
-    made: dict[str, OpDef[Any]] = {}
+    definitions: dict[str, OpDef[Any]] = {}
     for version, dtype in (("", "Ref(string)"), ("V2", "resource")):
         parts = [attrs, HOME, newer if version else ""]
         if kind is TFRecords:
@@ -84,8 +84,8 @@ def _defined(kind: type[RecordReader], attrs: str, newer: str = "") -> dict[str,
         )
         op.shape(scalar_shape)
         op.kernel(_reader_kernel(kind))
-        made[version] = op
-    return made
+        definitions[version] = op
+    return definitions
 
 
 READERS = {

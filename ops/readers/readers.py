@@ -1,4 +1,4 @@
-"""Readers for programs: from the names of files in a queue to records, one after the other."""
+"""Reader classes: from file names in a queue to records."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ public = {
 
 
 class ReaderBase:
-    """What readers have in common: they take work from a queue, and give keys and values.
+    """Base class of readers, which take work from a queue and return keys and values.
 
     Args:
         reader_ref: the handle of the reader.
@@ -56,7 +56,7 @@ class ReaderBase:
 
     @property
     def supports_serialize(self) -> bool:
-        """Whether the state of the reader can be kept."""
+        """True if the state of the reader can be serialized."""
         return self._supports_serialize
 
     def _op(self, versions: dict[str, OpDef[Any]]) -> OpDef[Any]:
@@ -95,15 +95,15 @@ class ReaderBase:
         return self._op(READ_UP_TO)(self._reader_ref, _handle(queue), number, name=name)
 
     def num_records_produced(self, name: str | None = None) -> Tensor:
-        """How many records have been read: an int64 scalar."""
+        """Number of records read: an int64 scalar."""
         return self._op(NUM_RECORDS_PRODUCED)(self._reader_ref, name=name)
 
     def num_work_units_completed(self, name: str | None = None) -> Tensor:
-        """How many files have been read to the end: an int64 scalar."""
+        """Number of files read to the end: an int64 scalar."""
         return self._op(NUM_WORK_UNITS_COMPLETED)(self._reader_ref, name=name)
 
     def serialize_state(self, name: str | None = None) -> Tensor:
-        """Where the reader is: a string scalar, for `restore_state`.
+        """Position of the reader: a string scalar, for `restore_state`.
 
         Raises:
             UnimplementedError: in a run, readers of this kind may be inside a file.
@@ -119,7 +119,7 @@ class ReaderBase:
 
         Raises:
             UnimplementedError: in a run, readers of this kind may be inside a file.
-            InvalidArgumentError: in a run, it is no such state.
+            InvalidArgumentError: in a run, it is not such a state.
         """
         return self._op(RESTORE_STATE)(self._reader_ref, state, name=name)
 
@@ -179,8 +179,8 @@ class TextLineReader(ReaderBase):
     """
 
     def __init__(self, skip_header_lines: int | None = None, name: str | None = None) -> None:
-        made = READERS["TextLineReader"]["V2"](skip_header_lines=skip_header_lines, name=name)
-        super().__init__(made)
+        handle = READERS["TextLineReader"]["V2"](skip_header_lines=skip_header_lines, name=name)
+        super().__init__(handle)
 
 
 class FixedLengthRecordReader(ReaderBase):
@@ -216,7 +216,7 @@ class FixedLengthRecordReader(ReaderBase):
         name: str | None = None,
         encoding: str | None = None,
     ) -> None:
-        made = READERS["FixedLengthRecordReader"]["V2"](
+        handle = READERS["FixedLengthRecordReader"]["V2"](
             record_bytes=record_bytes,
             header_bytes=header_bytes,
             footer_bytes=footer_bytes,
@@ -224,7 +224,7 @@ class FixedLengthRecordReader(ReaderBase):
             encoding=encoding,
             name=name,
         )
-        super().__init__(made)
+        super().__init__(handle)
 
 
 class TFRecordReader(ReaderBase):

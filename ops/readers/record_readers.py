@@ -1,4 +1,4 @@
-"""Readers as a session keeps them: which file they are in, and how many records they have read."""
+"""Readers at run time: current file, and number of records read."""
 
 from __future__ import annotations
 
@@ -57,22 +57,22 @@ class RecordReader:
 
         Raises:
             OutOfRangeError: the queue is closed and empty.
-            DataLossError, NotFoundError: the file cannot be read; the next call goes on behind.
+            DataLossError, NotFoundError: the file cannot be read; the next call continues after it.
         """
         if len(queue.dtypes) != 1:
             raise ValueError("Expected single component queue")
         if queue.dtypes[0] is not string or (queue.shapes and queue.shapes[0].rank != 0):
             raise ValueError("Expected queue with single string component")
-        found: list[Record] = []
+        records: list[Record] = []
         with self._turns.turn(waits):
-            while number > 0 and not found:
+            while number > 0 and not records:
                 if self._records is None:
                     work: bytes = queue.dequeue(waits, None)[0].item()
                     self._state.work_started += 1
                     self._state.current_work = work
                     self._records = self._records_of(os.fsdecode(work))
-                self._read_on(self._records, number, found)
-        return found
+                self._read_on(self._records, number, records)
+        return records
 
     def _read_on(self, records: Generator[Record], number: int, found: list[Record]) -> None:
         state = self._state
@@ -93,18 +93,18 @@ class RecordReader:
                 raise
 
     def counts(self) -> tuple[int, int]:
-        """How many records have been read, and how many files to the end."""
+        """Numbers of records read, and of files read to the end."""
         return self._state.num_records_produced, self._state.work_finished
 
     def reset(self, waits: Waits) -> None:
-        """Begins anew."""
+        """Resets the reader."""
         with self._turns.turn(waits):
             if self._records is not None:
                 self._records.close()
             self._reset()
 
     def serialized(self) -> bytes:
-        """Where the reader is.
+        """Position of the reader.
 
         Raises:
             UnimplementedError: it may be inside a file.
@@ -123,21 +123,21 @@ class RecordReader:
         if not self.one_record:
             raise errors.UnimplementedError(None, None, "Reader RestoreState")
         try:
-            found = ReaderBaseState.FromString(state)
+            message = ReaderBaseState.FromString(state)
         except DecodeError:
             raise ValueError(
                 f"Could not parse state for {self.kind} '{self.name}': {state!r}"
             ) from None
-        counts = found.work_started, found.work_finished, found.num_records_produced
+        counts = message.work_started, message.work_finished, message.num_records_produced
         if min(counts) < 0:
             raise ValueError(f"Unexpected negative value when restoring in {self.name}: {counts}")
-        if found.work_started != found.work_finished:
+        if message.work_started != message.work_finished:
             raise ValueError(
                 f"Inconsistent work started vs. finished when restoring in {self.name}: "
-                f"{found.work_started} vs. {found.work_finished}"
+                f"{message.work_started} vs. {message.work_finished}"
             )
         with self._turns.turn(waits):
-            self._state, self._records = found, None
+            self._state, self._records = message, None
 
 
 def _key(work: str, place: int) -> bytes:
@@ -168,7 +168,7 @@ class WholeFiles(RecordReader):
 
 
 class Names(RecordReader):
-    """What is in the queue, as it is."""
+    """Contents of the queue, unchanged."""
 
     kind = "IdentityReader"
     one_record = True

@@ -1,4 +1,4 @@
-"""Summaries by the names of TensorFlow before 1.0: tags are given, and are not put under scopes."""
+"""Summary functions of TensorFlow before 1.0, whose tags are not prefixed by scopes."""
 
 from __future__ import annotations
 

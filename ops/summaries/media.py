@@ -92,13 +92,13 @@ def _in_bytes(image: Array, bad_colour: Array) -> Array:
     """Floats as bytes: 0 is black, or grey where some are negative; bad pixels stand out."""
     wide = image.astype(np.float32) if image.dtype == np.float16 else image
     finite = np.isfinite(wide).all(-1)
-    seen = wide[finite]
-    low, high = (seen.min(), seen.max()) if seen.size else (np.float32(0), np.float32(0))
+    values = wide[finite]
+    low, high = (values.min(), values.max()) if values.size else (np.float32(0), np.float32(0))
     brightest = max(abs(low), abs(high))
     top, offset = (127.0, 128.0) if low < 0 else (255.0, 0.0)
     scale = np.float32(0.0 if brightest < _DARK else top) / np.float32(max(brightest, _DARK))
     result = np.empty(image.shape, np.uint8)
-    result[finite] = seen * wide.dtype.type(scale) + wide.dtype.type(offset)
+    result[finite] = values * wide.dtype.type(scale) + wide.dtype.type(offset)
     result[~finite] = bad_colour
     return result
 
@@ -116,7 +116,7 @@ def _audio_summary_shape(c: ShapeContext) -> TensorShape:
 @AUDIO_SUMMARY_V2.kernel
 def _audio_summary_kernel(c: KernelContext) -> Kernel:
     most = c.attr("max_outputs")
-    given = c.attr("sample_rate") if c.node.definition is AUDIO_SUMMARY else None
+    fixed_rate = c.attr("sample_rate") if c.node.definition is AUDIO_SUMMARY else None
 
     def audio_summary(tag: Array, sounds: Array, sample_rate: Array | None = None) -> Array:
         name = text_of("tag", tag)
@@ -124,7 +124,7 @@ def _audio_summary_kernel(c: KernelContext) -> Kernel:
             raise ValueError(f"tensor must have rank 2 or 3, got shape {row(sounds.shape)}")
         if sample_rate is not None and sample_rate.ndim:
             raise ValueError(f"sample_rate must have rank 0, got shape {row(sample_rate.shape)}")
-        rate: Any = given if sample_rate is None else sample_rate.item()
+        rate: Any = fixed_rate if sample_rate is None else sample_rate.item()
         if not 0 < rate < 2**31:
             raise ValueError(f"sample_rate must be positive, got {rate}")
         summary = Summary()

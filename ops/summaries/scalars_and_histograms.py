@@ -70,8 +70,8 @@ def _histogram_summary_shape(c: ShapeContext) -> TensorShape:
 def _histogram_summary_kernel(c: KernelContext) -> Kernel:
     def histogram_summary(tag: Array, values: Array) -> Array:
         name = text_of("tag", tag)
-        found = histogram_of(checked_finite("values", name, values))
-        return serialized(Summary(value=[Summary.Value(tag=name, histo=found)]))
+        histogram = histogram_of(checked_finite("values", name, values))
+        return serialized(Summary(value=[Summary.Value(tag=name, histo=histogram)]))
 
     return histogram_summary
 

@@ -1,4 +1,4 @@
-"""What the kernels of summaries share: messages as results, and the checks of tags."""
+"""Helpers of summary kernels: messages as results, checks of tags."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def text_of(name: str, value: Array) -> str:
     """The one string in an input.
 
     Raises:
-        ValueError: the input does not have rank 0, or is no UTF-8.
+        ValueError: the input does not have rank 0, or is not valid UTF-8.
     """
     if value.ndim:
         raise ValueError(f"{name} must have rank 0, got shape {list(value.shape)}")
@@ -31,7 +31,7 @@ def decoded(name: str, data: bytes) -> str:
     """Bytes as text.
 
     Raises:
-        ValueError: they are no UTF-8, which alone a tag may be.
+        ValueError: they are not valid UTF-8, as tags must be.
     """
     try:
         return data.decode()

@@ -16,7 +16,7 @@ _NOT_IN_TAGS = re.compile(r"[^-/\w.]")
 
 
 def clean_tag(name: str) -> str:
-    """A name of which all characters may stand in names of ops; a warning tells of a change."""
+    """A name with the characters that op names allow; logs a warning if it was changed."""
     cleaned = _NOT_IN_TAGS.sub("_", name).lstrip("/")
     if cleaned != name:
         warnings.warn(

@@ -1,4 +1,4 @@
-"""Summaries of whole tensors, of texts among them, and of several summaries together."""
+"""Summaries of tensors and texts, and merged summaries."""
 
 from __future__ import annotations
 
@@ -79,11 +79,11 @@ def _tensor_summary_v2_kernel(c: KernelContext) -> Kernel:
                 f"serialized_summary_metadata must have rank 0, got {list(metadata.shape)}"
             )
         try:
-            told = SummaryMetadata.FromString(metadata.item())
+            message = SummaryMetadata.FromString(metadata.item())
         except DecodeError as error:
-            raise ValueError("serialized_summary_metadata is no SummaryMetadata") from error
+            raise ValueError("serialized_summary_metadata is not a SummaryMetadata") from error
         value = Summary.Value(
-            tag=text_of("tag", tag), tensor=encode_tensor(tensor, dtype), metadata=told
+            tag=text_of("tag", tag), tensor=encode_tensor(tensor, dtype), metadata=message
         )
         return serialized(Summary(value=[value]))
 
@@ -154,8 +154,8 @@ def merge_all(
         ...     td.summary.merge_all()
         <td.Tensor 'Merge/MergeSummary:0' shape=() dtype=string>
     """
-    found = get_default_graph().get_collection(key, scope)
-    return merge(found, name=name) if found else None
+    tensors = get_default_graph().get_collection(key, scope)
+    return merge(tensors, name=name) if tensors else None
 
 
 def tensor_summary(
@@ -214,7 +214,7 @@ def text(name: str, tensor: TensorLike, collections: Iterable[str] | None = None
         A string Tensor of rank 0.
 
     Raises:
-        ValueError: they are no strings.
+        ValueError: they are not strings.
 
     Example:
         >>> with td.Graph().as_default(), td.Session() as session:
@@ -230,7 +230,7 @@ def text(name: str, tensor: TensorLike, collections: Iterable[str] | None = None
 
 
 def get_summary_description(node_def: Any) -> SummaryDescription:
-    """What a TensorSummary op says of itself.
+    """Description of a TensorSummary op.
 
     Args:
         node_def: the NodeDef of the op.
@@ -239,7 +239,7 @@ def get_summary_description(node_def: Any) -> SummaryDescription:
         A SummaryDescription, read from the JSON in the attr `description`.
 
     Raises:
-        ValueError: the node is of another op type, or its description is no such JSON.
+        ValueError: the node is of another op type, or its description is not such JSON.
 
     Example:
         >>> with td.Graph().as_default():
@@ -249,8 +249,8 @@ def get_summary_description(node_def: Any) -> SummaryDescription:
     """
     if node_def.op != TENSOR_SUMMARY.name:
         raise ValueError(f"only TensorSummary ops have a description, got one of {node_def.op}")
-    told = node_def.attr["description"].s.decode()
+    description = node_def.attr["description"].s.decode()
     try:
-        return Parse(told, SummaryDescription())
+        return Parse(description, SummaryDescription())
     except ParseError as error:
-        raise ValueError(f"the description {told!r} is no SummaryDescription") from error
+        raise ValueError(f"invalid SummaryDescription {description!r}") from error

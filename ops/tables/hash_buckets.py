@@ -1,4 +1,4 @@
-"""Tables to numbers in which unknown keys have numbers, too: by their hash."""
+"""Tables to ids that assign hash buckets to unknown keys."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ public = {
 
 
 class HasherSpec(NamedTuple):
-    """How unknown words are told apart.
+    """Hash function for unknown words.
 
     Args:
         hasher: "fasthash" or "stronghash".
-        key: of "stronghash", two integers that nobody else knows.
+        key: of "stronghash", two secret integers.
 
     Example:
         >>> td.contrib.lookup.FastHashSpec.hasher
@@ -44,7 +44,7 @@ FastHashSpec = HasherSpec("fasthash")
 
 
 class StrongHashSpec(HasherSpec):
-    """A hash whose collisions nobody can provoke who does not know the key.
+    """A keyed hash, whose collisions cannot be provoked without the key.
 
     Args:
         key: two unsigned integers of 64 bits.
@@ -60,7 +60,7 @@ class StrongHashSpec(HasherSpec):
     __slots__ = ()
 
     def __new__(cls, key: Any) -> Self:
-        """Takes the key alone."""
+        """Takes the key only."""
         if len(key) != 2:
             raise ValueError(f"key must be two unsigned integers of 64 bits, got {key!r}")
         return super().__new__(cls, "stronghash", list(key))
@@ -70,9 +70,9 @@ class IdTableWithHashBuckets(LookupInterface):
     """A table to numbers, behind which keys that are not in it have numbers by their hash.
 
     Args:
-        table: a table to int64, or None for numbers by hash alone.
+        table: a table to int64, or None for ids by hash only.
         num_oov_buckets: how many numbers those keys share, at least 1 without a table.
-        hasher_spec: how they are told apart: `td.contrib.lookup.FastHashSpec`, or a StrongHashSpec.
+        hasher_spec: their hash function: `td.contrib.lookup.FastHashSpec`, or a StrongHashSpec.
         name: the name of the table.
         key_dtype: the dtype of the keys; by default that of the table.
 
@@ -122,7 +122,7 @@ class IdTableWithHashBuckets(LookupInterface):
         return self.initializer
 
     def size(self, name: str | None = None) -> Tensor:
-        """How many numbers there are: of keys, and of buckets.
+        """Number of ids: of keys, and of buckets.
 
         Args:
             name: a name for the scope of the ops.
@@ -144,9 +144,9 @@ class IdTableWithHashBuckets(LookupInterface):
         buckets = self._hashed(keys)
         if table is None:
             return buckets
-        found = table.lookup(keys)
-        known = not_equal(found, table.default_value)
-        return where(known, found, add(buckets, table.size()))
+        ids = table.lookup(keys)
+        in_table = not_equal(ids, table.default_value)
+        return where(in_table, ids, add(buckets, table.size()))
 
     def _hashed(self, values: Tensor) -> Tensor:
         texts = values if self.key_dtype is string else as_string(values)

@@ -1,4 +1,4 @@
-"""Tables that get their content once."""
+"""Immutable hash tables."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class HashTable(LookupInterface):
 
     Args:
         initializer: what it holds: `td.lookup.KeyValueTensorInitializer`,
-            `td.lookup.TextFileInitializer` or a kin.
+            `td.lookup.TextFileInitializer` or a similar one.
         default_value: the value of keys that are not there.
         shared_name: a name under which a session keeps the table: tables of one name are one.
         name: a name for the op.

@@ -1,4 +1,4 @@
-"""What all tables can do that programs make."""
+"""`LookupInterface`, the base class of lookup tables."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ class LookupInterface:
                 raise TypeError(f"{what} of table {self.name} must be {own.name}, got {given.name}")
 
     def size(self, name: str | None = None) -> Tensor:
-        """How many keys there are.
+        """Number of keys.
 
         Args:
             name: a name for the scope of the op.
@@ -108,8 +108,8 @@ class LookupInterface:
                     f"keys of table {self.name} must be {self.key_dtype.name}, got "
                     f"{values.dtype.base_dtype.name}"
                 )
-            found = self._found(values)
-        return SparseTensor(keys.indices, found, keys.dense_shape) if sparse else found
+            results = self._found(values)
+        return SparseTensor(keys.indices, results, keys.dense_shape) if sparse else results
 
     def _found(self, keys: Tensor) -> Tensor:
         """The values of keys, which are of the right dtype."""

@@ -1,4 +1,4 @@
-"""Tables whose content changes while a graph runs."""
+"""Mutable hash tables."""
 
 from __future__ import annotations
 
@@ -102,7 +102,7 @@ class MutableHashTable(MutableTable):
 
     Raises:
         TypeError: the default value is of another dtype than the values.
-        ValueError: the default value is no scalar or vector.
+        ValueError: the default value is not a scalar or vector.
 
     Example:
         >>> with td.Graph().as_default(), td.Session() as session:
@@ -154,7 +154,7 @@ class MutableDenseHashTable(MutableTable):
 
     Raises:
         TypeError: a value is of another dtype.
-        ValueError: the two keys are the same, or the number of buckets is no power of 2.
+        ValueError: the two keys are the same, or the number of buckets is not a power of 2.
 
     Example:
         >>> with td.Graph().as_default(), td.Session() as session:

@@ -1,4 +1,4 @@
-"""A table as a session keeps it: values by keys, each a scalar or of one shape."""
+"""Tables at run time: values by keys, each a scalar or of one shape."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _SHOWN = 60  # characters of a key in a message
 
 
 class Kind(NamedTuple):
-    """What keys or values of a table are.
+    """Dtype and shape of the keys or values of a table.
 
     Args:
         dtype: their dtype.
@@ -61,7 +61,7 @@ class Table:
 
     @property
     def described(self) -> str:
-        """What it is: two tables of one description may be one."""
+        """Description: two tables with the same one may be shared."""
         return f"{type(self).__name__} from {self.keys} to {self.values}"
 
     def __len__(self) -> int:
@@ -87,8 +87,8 @@ class Table:
                 f"{list(default.shape)}"
             )
         with self._lock:
-            found = self._rows.get
-            places = np.fromiter((found(key, -1) for key in listed), np.intp, len(listed))
+            get = self._rows.get
+            places = np.fromiter((get(key, -1) for key in listed), np.intp, len(listed))
             lacking = places < 0
             flat = new_array((len(listed), *self.values.shape), self.values.dtype)
             if len(self._rows):
@@ -97,7 +97,7 @@ class Table:
         return flat.reshape(shape)
 
     def _defaults(self, shape: tuple[int, ...]) -> list[tuple[int, ...]]:
-        """Which shapes default values may have, besides that of a value."""
+        """Shapes that default values may have, besides that of a value."""
         return [] if self.values.shape else [shape]
 
     def insert(self, keys: Array, values: Array) -> None:
@@ -198,12 +198,12 @@ class FixedTable(Table):
             FailedPreconditionError: the table has not got its content yet.
             ValueError: the dtypes or shapes are not those of the table.
         """
-        found = super().find(keys, default)
+        rows = super().find(keys, default)
         if not self._filled:
             raise errors.FailedPreconditionError(
                 None, None, f"the table {self.name!r} has no content yet: run its initializer"
             )
-        return found
+        return rows
 
     def _defaults(self, shape: tuple[int, ...]) -> list[tuple[int, ...]]:
         return []
@@ -229,14 +229,14 @@ class FixedTable(Table):
             if self._filled:
                 return
             listed = self._pairs(keys, values)
-            seen: dict[Any, Any] = {}
+            places: dict[Any, Any] = {}
             for key, value in zip(listed, values.ravel().tolist(), strict=True):
-                if seen.setdefault(key, value) != value:
+                if places.setdefault(key, value) != value:
                     raise errors.FailedPreconditionError(
                         None,
                         None,
                         f"the table {self.name!r} is given two values of the key {_text(key)}: "
-                        f"{_text(seen[key])} and {_text(value)}",
+                        f"{_text(places[key])} and {_text(value)}",
                     )
             self._put(listed, values)
             self._filled = True
@@ -276,7 +276,7 @@ class DenseTable(Table):
 
     @property
     def described(self) -> str:
-        """What it is: two tables of one description may be one."""
+        """Description: two tables with the same one may be shared."""
         return f"{super().described}, without {self._reserved}"
 
     def export(self) -> tuple[Array, Array]:

@@ -1,4 +1,4 @@
-"""What a table holds at first: keys and values, or the lines of a text file."""
+"""Table initializers: keys and values, or the lines of a text file."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ public = {
 
 
 class TextFileIndex:
-    """What a line of a text file gives in the place of a column: itself, or its number.
+    """Substitutes for a column of a text file: the whole line, or its number.
 
     Example:
         >>> td.lookup.TextFileIndex.WHOLE_LINE, td.lookup.TextFileIndex.LINE_NUMBER
@@ -36,14 +36,14 @@ class Filled(Protocol):
 
     @property
     def resource_handle(self) -> Any:
-        """What ops take for the table."""
+        """The table as ops take it."""
 
     def check_dtypes(self, key_dtype: Any, value_dtype: Any) -> None:
         """Raises a TypeError where the table has other dtypes."""
 
 
 class TableInitializer:
-    """What gives a table its content.
+    """Base class of table initializers.
 
     Args:
         key_dtype: the dtype of the keys.

@@ -36,15 +36,15 @@ def defined(
     traits: Traits = STATEFUL,
 ) -> OpDef[Any]:
     """Defines an op in the forms that it has, and returns the first of them."""
-    made = []
+    definitions = []
     for version, handle in handles.items():
         op: OpDef[Any] = OpDef(
             f"{name}{version}", arguments.replace("HANDLE", handle), attrs, traits=traits
         )
         op.shape(shape)
         op.kernel(kernel)
-        made.append(op)
-    return made[0]
+        definitions.append(op)
+    return definitions[0]
 
 
 # Tables that are made ----------------------------------------------------------------------------

@@ -1,4 +1,4 @@
-"""Tables that get their content from tensors, or from the lines of text files."""
+"""Initialization of tables from tensors or text files."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def _initialize_shape(c: ShapeContext) -> None:
 def _fixed(handle: Array) -> FixedTable:
     table = table_of(handle)
     if not isinstance(table, FixedTable):
-        raise ValueError(f"the table {table.name!r} is no HashTable, and has no initializer")
+        raise ValueError(f"the table {table.name!r} is not a HashTable, so it has no initializer")
     return table
 
 
@@ -103,7 +103,7 @@ def _column(
     offset: int,
     path: str,
 ) -> Array:
-    """What the lines hold at `index`: a column of theirs, or they themselves, or their numbers."""
+    """Contents of the lines at `index`: a column, the lines themselves, or their numbers."""
     if index == LINE_NUMBER:
         if dtype != np.int64:
             raise ValueError(f"the number of a line is int64, where the table has {dtype}")

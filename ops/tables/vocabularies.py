@@ -1,4 +1,4 @@
-"""Vocabularies: tables from words to numbers and back, of files and of vectors."""
+"""Vocabularies: tables from words to ids and back, from files or vectors."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def index_table_from_file(
         num_oov_buckets: how many numbers unknown words share, behind those of the lines.
         vocab_size: how many lines are read; by default all.
         default_value: the number of unknown words where they share none.
-        hasher_spec: how unknown words are told apart.
+        hasher_spec: the hash function for unknown words.
         key_dtype: string, or an integer dtype.
         name: a name for the scope of the table.
         key_column_index: where the words stand in a line.
@@ -103,7 +103,7 @@ def index_table_from_tensor(
             releases call it `mapping`.
         num_oov_buckets: how many numbers unknown words share, behind those of the elements.
         default_value: the number of unknown words where they share none.
-        hasher_spec: how unknown words are told apart.
+        hasher_spec: the hash function for unknown words.
         dtype: string, or an integer dtype.
         name: a name for the scope of the table.
 

@@ -1,4 +1,4 @@
-"""The steps of optimizers as loops for machine code, which passes over memory once.
+"""Optimizer steps as loops for machine code, in one pass over memory.
 
 Each does in each element what the rule of the same name does, in the same order and so with the
 same bits; all of it is of float32. Numbers that the rule computes first are computed here as well,
@@ -13,11 +13,11 @@ from types import SimpleNamespace
 from typing import Any, NamedTuple
 
 from ...runtime.kernel_spec import Loop
-from . import update_rules as rules
+from . import optimizer_steps as rules
 
 
 class _Step(NamedTuple):
-    """What happens to the elements of a variable and of what is kept beside it.
+    """Update of the elements of a variable and of its slots.
 
     Attributes:
         arrays: names of the variable and of the rest, in their order.

@@ -1,4 +1,4 @@
-"""The ops that do one step of an optimizer: `ApplyAdam`, `ResourceSparseApplyFtrl` and so on.
+"""Ops of optimizer steps: `ApplyAdam`, `ResourceSparseApplyFtrl` and so on.
 
 One row of a table gives an optimizer its ops: over references and over handles, for a gradient
 of the whole variable and for one of some of its rows.
@@ -23,7 +23,7 @@ from ..indexing.gathering import in_range, out_of_range
 from ..variables.distinct_rounds import distinct_rounds
 from ..variables.reference_ops import NUMBERS
 from ..variables.resource_ops import shape_of_resource
-from . import update_rules as rules
+from . import optimizer_steps as rules
 from .update_loops import update_loop
 
 _BLOCK_BYTES = 1 << 17  # of each array: a few of them fit in the cache

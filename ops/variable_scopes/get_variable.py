@@ -1,4 +1,4 @@
-"""Getting variables by their names, under the variable scope in force."""
+"""`td.get_variable`, `td.get_local_variable` and `td.create_partitioned_variables`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The global step: the variable of a graph that counts the rounds of a program."""
+"""The global step: the variable of a graph that counts training steps."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def get_global_step(graph: Graph | None = None) -> Any:
         What is in the collection of that name; else the tensor "global_step:0"; else None.
 
     Raises:
-        TypeError: it is no integer of rank 0.
+        TypeError: it is not an integer of rank 0.
         ValueError: the collection holds several.
 
     Example:
@@ -106,9 +106,9 @@ def get_or_create_global_step(graph: Graph | None = None) -> Any:
 
 
 def global_step_before(graph: Graph | None = None) -> Any:
-    """What the global step is before a run counts it up; None where there is none.
+    """The global step before a run increments it; None if there is none.
 
-    The variable itself, fetched beside an op that counts it, tells what it is after the run.
+    The variable itself, fetched beside an op that increments it, is read after the run.
 
     Args:
         graph: the graph; by default the default graph.
@@ -117,10 +117,10 @@ def global_step_before(graph: Graph | None = None) -> Any:
         A Tensor, one for each graph.
     """
     graph = graph or get_default_graph()
-    made = graph.get_collection(_BEFORE)
+    tensors = graph.get_collection(_BEFORE)
     step = get_global_step(graph)
-    if made or step is None:
-        return made[0] if made else None
+    if tensors or step is None:
+        return tensors[0] if tensors else None
     with graph.as_default(), name_scope(None), name_scope(f"{step.op.name}/"):
         before = step + 0
     graph.add_to_collection(_BEFORE, before)
@@ -154,7 +154,7 @@ def assert_global_step(global_step_tensor: Any) -> None:
         global_step_tensor: a variable or tensor.
 
     Raises:
-        TypeError: it is no integer of rank 0.
+        TypeError: it is not an integer of rank 0.
 
     Example:
         >>> with td.Graph().as_default():

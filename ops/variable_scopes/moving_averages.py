@@ -1,4 +1,4 @@
-"""Moving averages of variables: variables that follow others slowly."""
+"""`td.train.ExponentialMovingAverage`: moving averages of variables."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from ..math.arithmetic import minimum
 from ..variables.variable import Variable
 from ..variables.variable_kinds import scopes_of
 from ..variables.variable_lists import global_variables, trainable_variables
-from .variables_beside import variable_beside, zeros_beside
+from .slot_variables import variable_beside, zeros_beside
 
 public = {
     "td": "moving_average_variables",
@@ -65,7 +65,7 @@ class ExponentialMovingAverage:
 
     @property
     def name(self) -> str:
-        """What the names of the averages end with."""
+        """Suffix of the names of the averages."""
         return self._name
 
     def apply(self, var_list: Iterable[Any] | None = None) -> Operation:
@@ -123,11 +123,11 @@ class ExponentialMovingAverage:
     def variables_to_restore(
         self, moving_avg_variables: Iterable[Variable] | None = None
     ) -> dict[str, Variable]:
-        """What a Saver restores to give variables the values of their averages.
+        """Mapping for a Saver that restores averages into variables.
 
         Args:
             moving_avg_variables: the variables that have averages; by default those that `apply`
-                was told, and all trainable ones.
+                was given, and all trainable ones.
 
         Returns:
             Variables by the names in the checkpoint: of its average, where it has one.
@@ -135,11 +135,11 @@ class ExponentialMovingAverage:
         if moving_avg_variables is None:
             moving_avg_variables = [*trainable_variables(), *moving_average_variables()]
         averaged = dict.fromkeys(moving_avg_variables)
-        found = {self.average_name(variable): variable for variable in averaged}
+        mapping = {self.average_name(variable): variable for variable in averaged}
         for variable in global_variables():
             if variable not in averaged:
-                found.setdefault(variable.op.name, variable)
-        return found
+                mapping.setdefault(variable.op.name, variable)
+        return mapping
 
 
 def assign_moving_average(

@@ -1,4 +1,4 @@
-"""Partitioners: into how many parts `td.get_variable` divides a variable, and where these lie."""
+"""Partitioners: numbers and positions of the parts of a variable."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ public = {
 
 
 class PartitionInfo(NamedTuple):
-    """Of which whole an initializer makes a part: its argument `partition_info`.
+    """Position of the part that an initializer makes: its argument `partition_info`.
 
     Args:
         full_shape: the shape of the whole.
@@ -30,7 +30,7 @@ class PartitionInfo(NamedTuple):
 
 
 class Slice(NamedTuple):
-    """Where a part of a variable lies.
+    """Position of a part of a variable.
 
     Args:
         offset: where it begins, in each dimension.
@@ -52,11 +52,12 @@ def partitions_of(partitioner: Callable[..., Any], shape: TensorShape, dtype: DT
         raise ValueError(
             f"shape of a new partitioned variable must be fully defined, but instead was {shape}"
         )
-    given = partitioner(shape=shape, dtype=dtype)
-    numbers = list(given) if isinstance(given, (list, tuple)) else None
+    partitions = partitioner(shape=shape, dtype=dtype)
+    numbers = list(partitions) if isinstance(partitions, (list, tuple)) else None
     if numbers is None or len(numbers) != shape.rank or any(int(n) < 1 for n in numbers):
         raise ValueError(
-            f"a partitioner must give a positive number for each dimension of {shape}, got {given}"
+            f"a partitioner must return a positive number for each dimension of {shape}, got "
+            f"{partitions}"
         )
     if sum(number > 1 for number in numbers) > 1:
         raise ValueError(f"a partitioner may divide one dimension, got {numbers}")
@@ -64,7 +65,7 @@ def partitions_of(partitioner: Callable[..., Any], shape: TensorShape, dtype: DT
 
 
 def slices(sizes: Sequence[int], partitions: Sequence[int]) -> Iterator[Slice]:
-    """Where the parts of a variable lie: where they cannot be of one size, the first are larger.
+    """Positions of the parts of a variable: if sizes cannot be equal, the first are larger.
 
     Raises:
         ValueError: there are more parts than the dimension is long.
@@ -95,10 +96,10 @@ def _on_axis(sizes: Sequence[int], axis: int, number: int) -> list[int]:
 
 def _sizes(shape: Any, axis: int) -> list[int]:
     """The sizes of a shape that has the dimension `axis`."""
-    known = TensorShape(shape)
-    if not known.is_fully_defined():
-        raise ValueError(f"a shape to divide must be fully defined, got {known}")
-    sizes = [size for size in known.as_list() if size is not None]
+    static_shape = TensorShape(shape)
+    if not static_shape.is_fully_defined():
+        raise ValueError(f"a shape to divide must be fully defined, got {static_shape}")
+    sizes = [size for size in static_shape.as_list() if size is not None]
     if not -len(sizes) <= axis < len(sizes):
         raise ValueError(f"axis = {axis} is not a dimension of shape {sizes}")
     return sizes

@@ -1,4 +1,4 @@
-"""Templates: functions that make variables at the first call and share them in later ones."""
+"""`td.make_template`: functions that create variables at the first call and share them later."""
 
 from __future__ import annotations
 
@@ -45,8 +45,8 @@ class Template:
     def open_scope(self) -> VariableScope:
         """The variable scope of the template, which is opened where it has not been yet."""
         if self._scope is None:
-            given: dict[str, Any] = {"custom_getter": self._custom_getter}
-            with variable_scope(self._unique_name, self._name, **given) as scope:
+            settings: dict[str, Any] = {"custom_getter": self._custom_getter}
+            with variable_scope(self._unique_name, self._name, **settings) as scope:
                 self._scope = scope
         return self._scope
 

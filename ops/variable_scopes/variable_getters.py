@@ -1,4 +1,4 @@
-"""How `td.get_variable` gets a variable under a scope: by way of custom getters, from the store."""
+"""Custom getters, through which `td.get_variable` gets a variable from the store."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def nested(inner: Callable[..., Any] | None, outer: Callable[..., Any] | None) -
 
 
 class Scope(Protocol):
-    """What a getter asks of a variable scope, beside its settings for variables."""
+    """Options of a getter, besides the settings of a variable scope."""
 
     @property
     def name(self) -> str:
@@ -74,7 +74,7 @@ class Scope(Protocol):
 
     @property
     def custom_getter(self) -> Callable[..., Any] | None:
-        """What is called in the place of the usual getter."""
+        """Function called instead of the usual getter."""
 
 
 def got(
@@ -118,11 +118,12 @@ def got(
 def _check_dtype(dtype: Any, initializer: Any) -> None:
     """Checks that an initial value is of the dtype that is asked for beside it."""
     if dtype is not None and initializer is not None and not callable(initializer):
-        found = convert_to_tensor(initializer).dtype.base_dtype
-        if found is not as_dtype(dtype).base_dtype:
+        dtype_of_value = convert_to_tensor(initializer).dtype.base_dtype
+        if dtype_of_value is not as_dtype(dtype).base_dtype:
             raise ValueError(
-                f"Initializer type {found.name!r} and explicit dtype {as_dtype(dtype).name!r} "
-                "don't match: leave the dtype out, or convert the initial value"
+                f"Initializer type {dtype_of_value.name!r} and explicit dtype "
+                f"{as_dtype(dtype).name!r} don't match: leave the dtype out, or convert the "
+                "initial value"
             )
 
 

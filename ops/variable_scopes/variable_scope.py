@@ -1,4 +1,4 @@
-"""Variable scopes: under which names, and by which rules, `td.get_variable` finds variables."""
+"""`td.variable_scope`: name prefixes and rules for `td.get_variable`."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Reuse = bool | AutoReuse | None
 
 
 class VariableScope:
-    """What is in force for `td.get_variable`: a prefix of names, reuse, and defaults.
+    """Settings of `td.get_variable`: a prefix of names, reuse, and defaults.
 
     Scopes are made by `td.variable_scope`.
 
@@ -73,17 +73,17 @@ class VariableScope:
 
     @property
     def reuse(self) -> Reuse:
-        """Whether variables are to be found, made (False), or either (`td.AUTO_REUSE`)."""
+        """True to reuse variables, False to create them, or `td.AUTO_REUSE` for either."""
         return self._reuse
 
     @property
     def initializer(self) -> Any:
-        """What makes the initial value of variables for which no initializer is given."""
+        """Default initializer of variables."""
         return self._initializer
 
     @property
     def regularizer(self) -> Any:
-        """What is applied to variables for which no regularizer is given."""
+        """Default regularizer of variables."""
         return self._regularizer
 
     @property
@@ -108,7 +108,7 @@ class VariableScope:
 
     @property
     def use_resource(self) -> bool | None:
-        """Whether variables are resource variables; None where the scope does not say."""
+        """True for resource variables; None if the scope does not specify it."""
         return self._use_resource
 
     @property
@@ -220,7 +220,7 @@ def variable_scope(
         regularizer: as `initializer`.
         caching_device: the device on which the variable is read, if that is another.
         partitioner: for variables for which none is given.
-        custom_getter: called in the place of the usual getter, as
+        custom_getter: called instead of the usual getter, as
             `f(getter=getter, name=name, **settings)`, with the arguments of `td.get_variable`.
         reuse: True to find variables that exist, `td.AUTO_REUSE` to make those that do not; a
             scope inside one that reuses does so, too.
@@ -311,7 +311,7 @@ def whole_variables() -> Iterator[None]:
 
 
 def _name_scope(graph: Graph, shown: str, wanted: bool) -> str | None:
-    """What to open as a name scope: the scope in force again where no other is wanted."""
+    """The name scope to open: the current one if no other is requested."""
     if wanted and shown:
         return shown
     inner = graph.get_name_scope()

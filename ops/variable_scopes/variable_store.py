@@ -1,4 +1,4 @@
-"""Variables by name: the store that `td.get_variable` looks in, one for each graph."""
+"""The store of variables by name, one for each graph."""
 
 from __future__ import annotations
 
@@ -105,17 +105,18 @@ class VariableStore:
         self, name: str, shape: Any, dtype: DType, partitions: list[int] | None = None
     ) -> PartitionedVariable:
         """The parts of a variable that exists, if they are what is asked for."""
-        found = self.partitioned[name]
+        variable = self.partitioned[name]
         for what, wanted, fits in (
-            ("shape", shape, shape is None or found.shape.is_compatible_with(shape)),
-            ("dtype", dtype.name, found.dtype is dtype),
-            ("partitions", partitions, partitions in (None, found._get_partitions())),
+            ("shape", shape, shape is None or variable.shape.is_compatible_with(shape)),
+            ("dtype", dtype.name, variable.dtype is dtype),
+            ("partitions", partitions, partitions in (None, variable._get_partitions())),
         ):
             if not fits:
                 raise ValueError(
-                    f"trying to reuse partitioned variable {found!r}, but specified {what} {wanted}"
+                    f"trying to reuse partitioned variable {variable!r}, but specified {what} "
+                    f"{wanted}"
                 )
-        return found
+        return variable
 
     def _get_parts(
         self,
@@ -163,9 +164,9 @@ class VariableStore:
             )
             part._set_save_slice_info(SaveSliceInfo(name, sizes, *place))
             parts.append(part)
-        made = PartitionedVariable(name, whole, parts[0].dtype.base_dtype, parts, partitions)
-        self.partitioned[name] = made
-        return made
+        variable = PartitionedVariable(name, whole, parts[0].dtype.base_dtype, parts, partitions)
+        self.partitioned[name] = variable
+        return variable
 
     def _get(
         self,
@@ -217,9 +218,9 @@ def _checked(
     found: Variable, name: str, reuse: bool | AutoReuse | None, shape: Any, dtype: DType
 ) -> Variable:
     if reuse is not None and not reuse:
-        made = "" if found.op.site is None else f", made at {found.op.site}"
+        place = "" if found.op.site is None else f", made at {found.op.site}"
         raise ValueError(
-            f"the variable {name!r} already exists{made}: did you mean to set reuse=True or "
+            f"the variable {name!r} already exists{place}: did you mean to set reuse=True or "
             "reuse=td.AUTO_REUSE in td.variable_scope?"
         )
     if shape is not None and not TensorShape(shape).is_compatible_with(found.shape):
@@ -240,7 +241,7 @@ def _is_value(initializer: Any) -> bool:
 
 
 def _parameters(initializer: Any) -> dict[str, Parameter] | None:
-    """The parameters of an initializer; None where a function of C does not tell."""
+    """The parameters of an initializer; None if a C function has no signature."""
     try:
         return dict(signature(initializer).parameters)
     except ValueError:
@@ -248,7 +249,7 @@ def _parameters(initializer: Any) -> dict[str, Parameter] | None:
 
 
 def _makes_all(initializer: Any, shape: Any) -> bool:
-    """Whether an initializer is a function without arguments, of which the shape follows."""
+    """True if an initializer is a function without arguments, which determines the shape."""
     if shape is not None or not callable(initializer) or isinstance(initializer, type):
         return False
     parameters = _parameters(initializer)
@@ -259,7 +260,7 @@ def _makes_all(initializer: Any, shape: Any) -> bool:
 
 
 def _of_part(initializer: Any, info: PartitionInfo) -> Any:
-    """An initializer that is told which part it makes, if it asks."""
+    """An initializer that is passed the part that it makes, if it accepts it."""
     if isinstance(initializer, type):
         return lambda shape, dtype: _of_part(initializer(dtype=dtype), info)(shape, dtype=dtype)
     if "partition_info" not in (_parameters(initializer) or ()):

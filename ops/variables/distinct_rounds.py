@@ -1,4 +1,4 @@
-"""Updates of rows, some of which are named several times, taken apart into rounds."""
+"""Updates of rows with duplicate indices, split into rounds with distinct ones."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _ALL = slice(None)
 
 
 def distinct_rounds(places: Array) -> Iterator[Array | slice]:
-    """Where in `places` each round is: in none is a place named twice, and together they are all.
+    """Positions in `places` of each round: no round repeats a place, and together they are all.
 
     The first round has each place where it is named first, the second where it is named for the
     second time, and so on: taken one after the other, the updates of each row keep their order.

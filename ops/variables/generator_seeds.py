@@ -1,4 +1,4 @@
-"""The states with which generators of random numbers begin, and the names of their algorithms."""
+"""Initial states of random-number generators, and the names of their algorithms."""
 
 from __future__ import annotations
 

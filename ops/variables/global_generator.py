@@ -1,4 +1,4 @@
-"""The generator of random numbers that a graph has."""
+"""The global random-number generator of a graph."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ def get_global_generator() -> Generator:
     """
     graph = get_default_graph()
     with graph.editing():
-        found = graph.get_collection_ref(_GLOBAL)
-        if not found:
-            found.append(Generator.from_non_deterministic_state())
-        return found[0]
+        generators = graph.get_collection_ref(_GLOBAL)
+        if not generators:
+            generators.append(Generator.from_non_deterministic_state())
+        return generators[0]
 
 
 def set_global_generator(generator: Generator) -> None:

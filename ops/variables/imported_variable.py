@@ -1,4 +1,4 @@
-"""Variables that came with a meta graph."""
+"""Variables imported from a meta graph."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ _COLLECTIONS = (
 
 def imported_variable(variable_def: VariableDef, import_scope: str) -> Variable:
     """The variable of the default graph that a VariableDef names: one object, however often."""
-    known = get_default_graph().get_collection_ref(_IMPORTED)
+    imported = get_default_graph().get_collection_ref(_IMPORTED)
     variable = Variable(variable_def=variable_def, import_scope=import_scope)
-    for other in known:
+    for other in imported:
         if other.op is variable.op:
             return other
-    known.append(variable)
+    imported.append(variable)
     return variable
 
 

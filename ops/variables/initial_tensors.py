@@ -1,4 +1,4 @@
-"""The tensor that a variable begins with, and the shape that follows for all its values."""
+"""Initial value of a variable, and the static shape that follows."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ def initial_tensor(graph: Graph, value: Any, dtype: Any, within: bool) -> Tensor
     if not callable(value) and not within:
         return convert_to_tensor(value, wanted, "initial_value")
     with graph.name_scope("Initializer"):
-        made = value() if callable(value) else value
-        return convert_to_tensor(made, wanted, "initial_value")
+        initial = value() if callable(value) else value
+        return convert_to_tensor(initial, wanted, "initial_value")
 
 
 def declared_shape(

@@ -1,4 +1,4 @@
-"""Objects that hold variables and other such objects: `td.Module`."""
+"""`td.Module`: objects that hold variables and other modules."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Module:
             `LinearLayer`.
 
     Raises:
-        ValueError: `name` is no identifier of Python.
+        ValueError: `name` is not a Python identifier.
 
     Example:
         >>> class Linear(td.Module):
@@ -90,12 +90,12 @@ class Module:
 
     def _items(self) -> Iterator[Variable | Module]:
         """The variables and modules within: each once, an object's own before those within them."""
-        found: dict[int, Variable | Module] = {id(self): self}
+        objects: dict[int, Variable | Module] = {id(self): self}
         open_modules: list[Module] = [self]
         for module in open_modules:
             for item in _held(module):
-                if id(item) not in found:
-                    found[id(item)] = item
+                if id(item) not in objects:
+                    objects[id(item)] = item
                     if isinstance(item, Module):
                         open_modules.append(item)
                     yield item

@@ -1,4 +1,4 @@
-"""The PartitionedVariable: several variables that are the parts of one, in order."""
+"""`td.PartitionedVariable`: several variables that are the parts of one, in order."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class PartitionedVariable:
         partitions: into how many parts each dimension is divided; at most one is more than 1.
 
     Raises:
-        TypeError: the parts or the partitions are no list.
+        TypeError: the parts or the partitions are not a list.
         ValueError: there are no parts, one is no part of such a whole, or a number is less than 1.
 
     Example:
@@ -190,11 +190,11 @@ class PartitionedVariable:
 
 
 def with_parts(items: Any) -> list[Any]:
-    """A list of variables, with parts in the place of what is partitioned."""
-    found: list[Any] = []
+    """A list of variables, with parts instead of partitioned variables."""
+    parts: list[Any] = []
     for item in items:
-        found += item if isinstance(item, PartitionedVariable) else [item]
-    return found
+        parts += item if isinstance(item, PartitionedVariable) else [item]
+    return parts
 
 
 def _converted(
@@ -202,7 +202,7 @@ def _converted(
 ) -> Tensor:
     if as_ref:
         raise TypeError(
-            f"{value!r} is no reference to one variable: take its parts, list(variable)"
+            f"{value!r} is not a reference to one variable: take its parts, list(variable)"
         )
     tensor = value.as_tensor()
     return tensor if dtype is None else convert_to_tensor(tensor, dtype)

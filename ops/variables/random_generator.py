@@ -1,4 +1,4 @@
-"""`td.random.Generator`: a source of random numbers whose state a variable holds."""
+"""`td.random.Generator`: random numbers with the state in a variable."""
 
 from __future__ import annotations
 
@@ -211,8 +211,8 @@ class Generator:
         Returns:
             The Operation, to be run.
         """
-        made: Any = RNG_SKIP(self._state.handle, self._algorithm, cast(delta, int64))
-        return made
+        state: Any = RNG_SKIP(self._state.handle, self._algorithm, cast(delta, int64))
+        return state
 
     @_documented
     def normal(
@@ -300,7 +300,7 @@ class Generator:
         dtype: Any = int32,
         name: str | None = None,
     ) -> Tensor:
-        """How many of so many attempts succeed.
+        """Binomial random numbers: successes in a number of trials.
 
         Args:
             shape: of the result, which ends with that of `counts` and `probs` together.

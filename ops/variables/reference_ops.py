@@ -1,4 +1,4 @@
-"""Ops over references: variables whose value a session keeps, and the ops that change them."""
+"""Reference variables: ops that create and change them."""
 
 from __future__ import annotations
 
@@ -56,11 +56,11 @@ def reference_in(c: KernelContext, kind: str, shape: TensorShape) -> Reference:
     """The reference that the session keeps for a variable op: one for each shared name."""
     name = c.attr("shared_name").decode("utf-8", "replace") or c.node.name
     key = (kind, c.attr("container"), name)
-    found: Reference | None = c.state.get(key)
-    if found is None:
+    reference: Reference | None = c.state.get(key)
+    if reference is None:
         op = cast("Operation", c.node)
-        found = c.state[key] = Reference(op, shape, c.attr("dtype").numpy_dtype)
-    return found
+        reference = c.state[key] = Reference(op, shape, c.attr("dtype").numpy_dtype)
+    return reference
 
 
 def _stated_shape(c: KernelContext) -> TensorShape:
@@ -72,7 +72,7 @@ def _stated_shape(c: KernelContext) -> TensorShape:
 
 
 def _check_home(c: KernelContext) -> None:
-    """Checks the attrs that tell where a variable is kept, as TensorFlow's ContainerInfo does."""
+    """Checks the attrs that name where a variable is kept, as TensorFlow's ContainerInfo does."""
     container, name = c.attr("container"), c.attr("shared_name")
     if container and not _CONTAINER.fullmatch(container):
         raise ValueError(
@@ -155,7 +155,7 @@ def _assign_kernel(c: KernelContext) -> Kernel:
 
 
 def taking_over(assign: Callable[..., Any]) -> KernelSpec:
-    """The kernel of an assignment, which keeps an array that nobody else knows, and does not copy.
+    """The kernel of an assignment, which takes over an array that is not shared, without a copy.
 
     Args:
         assign: from a variable, a value, and whether that is spare.

@@ -1,4 +1,4 @@
-"""Resource variables: a handle, and ops that read and change what it stands for."""
+"""Resource variables: handles, and ops that read and change the variables behind them."""
 
 from __future__ import annotations
 
@@ -96,7 +96,7 @@ def _var_handle_kernel(c: KernelContext) -> Kernel:
 
 
 def shape_of_resource(c: OpContext, name: str = "resource", dtype: str = "dtype") -> TensorShape:
-    """The shape of the variable behind argument `name`, if the handle tells.
+    """The shape of the variable behind argument `name`, if the handle records it.
 
     Raises:
         ValueError: the variable is of another dtype than attr `dtype` says.

@@ -1,4 +1,4 @@
-"""The ResourceVariable: a variable behind a handle, read at the place where it is used."""
+"""`ResourceVariable`: a variable behind a handle, read where it is used."""
 
 from __future__ import annotations
 
@@ -110,7 +110,7 @@ class ResourceVariable(Variable, behind_handle=True):
         return value
 
     def is_initialized(self, name: str | None = None) -> Tensor:
-        """Whether the variable has a value: a bool Tensor of rank 0."""
+        """True if the variable is initialized: a bool Tensor of rank 0."""
         with self._here():
             return VAR_IS_INITIALIZED_OP(self._reference, name=name)
 
@@ -171,9 +171,9 @@ class ResourceVariable(Variable, behind_handle=True):
     def _scatter_nd(
         self, kind: str, indices: Any, updates: Any, use_locking: bool, name: str | None
     ) -> Any:
-        given = [indices, updates]
+        inputs = [indices, updates]
         definition = RESOURCE_SCATTER_ND[kind]
-        return self._changed(definition, given, name, T=self.dtype, use_locking=use_locking)
+        return self._changed(definition, inputs, name, T=self.dtype, use_locking=use_locking)
 
     def _changed(
         self,
@@ -194,7 +194,7 @@ class ResourceVariable(Variable, behind_handle=True):
             return RESOURCE_COUNT_UP_TO(handle, limit=limit, T=dtype, name=name)
 
     def after(self, op: Operation) -> UnreadVariable:
-        """The variable as whoever reads it after `op` finds it."""
+        """The variable as it is read after `op`."""
         return UnreadVariable(self, op)
 
     def eval(self, session: Any = None) -> Any:

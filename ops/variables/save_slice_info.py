@@ -1,4 +1,4 @@
-"""Of which whole a variable is a part, so that checkpoints hold the whole."""
+"""Slices of partitioned variables, so that checkpoints hold the whole."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from ...protos.messages import SaveSliceInfoDef, VariableDef
 
 
 class SaveSliceInfo(NamedTuple):
-    """Where a variable is in a larger one.
+    """Position of a variable in a larger one.
 
     Args:
         full_name: the name of the whole.
@@ -41,7 +41,7 @@ class SaveSliceInfo(NamedTuple):
 
     @classmethod
     def in_proto(cls, variable_def: VariableDef) -> SaveSliceInfo | None:
-        """What the message of a variable states; None if that is no part."""
+        """Reads the message of a variable; None if it is not a part."""
         if not variable_def.HasField("save_slice_info_def"):
             return None
         stated = variable_def.save_slice_info_def
@@ -50,7 +50,7 @@ class SaveSliceInfo(NamedTuple):
 
 
 class Part:
-    """What a variable knows of the whole that it is a part of, if it is."""
+    """Mixin with the slice of the whole that a variable is, if it is a part."""
 
     __slots__ = ("_save_slice_info",)
 

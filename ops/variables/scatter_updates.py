@@ -1,4 +1,4 @@
-"""Ops that change some rows or elements of a variable: ScatterAdd, ScatterNdUpdate and the like."""
+"""Scatter ops on variables: ScatterAdd, ScatterNdUpdate and the like."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tensors that stay in a session between runs, and are named by handles."""
+"""Tensors that stay in a session between runs, behind handles."""
 
 from __future__ import annotations
 
@@ -37,9 +37,9 @@ _CPU = "/job:localhost/replica:0/task:0/device:CPU:0"
 
 
 class TensorHandle(bytes):
-    """What `session.run` gives for `td.get_session_handle`: names a tensor that the session keeps.
+    """Result of `td.get_session_handle` in a run: names a tensor that the session keeps.
 
-    It can be fed wherever a handle is asked for. When nobody has it any more, the session forgets
+    It can be fed wherever a handle is expected. When it is no longer referenced, the session drops
     the tensor.
     """
 
@@ -49,9 +49,9 @@ class TensorHandle(bytes):
     @classmethod
     def of(cls, name: str, store: MutableMapping[str, Array]) -> TensorHandle:
         """The handle of what a store has under a name."""
-        made = cls(name.encode())
-        made._store, made._kept = store, False
-        return made
+        handle = cls(name.encode())
+        handle._store, handle._kept = store, False
+        return handle
 
     @property
     def handle(self) -> str:
@@ -59,7 +59,7 @@ class TensorHandle(bytes):
         return self.decode()
 
     def get_raw_handle(self) -> str:
-        """The name, for whoever wants to keep the tensor for longer than this object."""
+        """The name, for callers that keep the tensor for longer than this object."""
         self._kept = True
         return self.handle
 
@@ -174,7 +174,7 @@ def get_session_handle(data: Tensor, name: str | None = None) -> Tensor:
         A string Tensor; its value is an object with `handle` (the name), `eval()` and `delete()`.
 
     Raises:
-        TypeError: `data` is no Tensor.
+        TypeError: `data` is not a Tensor.
 
     Example:
         >>> with td.Graph().as_default(), td.Session() as session:

@@ -1,4 +1,4 @@
-"""The Variable: a value that a session keeps from one run to the next."""
+"""`td.Variable`: a value that a session keeps between runs."""
 
 from __future__ import annotations
 
@@ -117,7 +117,7 @@ class Variable(VariableOperators, VariableRows, Part, Shared, VariableKinds, beh
         names = [GraphKeys.GLOBAL_VARIABLES] if collections is None else list(collections)
         if trainable and GraphKeys.TRAINABLE_VARIABLES not in names:
             names.append(GraphKeys.TRAINABLE_VARIABLES)
-        # A variable that is made in a branch or a loop is no part of it.
+        # A variable that is made in a branch or a loop is not part of it.
         with outside_bodies() as graph, graph.name_scope(name or "Variable") as scope:
             initial = initial_tensor(graph, initial_value, dtype, self._within)
             declared = declared_shape(initial, validate_shape, expected_shape, shape)
@@ -222,7 +222,7 @@ class Variable(VariableOperators, VariableRows, Part, Shared, VariableKinds, beh
 
     @property
     def trainable(self) -> bool:
-        """Whether the variable was made to be trained."""
+        """True if the variable is trainable."""
         return self._trainable
 
     @property
@@ -326,7 +326,7 @@ class Variable(VariableOperators, VariableRows, Part, Shared, VariableKinds, beh
         return COUNT_UP_TO(self._reference, limit=limit, name=name)
 
     def is_initialized(self, name: str | None = None) -> Tensor:
-        """Whether the variable has a value: a bool Tensor of rank 0."""
+        """True if the variable is initialized: a bool Tensor of rank 0."""
         return IS_VARIABLE_INITIALIZED(self._reference, name=name)
 
     def sparse_read(self, indices: Any, name: str | None = None) -> Tensor:
@@ -338,7 +338,7 @@ class Variable(VariableOperators, VariableRows, Part, Shared, VariableKinds, beh
         return GATHER_ND(self.value(), indices, name=name)
 
     def load(self, value: Any, session: Any = None) -> None:
-        """Runs the initializer with `value` in the place of the initial value.
+        """Runs the initializer with `value` instead of the initial value.
 
         Args:
             value: an array of the dtype and shape of the variable.

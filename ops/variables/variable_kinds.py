@@ -1,4 +1,4 @@
-"""Which kind of variable `td.Variable` makes: as its call says, or its scope, or for all."""
+"""Kind of variable that `td.Variable` makes: set by the call, the scope, or globally."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def enable_resource_variables() -> None:
 
 
 def disable_resource_variables() -> None:
-    """From now on variables are no resource variables, unless a call or scope says otherwise.
+    """Makes reference variables the default, unless a call or scope specifies otherwise.
 
     Example:
         >>> td.disable_resource_variables()
@@ -52,7 +52,7 @@ def disable_resource_variables() -> None:
 
 
 def resource_variables_enabled() -> bool:
-    """Whether variables are resource variables where nothing else is said.
+    """True if variables are resource variables by default.
 
     Example:
         >>> td.resource_variables_enabled()
@@ -78,10 +78,10 @@ class ScopesInForce(threading.local):
 def scopes_of(graph: Graph) -> ScopesInForce:
     """The variable scopes of a graph."""
     with graph.editing():
-        found = graph.get_collection_ref(_KEY)
-        if not found:
-            found.append(ScopesInForce())
-        return found[0]
+        creators = graph.get_collection_ref(_KEY)
+        if not creators:
+            creators.append(ScopesInForce())
+        return creators[0]
 
 
 @contextmanager
@@ -128,11 +128,13 @@ class _MadeByCreators(type):
         creators = scopes_of(get_default_graph()).creators
         if not creators:
             return make(*args, **settings)
-        given = inspect.signature(cls.__init__).bind(None, *args, **settings)
-        given.apply_defaults()
+        arguments = inspect.signature(cls.__init__).bind(None, *args, **settings)
+        arguments.apply_defaults()
         for creator in creators:
             make = functools.partial(creator, make)
-        return make(**{name: value for name, value in given.arguments.items() if name != "self"})
+        return make(
+            **{name: value for name, value in arguments.arguments.items() if name != "self"}
+        )
 
 
 # Between `td.Variable` and its `__init__`: errors name the first, and the line that calls it.

@@ -1,4 +1,4 @@
-"""The variables of a graph as a whole: listing them, initializing them, asking what is missing."""
+"""Lists of the variables of a graph, their initializers, and reports of uninitialized ones."""
 
 from __future__ import annotations
 

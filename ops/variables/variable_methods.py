@@ -1,4 +1,4 @@
-"""What variables take from elsewhere: the operators of their values, and changes of some rows."""
+"""Mixins of variables: operators, and updates of rows and elements."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from .scatter_updates import SCATTER, SCATTER_ND
 
 
 class VariableOperators:
-    """What lets a variable stand in an expression: every operator reads its value."""
+    """Operators of variables: each reads the value."""
 
     __slots__ = ()
 
@@ -124,7 +124,7 @@ class VariableOperators:
 
 
 class VariableRows:
-    """What a variable offers to change rows, given as IndexedSlices, or elements.
+    """Methods that update rows, given as IndexedSlices, or elements.
 
     Each method makes an op, and returns the tensor that is the variable after it.
     """

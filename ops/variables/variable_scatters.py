@@ -1,4 +1,4 @@
-"""Functions that change some rows or elements of a variable."""
+"""Scatter functions: updates of some rows or elements of a variable."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How copies of a variable on several devices are held together: stated, as here there is one."""
+"""Synchronization and aggregation of variable copies: stored only, as there is one device."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ public = {"td": "VariableAggregation VariableSynchronization"}
 
 
 class VariableSynchronization(Enum):
-    """When copies of a variable are brought together: stated alone, as there is one device.
+    """When copies of a variable are synchronized: stored only, as there is one device.
 
     Example:
         >>> with td.Graph().as_default():
@@ -30,7 +30,7 @@ class VariableSynchronization(Enum):
 
 
 class VariableAggregation(Enum):
-    """What updates of several copies of a variable add up to: stated alone.
+    """Aggregation of updates of several copies of a variable: stored only.
 
     Example:
         >>> with td.Graph().as_default():
@@ -47,10 +47,10 @@ class VariableAggregation(Enum):
 def sharing(
     synchronization: Any, aggregation: Any, trainable: bool | None, name: str | None
 ) -> tuple[VariableSynchronization, VariableAggregation, bool]:
-    """How the copies of a variable would be held together, and whether it is to be trained.
+    """Settings for the copies of a variable, and whether it is trainable.
 
     Raises:
-        ValueError: one of the first two is no such mode.
+        ValueError: one of the first two is not such a mode.
     """
     synchronization = _mode(VariableSynchronization, synchronization, name)
     aggregation = _mode(VariableAggregation, aggregation, name)
@@ -72,7 +72,7 @@ def _mode(kind: type[Mode], value: Any, name: str | None) -> Mode:
 
 
 class Shared:
-    """What a variable tells of its copies."""
+    """Mixin with the settings for the copies of a variable."""
 
     __slots__ = ()
 
@@ -85,7 +85,7 @@ class Shared:
 
     @property
     def aggregation(self) -> VariableAggregation:
-        """What updates of several copies would add up to."""
+        """Aggregation of updates of several copies."""
         return self._sharing[1]
 
     def _take_sharing(self, variable_def: VariableDef) -> None:

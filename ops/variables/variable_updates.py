@@ -1,4 +1,4 @@
-"""Functions that change variables: all of the value, rows, elements or slices of it."""
+"""Functions that assign to variables, or to slices of them."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def reference_of(ref: Any) -> Tensor:
 
 @renamed(variable="ref")
 def is_variable_initialized(ref: Any, name: str | None = None) -> Tensor:
-    """Whether a variable has a value.
+    """True if a variable has a value.
 
     Args:
         ref: a Variable, or a reference or handle to one.
@@ -75,7 +75,7 @@ def assign(
         value: a tensor of its dtype and shape.
         validate_shape: whether `value` must have the shape of the value it replaces; by default
             it must. Without, the variable takes any shape, also against the one that it declares;
-            as in TensorFlow, the graph goes on to tell the declared one: make such a variable
+            as in TensorFlow, the graph keeps reporting the declared one: make such a variable
             with `td.Variable(..., validate_shape=False)`.
         use_locking: accepted for TensorFlow's sake: every assignment is one step.
         name: a name for the op.
@@ -86,7 +86,7 @@ def assign(
 
     Raises:
         ValueError: the shape does not fit.
-        TypeError: the dtype does not, or `ref` is no variable.
+        TypeError: the dtype does not, or `ref` is not a variable.
 
     Example:
         >>> with td.Graph().as_default(), td.Session() as session:
@@ -120,7 +120,7 @@ def assign_add(
 
     Raises:
         ValueError: the shape does not fit.
-        TypeError: the dtype does not, or `ref` is no variable.
+        TypeError: the dtype does not, or `ref` is not a variable.
 
     Example:
         >>> with td.Graph().as_default(), td.Session() as session:
@@ -151,7 +151,7 @@ def assign_sub(
 
     Raises:
         ValueError: the shape does not fit.
-        TypeError: the dtype does not, or `ref` is no variable.
+        TypeError: the dtype does not, or `ref` is not a variable.
 
     Example:
         >>> with td.Graph().as_default(), td.Session() as session:
@@ -207,7 +207,7 @@ def assign_slice(
         A Tensor that is the whole variable after the assignment.
 
     Raises:
-        TypeError: `tensor` is no slice of a variable.
+        TypeError: `tensor` is not a slice of a variable.
 
     Example:
         >>> with td.Graph().as_default(), td.Session() as session:
@@ -235,4 +235,4 @@ def assign_slice(
 
 
 def _no_slice(tensor: Tensor) -> TypeError:
-    return TypeError(f"{tensor.name!r} is no slice of a variable, so nothing is assigned to it")
+    return TypeError(f"{tensor.name!r} is not a slice of a variable, so it cannot be assigned to")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...ops.variable_scopes.variables_beside import variable_beside, zeros_beside
+from ...ops.variable_scopes.slot_variables import variable_beside, zeros_beside
 
 
 def create_slot(primary: Any, val: Any, name: str, colocate_with_primary: bool = True) -> Any:

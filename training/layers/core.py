@@ -16,7 +16,7 @@ from ...ops.array.transposing import transpose
 from ...ops.linalg.matmul import matmul
 from ...ops.linalg.matrix_functions import tensordot
 from ...ops.math.select import where_v2
-from ...ops.nn import layers as nn
+from ...ops.nn import dropout as nn
 from ...ops.nn.activations import bias_add
 from .input_spec import InputSpec
 from .kernel_layer import ZEROS, KernelLayer

@@ -9,7 +9,7 @@ from ...graph.convert import convert_to_tensor
 from ...ops.array.casting import cast
 from ...ops.array.constants import constant, identity
 from ...ops.initializers.plain_initializers import Constant, Ones
-from ...ops.variable_scopes.variables_beside import is_resource
+from ...ops.variable_scopes.slot_variables import is_resource
 from .kernel_optimizer import KernelOptimizer
 
 public = {

@@ -17,7 +17,7 @@ from ...ops.array.shapes import shape as shape_of
 from ...ops.debugging.ordering import group, tuple as gated
 from ...ops.math.segments import unsorted_segment_sum
 from ...ops.sorting.unique import unique
-from ...ops.variable_scopes.variables_beside import is_resource
+from ...ops.variable_scopes.slot_variables import is_resource
 from ...ops.variables.partitioned_variable import PartitionedVariable
 from ...ops.variables.variable import Variable
 from ...ops.variables.variable_lists import trainable_variables

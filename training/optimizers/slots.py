@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from ...graph.default_graph import get_default_graph, outermost
 from ...graph.graph import Graph
-from ...ops.variable_scopes.variables_beside import is_resource, variable_beside, zeros_beside
+from ...ops.variable_scopes.slot_variables import is_resource, variable_beside, zeros_beside
 from ...ops.variables.variable import Variable
 
 if TYPE_CHECKING:

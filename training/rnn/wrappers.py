@@ -12,7 +12,7 @@ from ...ops.array.joining import concat
 from ...ops.array.splitting import split
 from ...ops.common.structures import flat, packed
 from ...ops.math.arithmetic import floor
-from ...ops.nn.layers import dropout
+from ...ops.nn.dropout import dropout
 from ...ops.random.uniform_and_normal import random_uniform
 from ...ops.variable_scopes.variable_scope import variable_scope
 from .lstm_cells import LSTMStateTuple

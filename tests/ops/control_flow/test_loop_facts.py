@@ -1,4 +1,4 @@
-"""What is known of loops and branches before they run: sizes, numbers, and what is lost."""
+"""Static facts about loops and branches: sizes, numbers, and lost information."""
 
 from __future__ import annotations
 
@@ -162,7 +162,7 @@ def test_a_check_says_which_variable_loses_which_size_and_why() -> None:
     [loss] = [loss for loss in report.losses if loss.tensor == y.name]
     assert (loss.what, loss.op.type) == ("dimension 0", "StatelessWhile")
     assert loss.why.startswith(
-        "the shape is (1, 3) before a round, and (3, 3) after it: 'while/con"
+        "the shape is (1, 3) before an iteration, and (3, 3) after it: 'while/con"
     )
     assert "test_loop_facts.py:" in loss.why
     assert f"since {loss.why}" in str(report)

@@ -1,4 +1,4 @@
-"""What branches and loops pass on, and what they refuse, as TensorFlow 1.x does."""
+"""Structures that branches and loops pass on or refuse, as in TensorFlow 1.x."""
 
 from __future__ import annotations
 

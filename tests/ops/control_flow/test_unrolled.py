@@ -54,14 +54,14 @@ def test_values_of_every_round(session: td.Session) -> None:
 
 def test_what_is_refused() -> None:
     pred = td.placeholder(td.bool, [])
-    with pytest.raises(NotImplementedError, match="in round 2 it is not"):
+    with pytest.raises(NotImplementedError, match="in iteration 2 it is not"):
         td.while_loop(
             lambda i: (i < 1) if i.op.type == "Const" else pred,
             lambda i: i + 1,
             [0],
             unroll=True,
         )
-    with pytest.raises(ValueError, match="within 10000 rounds"):
+    with pytest.raises(ValueError, match="within 10000 iterations"):
         td.while_loop(lambda i: True, lambda i: i, [td.constant(0)], unroll=True)
     with pytest.raises(ValueError, match="number of elements is 1 and 2"):
         td.while_loop(lambda i: i < 1, lambda i: (i, i), [0], unroll=True)

@@ -123,11 +123,11 @@ REFUSED = [
 ]
 
 
-@pytest.mark.parametrize(("make", "told"), [row[1:] for row in REFUSED], ids=lambda x: None)
-def test_numbers_that_are_not_legal(session: td.Session, make: Any, told: str) -> None:
+@pytest.mark.parametrize(("make", "message"), [row[1:] for row in REFUSED], ids=lambda x: None)
+def test_numbers_that_are_not_legal(session: td.Session, make: Any, message: str) -> None:
     number = td.placeholder(td.int64, [])
     iterator = make(Dataset.range(3), number).make_initializable_iterator()
-    with pytest.raises(td.errors.InvalidArgumentError, match=told):
+    with pytest.raises(td.errors.InvalidArgumentError, match=message):
         session.run(iterator.initializer, {number: 0})
 
 
@@ -188,7 +188,7 @@ def test_captured_state(session: td.Session) -> None:
     found = rest_of(session, element)
     assert len(set(found)) == 3
     session.run(scale.assign(20.0))
-    session.run(iterator.initializer)  # random ops begin anew, too, as in TensorFlow
+    session.run(iterator.initializer)  # random ops restart, too, as in TensorFlow
     np.testing.assert_allclose(rest_of(session, element), np.multiply(found, 10), rtol=1e-6)
 
 
@@ -243,7 +243,7 @@ def test_rows_are_what_elements_are(monkeypatch: pytest.MonkeyPatch, session: td
     dataset = Dataset.from_tensor_slices((x, y)).map(work).batch(16)
     fast = next_of(dataset)
     taken = [session.run(fast) for _ in range(4)]
-    monkeypatch.setattr("tensordraft.ops.data.function_runs.vectorised", lambda *_: None)
+    monkeypatch.setattr("tensordraft.ops.data.function_runs.vectorized", lambda *_: None)
     slow = next_of(dataset)
     for one in taken:
         for mine, its in zip(one, session.run(slow), strict=True):
@@ -295,8 +295,8 @@ def test_generators(session: td.Session) -> None:
         (td.int32, None, ["x"], "could not be converted"),
         (td.int32, [2], [[1, 2, 3]], r"of shape \(3,\) where an element of shape"),
     ]
-    for dtypes, shapes, values, told in wrong:
-        with pytest.raises(td.errors.InvalidArgumentError, match=told):
+    for dtypes, shapes, values, message in wrong:
+        with pytest.raises(td.errors.InvalidArgumentError, match=message):
             session.run(next_of(Dataset.from_generator(lambda v=values: v, dtypes, shapes)))
 
 

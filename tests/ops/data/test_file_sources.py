@@ -71,7 +71,7 @@ def test_a_damaged_record_is_named(session: td.Session, tmp_path: Path) -> None:
     assert session.run(element) == b"first"
     with pytest.raises(td.errors.DataLossError, match=f"corrupted record at 21 in '{path}'"):
         session.run(element)
-    assert session.run(element) == b"last"  # it goes on with the next file
+    assert session.run(element) == b"last"  # it continues with the next file
 
 
 @pytest.mark.parametrize("cut", [1, 11, 12, 14, 18, 20])

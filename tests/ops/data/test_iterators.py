@@ -59,7 +59,7 @@ def test_a_one_shot_iterator_finds_files(session: td.Session, tmp_path: Path) ->
     names = Dataset.list_files(str(tmp_path / "*.txt"), shuffle=False)
     element = names.interleave(td.data.TextLineDataset, 2).make_one_shot_iterator().get_next()
     assert all_of(session, element) == [b"of a", b"of b"]
-    # Nobody waits for the assertion that some files match, as in TensorFlow.
+    # No op waits for the assertion that some files match, as in TensorFlow.
     none = Dataset.list_files(str(tmp_path / "*.no")).make_one_shot_iterator().get_next()
     assert all_of(session, none) == []
 
@@ -175,8 +175,8 @@ def test_optionals(session: td.Session) -> None:
 def test_a_single_element(session: td.Session) -> None:
     single = td.data.experimental.get_single_element
     assert session.run(single(Dataset.range(3).batch(5))).tolist() == [0, 1, 2]
-    for dataset, told in ((Dataset.range(0), "empty"), (Dataset.range(2), "more than one")):
-        with pytest.raises(td.errors.InvalidArgumentError, match=told):
+    for dataset, message in ((Dataset.range(0), "empty"), (Dataset.range(2), "more than one")):
+        with pytest.raises(td.errors.InvalidArgumentError, match=message):
             session.run(single(dataset))
 
 

@@ -66,7 +66,7 @@ def test_lines_as_tuples(session: td.Session, path: str) -> None:
 
 
 def test_what_is_no_column(path: str) -> None:
-    for settings, told in (
+    for settings, message in (
         ({"label_name": "m"}, "must be one of the columns"),
         ({"select_columns": ["m"]}, "no column 'm'"),
         ({"select_columns": [9]}, r"9 is not in \[0, 4\)"),
@@ -75,7 +75,7 @@ def test_what_is_no_column(path: str) -> None:
         ({"compression_type": "GZIP"}, "must be given"),
     ):
         given: dict[str, Any] = settings
-        with pytest.raises(ValueError, match=told):
+        with pytest.raises(ValueError, match=message):
             make(path, 2, **given)
     with pytest.raises(ValueError, match="No files match"):
         make(path + "x", 2)

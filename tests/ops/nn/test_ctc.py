@@ -61,7 +61,7 @@ def losses(*rows: list[int], x: np.ndarray = X, n: Any = LENGTHS) -> Any:
 
 
 def right_but_for(loss: list[float]) -> Any:
-    """Checks the loss alone."""
+    """Checks only the loss."""
 
     def right(found: Any, _: Any) -> bool:
         return np.allclose(found, loss, rtol=1e-5)

@@ -1,4 +1,4 @@
-"""What gradients of biases and normalization are made of, compared with sums in float64."""
+"""Gradients of biases and normalization, compared with sums in float64."""
 
 from __future__ import annotations
 

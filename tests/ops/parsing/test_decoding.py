@@ -86,7 +86,7 @@ test_decoding = check(
         unzipped("zlib", zlib.compress(b"hello"), words(b"hello"), "ZLIB"),
         unzipped("plain", b"xx", words(b"xx"), ""),
         unzipped("nothing", b"", words(b"")),
-        unzipped("damaged", b"xx", raises("is no GZIP", "run", LOST)),
+        unzipped("damaged", b"xx", raises("is not valid GZIP", "run", LOST)),
         unzipped("cut", zlib.compress(b"hello")[:-3], raises("ends amid", "run", LOST), "ZLIB"),
         unzipped("unknown", b"xx", raises("compression_type must be", "run"), "X"),
         Case(
@@ -96,7 +96,7 @@ test_decoding = check(
                 td.train.Example.FromString(found[0]) == td.train.Example.FromString(EXAMPLE)
             ),
         ),
-        Case("DecodeJSONExample", [["{x"]], expected=raises("no Example in JSON", "run"), id="bad"),
+        Case("DecodeJSONExample", [["{x"]], expected=raises("not an Example", "run"), id="bad"),
         Case(
             "SerializeTensor",
             [[1, 2]],
@@ -120,7 +120,7 @@ test_decoding = check(
             "ParseTensor",
             [b"\xff"],
             {"out_type": "int32"},
-            raises("is no TensorProto", "run"),
+            raises("is not a TensorProto", "run"),
             id="damaged",
         ),
     ]

@@ -214,7 +214,7 @@ def test_unusual_writing_is_read(session: td.Session) -> None:
     assert scan(texts) is not None
     assert parsed(session, texts, X2)["x"].tolist() == [[1, 2]] * 9
     assert parsed(session, [twice] * 9, X2)["x"].tolist() == [[7, 8]] * 9
-    padded = [A + b"\x18\x01"] * 9  # a field that nobody knows
+    padded = [A + b"\x18\x01"] * 9  # an unknown field
     assert parsed(session, padded, X2)["x"].tolist() == [[1, 2]] * 9
 
 

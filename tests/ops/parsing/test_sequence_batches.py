@@ -120,7 +120,7 @@ def test_ragged_features(session: td.Session) -> None:
 @pytest.mark.parametrize(
     ("make", "clause"),
     [
-        (lambda: ragged([FIRST], may_lack=[True]), "must tell of 0 features, got 1"),
+        (lambda: ragged([FIRST], may_lack=[True]), "must cover 0 features, got 1"),
         (
             lambda: ragged([FIRST], names=["x", "y"]),
             r"debug_name must be empty or have shape \[1\]",

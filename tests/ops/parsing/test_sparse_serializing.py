@@ -112,7 +112,10 @@ def test_strings_that_are_no_sparse_tensors_are_refused() -> None:
         shape = session.run(td.serialize_tensor(np.array([1], np.int64)))
         assert session.run(y, {x: [[indices, values, shape]] * 2}).values.tolist() == [1, 1]
         for row, clause in [
-            ([b"?", values, shape], r"serialized_sparse\[0\]\[0\], of 1 bytes, is no TensorProto"),
+            (
+                [b"?", values, shape],
+                r"serialized_sparse\[0\]\[0\], of 1 bytes, is not a TensorProto",
+            ),
             ([values, values, shape], "out_type is int64, the serialized tensor float32"),
             ([indices, values, indices], "must be of shapes"),
         ]:

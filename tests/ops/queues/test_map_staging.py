@@ -120,5 +120,5 @@ def test_what_does_not_fit(session: td.Session) -> None:
     wrong = td.raw_ops.MapPeek(
         key=td.constant(1, td.int64), indices=[1], dtypes=[td.float32], shared_name=area.name
     )
-    with pytest.raises(td.errors.InvalidArgumentError, match="but there is int32"):
+    with pytest.raises(td.errors.InvalidArgumentError, match="got int32"):
         session.run(wrong)

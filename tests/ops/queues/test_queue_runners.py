@@ -1,4 +1,4 @@
-"""Runners of queues: they fill, end, close, and tell of what went wrong."""
+"""Queue runners: filling, ending, closing, and reporting errors."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def test_an_error_in_a_thread_reaches_the_main_one(session: td.Session) -> None:
     td.train.add_queue_runner(td.train.QueueRunner(queue, [queue.enqueue(value)]))
     coordinator = td.train.Coordinator()
     threads = td.train.start_queue_runners(session, coordinator)
-    with pytest.raises(td.errors.OpError):  # the queue is closed, so nobody waits for ever
+    with pytest.raises(td.errors.OpError):  # the queue is closed, so no run waits forever
         session.run(queue.dequeue())
     with pytest.raises(td.errors.OpError, match="no such file"):
         coordinator.join(threads)

@@ -104,7 +104,7 @@ def test_refusals(session: td.Session) -> None:
         StagingArea([td.float32], capacity=-1)
     session.run(area.put([[1.0, 2.0]]))
     other = raw_ops.Unstage(dtypes=[td.int32], shared_name="one")
-    with pytest.raises(td.errors.InvalidArgumentError, match="what waits is float32"):
+    with pytest.raises(td.errors.InvalidArgumentError, match="staged were float32"):
         session.run(other)
     with pytest.raises(td.errors.InvalidArgumentError, match="index must be at least 0, got -1"):
         session.run(area.peek(-1))

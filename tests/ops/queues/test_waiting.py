@@ -1,4 +1,4 @@
-"""Who waits at a queue, for how long, and how it ends. The texts are TensorFlow's."""
+"""Waiting at queues: order, time limits, errors. The texts are TensorFlow's."""
 
 from __future__ import annotations
 

@@ -36,7 +36,7 @@ def pixels_of(png: bytes) -> list[int]:
 
 
 def shows(*images: list[int], tags: list[str]) -> Any:
-    """Whether a result shows these pixels under these tags."""
+    """Checks that a result shows these pixels under these tags."""
 
     def right(result: Array) -> bool:
         values = summary_of(result).value
@@ -130,7 +130,7 @@ CASES = [
     Case("TensorSummaryV2", ["t_1", ["a"], ""], id="strings",
          expected=b"\n\x14\n\x03t_1B\x0b\x08\x07\x12\x04\x12\x02\x08\x01B\x01aJ\x00"),
     Case("TensorSummaryV2", ["t", 1.0, b"\xff"], id="metadata",
-         expected=raises("is no SummaryMetadata", "run")),
+         expected=raises("is not a SummaryMetadata", "run")),
 ]  # fmt: skip
 
 test_cases = check(CASES)
@@ -176,5 +176,5 @@ def test_what_describes_itself_is_a_tensor_summary() -> None:
         bad = td.raw_ops.TensorSummary(tensor=1, description="{")
     with pytest.raises(ValueError, match="only TensorSummary ops have a description"):
         td.summary.get_summary_description(scalar.op.node_def)
-    with pytest.raises(ValueError, match="is no SummaryDescription"):
+    with pytest.raises(ValueError, match="invalid SummaryDescription"):
         td.summary.get_summary_description(bad.op.node_def)

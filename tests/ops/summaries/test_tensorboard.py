@@ -15,7 +15,7 @@ LOSSES = [1.5, 0.5, 0.25]
 
 @pytest.fixture(scope="module")
 def found(tmp_path_factory: pytest.TempPathFactory) -> Any:
-    """What the reader finds of a short training run."""
+    """TensorBoard's reader on a short training run."""
     accumulator = pytest.importorskip(
         "tensorboard.backend.event_processing.event_accumulator", reason="no TensorBoard here"
     )

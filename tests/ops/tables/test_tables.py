@@ -190,7 +190,7 @@ def test_what_can_never_work_is_refused(session: td.Session, build: Any, clause:
             lambda: raw.InitializeTableV2(
                 table_handle=raw.MutableHashTableV2(**WORDS), keys=["a"], values=integers(1)
             ),
-            "is no HashTable",
+            "is not a HashTable",
         ),
         (lambda: find(raw.VarHandleOp(dtype="int64", shape=[]), ["a"]), "must be that of a table"),
     ],

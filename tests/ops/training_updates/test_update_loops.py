@@ -44,7 +44,7 @@ def start_of(at: int) -> Any:
 
 
 def left_by(name: str, flags: dict[str, Any], runs: int = 2) -> list[Any]:
-    """What some steps leave in a variable and what is kept beside it."""
+    """The variable and its slots after some steps."""
     arguments = [spec.name for spec in lookup(f"Apply{name}").signature.inputs]
     kept = UPDATES[name].variables.split()
     with td.Graph().as_default(), td.Session() as session:

@@ -51,7 +51,7 @@ def call(name: str, values: dict[str, Any], others: dict[str, Any], **attrs: Any
 
 
 def after(name: str, values: dict[str, Any], others: dict[str, Any], **attrs: Any) -> list[Any]:
-    """What the op leaves in the variables."""
+    """The variables after the op."""
     with td.Graph().as_default(), td.Session() as session:
         op, variables = call(name, values, others, **attrs)
         session.run(td.global_variables_initializer())

@@ -1,4 +1,4 @@
-"""What variables begin with, and what they tell of copies: the answers of TensorFlow 2.21."""
+"""Initial values of variables and settings of copies, compared with TensorFlow 2.21."""
 
 from __future__ import annotations
 

@@ -201,7 +201,7 @@ def train(partitioner: Any) -> tuple[Any, Any]:
 
 
 def test_checkpoints_hold_the_whole(tmp_path: Path) -> None:
-    """What is saved in three parts goes on in two, and as a whole, in the same steps."""
+    """A model saved in three parts continues in two, and as a whole, in the same steps."""
     path = str(tmp_path / "model")
     losses: list[list[float]] = []
     for number, partitioner in enumerate((THREE, td.fixed_size_partitioner(2), None)):

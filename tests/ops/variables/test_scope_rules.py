@@ -1,4 +1,4 @@
-"""What variable scopes refuse, and how what getters and default names make is named."""
+"""Errors of variable scopes; names made by getters and default names."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tensors that stay in a session: what handles tell, and what is told where they are wrong."""
+"""Tensors that stay in a session: handles, and errors for wrong ones."""
 
 from __future__ import annotations
 

@@ -15,7 +15,7 @@ from ....ops.array.ranges import range as numbers
 from ....ops.array.shapes import shape
 from ....ops.array.squeezing import expand_dims
 from ....ops.array.transposing import transpose
-from ....ops.control_flow.mapping import scan
+from ....ops.control_flow.map_and_fold import scan
 from ....ops.indexing.gathering import gather
 from ....ops.indexing.masks import sequence_mask
 from ....ops.math.along_axis import argmax

@@ -13,7 +13,7 @@ from ....ops.array.shapes import shape
 from ....ops.array.squeezing import expand_dims
 from ....ops.array.stacking import stack
 from ....ops.array.transposing import transpose
-from ....ops.control_flow.mapping import foldl
+from ....ops.control_flow.map_and_fold import foldl
 from ....ops.indexing.gather_nd import gather_nd
 from ....ops.indexing.gathering import gather
 from ....ops.indexing.masks import sequence_mask

@@ -7,7 +7,7 @@ from typing import Any
 from ....ops.common.structures import check_alike, flat, packed
 from ....ops.initializers.plain_initializers import Constant
 from ....ops.math.exponentials import sigmoid
-from ....ops.nn.layers import xw_plus_b
+from ....ops.nn.affine_layers import xw_plus_b
 from ....ops.variable_scopes.get_variable import get_variable
 from ....training.rnn.rnn_cell import RNNCell, known_size
 

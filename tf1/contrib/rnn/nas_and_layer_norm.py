@@ -11,7 +11,7 @@ from ....ops.initializers.plain_initializers import Constant, Zeros
 from ....ops.linalg.matmul import matmul
 from ....ops.math.exponentials import sigmoid, tanh
 from ....ops.nn.activations import bias_add, relu
-from ....ops.nn.layers import dropout
+from ....ops.nn.dropout import dropout
 from ....ops.nn.normalization import batch_normalization
 from ....ops.statistics.moments import moments
 from ....training.rnn.lstm_cells import LSTMStateTuple

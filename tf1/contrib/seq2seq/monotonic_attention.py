@@ -13,7 +13,7 @@ from ....ops.array.fills import ones, zeros
 from ....ops.array.joining import concat
 from ....ops.array.shapes import shape
 from ....ops.array.transposing import transpose
-from ....ops.control_flow.mapping import scan
+from ....ops.control_flow.map_and_fold import scan
 from ....ops.indexing.one_hot import one_hot
 from ....ops.initializers.plain_initializers import Constant
 from ....ops.math.along_axis import cumprod, cumsum

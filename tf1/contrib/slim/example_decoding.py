@@ -14,7 +14,7 @@ from ....ops.array.squeezing import expand_dims
 from ....ops.array.stacking import stack
 from ....ops.array.transposing import transpose
 from ....ops.control_flow.conditionals import cond
-from ....ops.control_flow.mapping import map_fn
+from ....ops.control_flow.map_and_fold import map_fn
 from ....ops.image_files.image_decoding import decode_image
 from ....ops.math.comparison import equal, logical_or
 from ....ops.parsing.decoding import decode_raw

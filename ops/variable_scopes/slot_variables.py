@@ -1,4 +1,4 @@
-"""Variables that stand beside others and are called after them: slots and averages."""
+"""Slot variables: named after another variable, for optimizers and averages."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from .variable_scope import variable_scope, whole_variables
 
 
 def is_resource(variable: Any) -> bool:
-    """Whether a variable is behind a handle."""
+    """True for a resource variable."""
     return isinstance(variable, ResourceVariable)
 
 
@@ -34,21 +34,21 @@ def variable_beside(
         shape: its shape; None where `initial` is a tensor.
         dtype: its dtype; None where `initial` is a tensor.
     """
-    known = initial.shape if shape is None else as_shape(shape)
+    static_shape = initial.shape if shape is None else as_shape(shape)
     variable = isinstance(primary, Variable)
     place = primary.graph.colocate_with(primary) if variable else nullcontext()
     with variable_scope(None, f"{primary.op.name}/{name}"), whole_variables(), place:
-        made: Variable = get_variable(
+        slot: Variable = get_variable(
             "",
             shape=shape,
             dtype=dtype,
             initializer=initial,
             trainable=False,
-            validate_shape=known.is_fully_defined(),
+            validate_shape=static_shape.is_fully_defined(),
             use_resource=is_resource(primary) if variable else None,
         )
-    follow_slice(made, primary)
-    return made
+    follow_slice(slot, primary)
+    return slot
 
 
 def zeros_beside(primary: Any, name: str, dtype: Any = None) -> Variable:

@@ -1,4 +1,4 @@
-"""Elements that there may be, and what else `td.data.experimental` has of iterators."""
+"""`td.data.experimental.Optional` and `get_next_as_optional`."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from ...graph.node import Tensor
 from .element_specs import element_of, from_wire, normalized, typed, wire_tensors
 from .iterator_ops import ITERATOR_GET_NEXT_AS_OPTIONAL
 from .iterators import Iterator
-from .optionals import OPTIONAL_FROM_VALUE, OPTIONAL_GET_VALUE, OPTIONAL_HAS_VALUE, OPTIONAL_NONE
+from .optional_ops import OPTIONAL_FROM_VALUE, OPTIONAL_GET_VALUE, OPTIONAL_HAS_VALUE, OPTIONAL_NONE
 
 public = {"td.data.experimental, td.contrib.data": "Optional get_next_as_optional"}
 
 
 class Optional:
-    """An element of a dataset, or none: whether there is one, a run tells.
+    """An element of a dataset, or none, as determined by the run.
 
     Args:
         variant_tensor: the tensor that stands for it.
@@ -52,7 +52,7 @@ class Optional:
         return Optional(OPTIONAL_NONE(), value_structure._element)
 
     def has_value(self, name: str | None = None) -> Tensor:
-        """Whether there is an element: a bool scalar.
+        """True if there is an element: a bool scalar.
 
         Args:
             name: a name for the op.
@@ -73,7 +73,7 @@ class Optional:
 
 
 def get_next_as_optional(iterator: Iterator) -> Optional:
-    """The next element of an iterator, or none where there are no more: no error tells the end.
+    """The next element of an iterator, or none at the end, instead of an error.
 
     Args:
         iterator: the Iterator.

@@ -1,4 +1,4 @@
-"""Several datasets as one: whose element is next, chance or another dataset tells."""
+"""Datasets that sample from others or choose among them, of random numbers, and counters."""
 
 from __future__ import annotations
 
@@ -18,23 +18,15 @@ from ..math.exponentials import log
 from ..random.stateless import STATELESS_MULTINOMIAL
 from .dataset import Dataset
 from .dataset_order import seeds
-from .element_specs import Leaf, from_wire, leaves, typed, types_of
+from .element_specs import Leaf, leaves, typed, types_of
 from .interleaving import DIRECTED_INTERLEAVE_DATASET
-from .iterator_ops import DATASET_CARDINALITY, DATASET_TO_SINGLE_ELEMENT
 from .sources import RANDOM_DATASET
 
 public = {
     "td.data.experimental, td.contrib.data": (
-        "Counter RandomDataset choose_from_datasets get_single_element sample_from_datasets"
+        "Counter RandomDataset choose_from_datasets sample_from_datasets"
     ),
-    "td.contrib.data": "AUTOTUNE",
-    "td.data, td.data.experimental": "AUTOTUNE INFINITE_CARDINALITY UNKNOWN_CARDINALITY",
-    "td.data.experimental": "cardinality",
 }
-
-AUTOTUNE = -1
-INFINITE_CARDINALITY = -1
-UNKNOWN_CARDINALITY = -2
 
 
 class RandomDataset(Dataset):
@@ -149,8 +141,8 @@ def choose_from_datasets(datasets: Sequence[Dataset], choice_dataset: Dataset) -
         ...     print(session.run(dataset.make_one_shot_iterator().get_next()))
         [b'a' b'b' b'b']
     """
-    found = leaves(choice_dataset._element)
-    if len(found) != 1 or found[0].wire_dtype is not int64 or found[0].shape.rank not in (0, None):
+    specs = leaves(choice_dataset._element)
+    if len(specs) != 1 or specs[0].wire_dtype is not int64 or specs[0].shape.rank not in (0, None):
         raise TypeError("`choice_dataset` must be a dataset of scalar `tf.int64` tensors.")
     return _directed(choice_dataset, _alike(datasets), stops=False)
 
@@ -170,54 +162,16 @@ def _alike(datasets: Sequence[Dataset]) -> list[Dataset]:
 
 def _directed(selector: Dataset, parts: Sequence[Dataset], stops: bool) -> Dataset:
     columns = zip(*[leaves(dataset._element) for dataset in parts], strict=True)
-    found = [column[0].with_shape(_common([leaf.shape for leaf in column])) for column in columns]
-    element = packed(parts[0]._element, found)
-    made = DIRECTED_INTERLEAVE_DATASET(
+    specs = [column[0].with_shape(_common([leaf.shape for leaf in column])) for column in columns]
+    element = packed(parts[0]._element, specs)
+    tensor = DIRECTED_INTERLEAVE_DATASET(
         selector._variant_tensor,
         [dataset._variant_tensor for dataset in parts],
         stop_on_empty_dataset=stops,
         **typed(element),
     )
-    return Dataset(made, element)
+    return Dataset(tensor, element)
 
 
 def _common(shapes: Sequence[TensorShape]) -> TensorShape:
     return reduce(common_shape, shapes)
-
-
-def cardinality(dataset: Dataset) -> Tensor:
-    """How many elements a dataset has, as far as that is known without counting.
-
-    Args:
-        dataset: the Dataset.
-
-    Returns:
-        An int64 scalar; INFINITE_CARDINALITY or UNKNOWN_CARDINALITY where it is no number.
-
-    Example:
-        >>> with td.Graph().as_default(), td.Session() as session:
-        ...     dataset = td.data.Dataset.range(10).batch(4)
-        ...     session.run(td.data.experimental.cardinality(dataset))
-        np.int64(3)
-    """
-    return DATASET_CARDINALITY(dataset._variant_tensor)
-
-
-def get_single_element(dataset: Dataset) -> Any:
-    """The only element of a dataset, as tensors; each run begins anew.
-
-    Args:
-        dataset: the Dataset.
-
-    Raises:
-        InvalidArgumentError: in a run, it has no element, or several.
-
-    Example:
-        >>> with td.Graph().as_default(), td.Session() as session:
-        ...     x = td.placeholder(td.float32, [None])
-        ...     rows = td.data.Dataset.from_tensor_slices(x).map(lambda v: v * 2.0).batch(9)
-        ...     print(session.run(td.data.experimental.get_single_element(rows), {x: [1, 2]}))
-        [2. 4.]
-    """
-    outputs = DATASET_TO_SINGLE_ELEMENT(dataset._variant_tensor, **typed(dataset._element))
-    return from_wire(dataset._element, outputs)

@@ -1,4 +1,4 @@
-"""How lists of tensors fall apart: each chunk has a list as long, of its slices of the elements."""
+"""Partition of lists of tensors: each chunk has a list of its slices of the elements."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def _has_list(c: SplitContext) -> bool:
 
 
 def falls_with(c: SplitContext, taken: dict[str, Part], gives: list[Part]) -> Partition:
-    """What an op takes and gives; sizes are those of the chunk, and all else is whole."""
+    """Inputs and outputs of an op; sizes are those of the chunk, and all else is whole."""
     positions = c.node.definition.input_positions(c.node.attrs)
     by_place = {positions[name]: part for name, part in taken.items()}
     takes = [by_place.get(i, OWN if part == OWN else WHOLE) for i, part in enumerate(c.parts)]
@@ -31,7 +31,7 @@ def falls_with(c: SplitContext, taken: dict[str, Part], gives: list[Part]) -> Pa
 
 
 def whole_falls(c: SplitContext) -> Partition:
-    """Of an op to which nothing comes that is split."""
+    """Partition of an op without inputs that are split."""
     return Partition([WHOLE] * len(c.parts), [WHOLE] * len(c.node.outputs))
 
 
@@ -55,7 +55,7 @@ def put_in(name: str | None, outer: int = 0, *, joined: bool = False) -> Rule:
     Args:
         name: the argument that is put in; None where the list only becomes longer or shorter.
         outer: how many axes of the argument the elements have not.
-        joined: elements are cut from the first axis, so that this one is no axis of rows.
+        joined: elements are cut from the first axis, so that this one is not an axis of rows.
     """
 
     def rule(c: SplitContext) -> Partition:
@@ -98,15 +98,15 @@ def elements(outer: int, *, joined: bool = False) -> Rule:
             raise NotSplittable("it reads a list in which nothing has been put")
         if joined and part.axis == 0:
             raise NotSplittable("the rows of all elements come to lie one behind the other")
-        given = along(part.axis + outer)
-        gives = {1: [given], 2: [given, partial("first")] if joined else [part, given]}
+        partition = along(part.axis + outer)
+        gives = {1: [partition], 2: [partition, partial("first")] if joined else [part, partition]}
         return falls_with(c, {_HANDLE: part}, gives[len(c.node.outputs)])
 
     return rule
 
 
 def _varies(c: SplitContext) -> bool:
-    """Whether the elements are of a shape that the number of rows is part of."""
+    """True if the number of rows is part of the shape of the elements."""
     content = c.content(_HANDLE)
     return content is None or any(map(c.depends, content.declared.sizes or ()))
 

@@ -1,6 +1,6 @@
-"""How TensorArrays fall apart: each chunk has one of its own, of its slices of the elements.
+"""Partition of TensorArrays: each chunk has an array of its slices of the elements.
 
-Of an array, the handle tells only that it is the chunk's; what its elements are, flows tell.
+The handle of an array only identifies the chunk; flows describe the elements.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ from ...shape_inference.split_parts import (
     listed,
     partial,
 )
-from .list_parts import falls_with, whole_falls
+from .list_partition import falls_with, whole_falls
 
 _OWN = listed()
 _SAME = listed(-2)
-"""Of an array whose elements all chunks have the same of."""
+"""Kind of an array whose elements are the same in all chunks."""
 
 
 def made_array(c: SplitContext) -> Partition:
@@ -61,7 +61,7 @@ def written_array(outer: int, *, joined: bool = False) -> Rule:
         axis = part.axis - outer if part.kind == "split" else _SAME.axis
         if part.kind == "split" and (axis < 0 or (joined and axis == 0)):
             raise NotSplittable("its rows come to lie in different elements")
-        # A flow of no op of the array, as gradients begin with, tells of no other elements.
+        # A flow of no op of the array, as gradients begin with, describes no other elements.
         if flow not in (_OWN, WHOLE, listed(axis)):
             raise NotSplittable("other elements are not split like this one")
         taken = {**_of_array(c), "value": part if part.kind == "split" else WHOLE}
@@ -86,9 +86,9 @@ def read_array(outer: int, *, joined: bool = False) -> Rule:
             raise NotSplittable(
                 "it is not known how the elements are split, or they are joined along rows"
             )
-        given = partial("first") if flow == _SAME else along(flow.axis + outer)
+        partition = partial("first") if flow == _SAME else along(flow.axis + outer)
         rest = [partial("first")] * (len(c.node.outputs) - 1)
-        return falls_with(c, _of_array(c), [given, *rest])
+        return falls_with(c, _of_array(c), [partition, *rest])
 
     return rule
 

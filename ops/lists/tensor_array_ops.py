@@ -19,8 +19,14 @@ from ...shape_inference.rules import SCALAR
 from ...shape_inference.split_parts import Rule as SplitRule
 from ...shape_inference.tensor_shape import TensorShape
 from ...shape_inference.traits import Traits
-from .array_parts import gradient_array, made_array, read_array, size_of_array, written_array
 from .tensor_array import TensorArray, array_of
+from .tensor_array_partition import (
+    gradient_array,
+    made_array,
+    read_array,
+    size_of_array,
+    written_array,
+)
 from .tensor_list import Sizes
 
 _VERSIONS = {"V3": "resource", "V2": "string", "": "string"}
@@ -115,13 +121,13 @@ defined(
 
 
 def known_content(c: ShapeContext) -> HandleData | None:
-    """What is known of the elements: by the flow, else by the handle."""
+    """Facts about the elements: by the flow, else by the handle."""
     content = c.content("flow_in")
     return c.content("handle") if content is None else content
 
 
 def written_to(c: ShapeContext, element: TensorShape, length: Any = None) -> TensorShape:
-    """The shape of a flow after an element was put in, which the flow then tells of."""
+    """The shape of a flow after an element was written, which the flow then records."""
     content = known_content(c)
     if content is not None:
         c.merged("the elements of the TensorArray", [content.declared, element])
@@ -130,7 +136,7 @@ def written_to(c: ShapeContext, element: TensorShape, length: Any = None) -> Ten
 
 
 def element_in(c: ShapeContext, stated: TensorShape) -> TensorShape:
-    """What is known of the shape of an element, with what is stated beside it."""
+    """Static shape of an element, merged with the stated one."""
     content = known_content(c)
     return stated if content is None else c.merged("element_shape", [stated, content.shape])
 
@@ -147,8 +153,8 @@ def _grad_kernel(c: KernelContext) -> Kernel:
     flows = len(c.node.outputs) > 1
 
     def grad(handle: Array, flow_in: Array, *_: Array) -> Any:
-        made = array_of(handle).gradient(source).handle
-        return (made, flow_in) if flows else made
+        gradient_handle = array_of(handle).gradient(source).handle
+        return (gradient_handle, flow_in) if flows else gradient_handle
 
     return grad
 
@@ -168,11 +174,11 @@ def _grad_with_shape_kernel(c: KernelContext) -> Kernel:
 
     def grad(handle: Array, flow_in: Array, shape_to_prepend: Array) -> Any:
         of = array_of(handle)
-        made = of.gradient(source)
+        gradient = of.gradient(source)
         front = tuple(shape_to_prepend.tolist())
-        made.element = None if of.element is None else (*front, *of.element)
-        made.shapes = {index: (*front, *sizes) for index, sizes in of.shapes.items()}
-        return made.handle, flow_in
+        gradient.element = None if of.element is None else (*front, *of.element)
+        gradient.shapes = {index: (*front, *sizes) for index, sizes in of.shapes.items()}
+        return gradient.handle, flow_in
 
     return grad
 

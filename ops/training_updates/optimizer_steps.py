@@ -1,8 +1,8 @@
-"""What each step of an optimizer computes, on arrays that it writes into.
+"""Optimizer steps, computed on arrays in place.
 
 A rule takes a namespace of its numbers, the gradient, and the arrays to change: the variable
-first. All arrays have one shape; the numbers are scalars of their dtype. Where nobody needs the
-gradient afterwards, which `spare` tells, its memory takes what would need new memory. The formulas
+first. All arrays have one shape; the numbers are scalars of their dtype. If no caller needs the
+gradient afterwards (`spare`), its memory is reused for temporaries. The formulas
 are those of TensorFlow's kernels, in their order of operations where that shows in the last place.
 """
 
@@ -24,7 +24,7 @@ def _approach(average: Array, target: Array, rate: Any) -> None:
 
 
 def _room(n: SimpleNamespace, grad: Array) -> Array | None:
-    """Where to put what comes in place of the gradient; None for new memory."""
+    """Memory for the result instead of the gradient; None for new memory."""
     return grad if n.spare else None
 
 
@@ -64,7 +64,7 @@ def adagrad(n: SimpleNamespace, grad: Array, var: Array, accum: Array) -> None:
 
 
 def adagrad_da(n: SimpleNamespace, grad: Array, var: Array, total: Array, squares: Array) -> None:
-    """Adagrad by dual averaging: from all gradients' sum anew, so that rare ones end at 0."""
+    """Adagrad with dual averaging: from the sum of all gradients, which keeps rare ones at 0."""
     total += grad
     squares += grad * grad
     steps = total.dtype.type(n.global_step)
@@ -221,7 +221,7 @@ def power_sign(n: SimpleNamespace, grad: Array, var: Array, m: Array) -> None:
 
 
 def _agreement(n: SimpleNamespace, grad: Array, m: Array) -> Array:
-    """Whether the gradient goes where its moving average goes: 1, 0 or -1."""
+    """Agreement in sign of the gradient and its moving average: 1, 0 or -1."""
     m *= n.beta
     m += grad * (1 - n.beta)
     return np.sign(grad) * np.sign(m)

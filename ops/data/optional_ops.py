@@ -1,4 +1,4 @@
-"""Optionals: elements that there may be."""
+"""The ops on optionals, and their values at run time."""
 
 from __future__ import annotations
 
@@ -93,17 +93,17 @@ def _get_value_kernel(c: KernelContext) -> Kernel:
     dtypes, shapes = tuple(c.attr("output_types")), list(c.attr("output_shapes"))
 
     def get_value(optional: Array) -> Any:
-        found = optional_of(optional)
-        if found.element is None:
+        value = optional_of(optional)
+        if value.element is None:
             raise ValueError("The given optional does not have a value.")
-        if found.dtypes != dtypes:
+        if value.dtypes != dtypes:
             raise ValueError(
-                f"output_types must be {[dtype.name for dtype in found.dtypes]}, got "
+                f"output_types must be {[dtype.name for dtype in value.dtypes]}, got "
                 f"{[dtype.name for dtype in dtypes]}"
             )
-        for i, (array, shape) in enumerate(zip(found.element, shapes, strict=True)):
+        for i, (array, shape) in enumerate(zip(value.element, shapes, strict=True)):
             if not shape.is_compatible_with(array.shape):
                 raise ValueError(f"component {i} must have shape {shape}, got {list(array.shape)}")
-        return found.element[0] if len(dtypes) == 1 else found.element
+        return value.element[0] if len(dtypes) == 1 else value.element
 
     return get_value

@@ -1,4 +1,4 @@
-"""Functions of elements as functions of many at once, where they are elementwise all through.
+"""Vectorization of functions of elements that are elementwise throughout.
 
 A function that works on each number by itself gives the same for a row of elements as for one
 after the other. So it may be run on a batch in place of the elements of the batch.
@@ -37,7 +37,7 @@ class RowsBody(NamedTuple):
     in_rows: list[bool]
 
     def results(self, outputs: Sequence[np.ndarray], number: int) -> Element:
-        """What the body returns, all of it in rows."""
+        """The results of the body, all of them in rows."""
         return tuple(
             [
                 output if in_rows else np.broadcast_to(output, (number, *output.shape))
@@ -46,7 +46,7 @@ class RowsBody(NamedTuple):
         )
 
 
-def vectorised(body: Body, taken: int, given: Sequence[Known], depth: int) -> RowsBody | None:
+def vectorized(body: Body, taken: int, given: Sequence[Known], depth: int) -> RowsBody | None:
     """The body as one of rows; None where it is not elementwise all through.
 
     Args:
@@ -59,9 +59,9 @@ def vectorised(body: Body, taken: int, given: Sequence[Known], depth: int) -> Ro
         return None
     shapes = body.inferred(given, depth + 1)
     graph = Graph()
-    made: dict[Tensor, Tensor] = {}
+    copies: dict[Tensor, Tensor] = {}
     in_rows: dict[Tensor, int] = {}  # with the rank of one element
-    known: list[Known] = []
+    facts: list[Known] = []
     with graph.as_default():
         for i, (tensor, one) in enumerate(zip(body.inputs, given, strict=True)):
             shape = one.shape
@@ -70,16 +70,16 @@ def vectorised(body: Body, taken: int, given: Sequence[Known], depth: int) -> Ro
                     return None
                 in_rows[tensor] = shape.rank
                 shape = TensorShape([None]) + shape
-            known.append(Known(shape, one.value, one.content))
+            facts.append(Known(shape, one.value, one.content))
             attrs = {"dtype": tensor.dtype, "shape": shape}
-            made[tensor] = graph.add(PLACEHOLDER, [], attrs, f"arg_{i}").outputs[0]
+            copies[tensor] = graph.add(PLACEHOLDER, [], attrs, f"arg_{i}").outputs[0]
         passed = {tensor.op for tensor in body.inputs}
         for op in body.needed():
             if op in passed:
                 continue
             if not op.definition.pure or op.controls or isinstance(op.definition.traits, Bodies):
                 return None
-            inputs = [made[tensor] for tensor in op.inputs]
+            inputs = [copies[tensor] for tensor in op.inputs]
             rows = [in_rows[tensor] for tensor in op.inputs if tensor in in_rows]
             most = 0
             if rows:
@@ -95,13 +95,13 @@ def vectorised(body: Body, taken: int, given: Sequence[Known], depth: int) -> Ro
                 ]
             copy = graph.add(op.definition, inputs, dict(op.attrs), graph.unique_name(op.name))
             for mine, its in zip(op.outputs, copy.outputs, strict=True):
-                made[mine] = its
+                copies[mine] = its
                 if rows:
                     in_rows[mine] = most
-    outputs = [made[tensor] for tensor in body.outputs]
-    inputs = [made[tensor] for tensor in body.inputs]
-    found = Body(body.name, graph, inputs, outputs, [])
-    return RowsBody(found, known, [tensor in in_rows for tensor in body.outputs])
+    outputs = [copies[tensor] for tensor in body.outputs]
+    inputs = [copies[tensor] for tensor in body.inputs]
+    rows_body = Body(body.name, graph, inputs, outputs, [])
+    return RowsBody(rows_body, facts, [tensor in in_rows for tensor in body.outputs])
 
 
 def _passes_on(op: Operation) -> bool:

@@ -1,4 +1,4 @@
-"""Elements of which a function tells whether they stay, or what comes of them and those before."""
+"""Dataset ops that filter, scan and reduce elements by a function."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ class Filtered(Derived):
         return _Filtered(inner, self.function.calls(self.captured), self._ends)
 
     def number(self) -> int:
-        """How many elements there are: counting tells."""
+        """UNKNOWN: the number of elements is found by counting only."""
         return UNKNOWN
 
 
@@ -86,7 +86,7 @@ class _Filtered(Elements):
 
 
 class Scanned(Source):
-    """What a function makes of a state and each element, beside the next state."""
+    """Maps a state and each element to an element and the next state."""
 
     def __init__(
         self,

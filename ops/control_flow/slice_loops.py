@@ -1,4 +1,4 @@
-"""Functions applied to the slices of tensors, one after the other, in a loop."""
+"""Loops that apply functions to the slices of tensors."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from .slices import Slices, Stacks
 
 
 def mapped_rows(fn: Callable[[Any], Any], elems: Any, dtype: Any, **settings: Any) -> Any:
-    """What `fn` makes of each slice of `elems`, stacked.
+    """Applies `fn` to each slice of `elems` and stacks the results.
 
     Args:
         fn: from a structure of slices to a tensor, or a structure of them.
@@ -30,9 +30,9 @@ def mapped_rows(fn: Callable[[Any], Any], elems: Any, dtype: Any, **settings: An
     results = Stacks(flat(wanted), slices.number)
 
     def body(i: Tensor, lists: Any) -> Any:
-        made = fn(slices.at(i))
-        check_alike(wanted, made)
-        return add(i, 1), results.put(lists, i, flat(made))
+        result = fn(slices.at(i))
+        check_alike(wanted, result)
+        return add(i, 1), results.put(lists, i, flat(result))
 
     start = (constant(0), results.empty())
     with name_scope(None, "while") as inner:
@@ -73,9 +73,9 @@ def folded_rows(
         lists = results.put(lists, place(constant(0)), state)
 
     def body(i: Tensor, so_far: Any, lists: Any) -> Any:
-        made = fn(so_far, slices.at(place(i)))
-        check_alike(first, made)
-        return add(i, 1), made, results.put(lists, place(i), flat(made)) if every else []
+        result = fn(so_far, slices.at(place(i)))
+        check_alike(first, result)
+        return add(i, 1), result, results.put(lists, place(i), flat(result)) if every else []
 
     start = (constant(begun), packed(first, state), lists)
     with name_scope(None, "while") as inner:

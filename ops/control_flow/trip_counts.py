@@ -1,4 +1,4 @@
-"""How often a loop runs, where counting tells."""
+"""Trip counts of loops that count against a limit."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ def number_of_rounds(
     starts: Sequence[Dim | None],
     steps: Sequence[Dim | None],
 ) -> Dim | None:
-    """How many rounds a loop has whose condition holds counters against limits; else None.
+    """Number of iterations of a loop whose condition compares counters with limits; else None.
 
     Args:
         cond: the condition.
-        inference: what is known of the tensors of the condition.
-        kept: which variables no round changes.
+        inference: facts about the tensors of the condition.
+        kept: the variables that no iteration changes.
         starts: of the variables that are numbers, what they begin with.
-        steps: what each round adds to them.
+        steps: their increments per iteration.
     """
     limits = []
     for test in _tests(cond.outputs[0]):
@@ -60,7 +60,7 @@ def _limit(
     starts: Sequence[Dim | None],
     steps: Sequence[Dim | None],
 ) -> Dim | None:
-    """How many rounds one comparison allows."""
+    """Number of iterations that one comparison allows."""
     kind = test.op.type
     if kind not in (*_BELOW, *_ABOVE):
         return None
@@ -83,7 +83,7 @@ def _limit(
 
 
 def _same_in_all_rounds(tensor: Tensor, inference: Inference, changing: set[Tensor]) -> Dim | None:
-    """The number that a scalar holds, if it depends on nothing that a round changes."""
+    """The number that a scalar holds, if it depends on nothing that an iteration changes."""
     pending, seen = [tensor], {tensor}
     while pending:
         item = pending.pop()

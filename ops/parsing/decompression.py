@@ -1,4 +1,4 @@
-"""Compressed strings: what they hold, in memory that is asked for once."""
+"""Decompression of strings into memory that is allocated once."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ import zlib
 from ...protos.config import config
 from ...runtime import errors
 
-WINDOWS = {b"GZIP": 31, b"ZLIB": 15}  # what zlib is told for each kind
+WINDOWS = {b"GZIP": 31, b"ZLIB": 15}  # the `wbits` of zlib for each format
 _LARGE = 1 << 24
 
 
 def inflated(text: bytes, kind: bytes, room: int) -> bytes:
-    """What a compressed string holds.
+    """Decompresses a string.
 
     Args:
         text: the string.
@@ -29,12 +29,12 @@ def inflated(text: bytes, kind: bytes, room: int) -> bytes:
         return _inflated(text, kind, room)
     except zlib.error as error:
         raise errors.DataLossError(
-            None, None, f"a string of {len(text)} bytes is no {kind.decode()}: {error}"
+            None, None, f"a string of {len(text)} bytes is not valid {kind.decode()}: {error}"
         ) from None
 
 
 def _inflated(text: bytes, kind: bytes, room: int) -> bytes:
-    """What a string holds.
+    """Decompresses a string with a decompressor.
 
     A large one is gone through twice: when its size is known, it is put where it stays. A result
     that grows would be there twice in the end.

@@ -1,4 +1,4 @@
-"""`td.map_fn` and its kin: functions applied to the slices of tensors along the first dimension."""
+"""`td.map_fn`, folds and `td.scan`: functions applied to slices along the first dimension."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from ...graph.default_scopes import name_scope
 from ...graph.node import Tensor
 from ...graph.sparse_tensor import SparseTensor, SparseTensorValue
 from ..common.structures import flat
-from .loops import check_parallel
-from .rows import folded_rows, mapped_rows
+from .slice_loops import folded_rows, mapped_rows
 from .unrolled import unrolled_fold, unrolled_map
+from .while_loop import check_parallel
 
 public = {"td": "foldl foldr map_fn scan"}
 
@@ -29,7 +29,7 @@ def map_fn(
     *,
     unroll: bool = False,
 ) -> Any:
-    """What a function makes of each slice along the first dimension, stacked.
+    """Applies a function to each slice along the first dimension and stacks the results.
 
     Args:
         fn: from a slice (or a structure of slices, as `elems` is) to a tensor, or a structure.
@@ -189,7 +189,7 @@ def scan(
 
 
 def _settings(fn: Any, parallel_iterations: Any, back_prop: bool) -> dict[str, Any]:
-    """What the loop keeps of the arguments, once they are checked."""
+    """The arguments, checked, as the loop takes them."""
     if not callable(fn):
         raise TypeError(f"fn must be callable, got {fn!r}")
     check_parallel(parallel_iterations)

@@ -1,4 +1,4 @@
-"""`td.while_loop`: the graph gets a `While` of two functions, which a run applies."""
+"""`td.while_loop`: a `While` op of two functions."""
 
 from __future__ import annotations
 
@@ -33,32 +33,32 @@ def while_loop(
 
     Both functions are called while the graph is built, once each as a rule; they make the bodies
     of one op. They may use tensors and variables from outside. What they change, assert or print
-    happens in every round, in the order in which they do it.
+    happens in every iteration, in the order in which they do it.
 
     Args:
         cond: from the variables to a bool Tensor of rank 0.
-        body: from the variables to those of the next round.
+        body: from the variables to those of the next iteration.
         loop_vars: the first variables: a list or tuple, in which lists, tuples and dicts may be
             nested, of tensors, SparseTensors, IndexedSlices and TensorArrays.
-        shape_invariants: of each variable, the shape that it has in every round (of a SparseTensor,
+        shape_invariants: of each variable, its shape in every iteration (of a SparseTensor,
             the dense one); by default that which it begins with.
-        parallel_iterations: at least 1; kept for TensorFlow, as rounds run one after the other.
+        parallel_iterations: at least 1; ignored, as iterations run sequentially.
         back_prop: whether gradients may pass; asking for one is an error otherwise.
         swap_memory: accepted for TensorFlow's sake.
         name: a name for the scope of the ops.
-        maximum_iterations: the most rounds, an int32 scalar.
+        maximum_iterations: upper bound of the number of iterations, an int32 scalar.
         return_same_structure: whether a list of one variable is returned as a list.
-        unroll: whether the graph gets the ops of every round in place of a loop, which follows
-            shapes and values through all of them. The condition must then be known in each round
-            while the graph is built.
+        unroll: whether the graph gets the ops of every iteration instead of a loop, which follows
+            shapes and values through all of them. The condition must then be known for each
+            iteration while the graph is built.
 
     Returns:
-        The variables after the last round, in the structure of `loop_vars`.
+        The variables after the last iteration, in the structure of `loop_vars`.
 
     Raises:
         NotImplementedError: with `unroll`, the condition is not known.
         TypeError: `cond` or `body` cannot be called, `body` changes a dtype or a kind of structure,
-            or `parallel_iterations` is no integer.
+            or `parallel_iterations` is not an integer.
         ValueError: there are no variables; `body` returns another number of them, or changes a
             shape; `shape_invariants` do not fit.
 
@@ -82,8 +82,8 @@ def while_loop(
         if unroll:
             most = None
             if maximum_iterations is not None:
-                known = constant_value(convert_to_tensor(maximum_iterations))
-                most = None if known is None else int(known)
+                limit = constant_value(convert_to_tensor(maximum_iterations))
+                most = None if limit is None else int(limit)
             result = unrolled_while(cond, body, structure, most)
         else:
             result = built_while(
@@ -100,10 +100,10 @@ def while_loop(
 
 
 def check_parallel(parallel_iterations: Any) -> None:
-    """Checks the number of rounds that may run side by side.
+    """Checks `parallel_iterations`.
 
     Raises:
-        TypeError: it is no integer, or less than 1, which is a TypeError in TensorFlow, too.
+        TypeError: it is not an integer, or less than 1, which is a TypeError in TensorFlow, too.
     """
     legal = isinstance(parallel_iterations, int) and not isinstance(parallel_iterations, bool)
     if not legal or parallel_iterations < 1:

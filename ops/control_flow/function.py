@@ -1,4 +1,4 @@
-"""`td.function`: Python functions, of which each call in a graph calls one of its library."""
+"""`td.function`: Python functions as functions of a graph's library."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ def function(
 
 
 class _Call(NamedTuple):
-    """What is passed in a call: a structure, whose tensors are told from the other values."""
+    """Arguments of a call: a structure whose tensors are kept apart from the other values."""
 
     structure: Any
     leaves: list[Any]
@@ -91,7 +91,7 @@ class _Call(NamedTuple):
 
 
 class TracedFunction:
-    """What `td.function` makes.
+    """Result of `td.function`.
 
     Args:
         func: the Python function.
@@ -139,10 +139,10 @@ class TracedFunction:
 
     def _function_of(self, call: _Call) -> BuiltFunction:
         graph = get_default_graph()
-        made = self._built.setdefault(graph, {})
-        if call.signature not in made:
-            made[call.signature] = self._made(graph, call)
-        return made[call.signature]
+        functions = self._built.setdefault(graph, {})
+        if call.signature not in functions:
+            functions[call.signature] = self._made(graph, call)
+        return functions[call.signature]
 
     def _taken_apart(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> _Call:
         bound = self._signature.bind(*self._bound, *args, **kwargs)
@@ -179,7 +179,7 @@ class TracedFunction:
             if not tensor.shape.is_compatible_with(TensorShape(spec.shape)):
                 raise ValueError(
                     f"{tensor.name!r} of shape {tensor.shape} does not fit input_signature, which "
-                    f"tells {TensorShape(spec.shape)}"
+                    f"specifies {TensorShape(spec.shape)}"
                 )
             made.append(tensor)
         return [*leaves[: len(self._bound)], *made]
@@ -194,8 +194,10 @@ class TracedFunction:
 
         def body(*given: Tensor) -> Any:
             composites = [leaf for leaf in call.leaves if isinstance(leaf, _COMPOSITES)]
-            made = iter(packed_components(composites, composites, given))
-            leaves = [next(made) if isinstance(leaf, _COMPOSITES) else leaf for leaf in call.leaves]
+            rebuilt = iter(packed_components(composites, composites, given))
+            leaves = [
+                next(rebuilt) if isinstance(leaf, _COMPOSITES) else leaf for leaf in call.leaves
+            ]
             args, kwargs = packed(call.structure, leaves)
             return self.python_function(*args, **kwargs)
 
@@ -205,7 +207,7 @@ class TracedFunction:
 
 
 def _key(value: Any) -> Hashable:
-    """A key that values share only if a function cannot tell them apart."""
+    """A key that values share only if a function cannot distinguish them."""
     try:
         hash(value)
     except TypeError:
