@@ -1,4 +1,4 @@
-"""Contracts: what a graph promises to those who use it, as a file in TOML."""
+"""Contracts: promises of a graph to its users, as a TOML file."""
 
 from __future__ import annotations
 
@@ -148,7 +148,7 @@ class Contract:
 
     @classmethod
     def parse(cls, tables: Mapping[str, Any]) -> Contract:
-        """A contract of what stands in a file.
+        """A contract from the content of a file.
 
         Raises:
             ValueError: a table or an entry is unknown, or of the wrong type.
@@ -160,7 +160,7 @@ class Contract:
         return cls(**settings)
 
     def to_toml(self) -> str:
-        """The contract as a file says it."""
+        """The contract in the form of a file."""
         tables: dict[str, dict[str, Any]] = {
             "inputs": {name: str(promise) for name, promise in self.inputs.items()},
             "outputs": {name: str(promise) for name, promise in self.outputs.items()},

@@ -1,4 +1,4 @@
-"""Holding a graph against a contract: each point of it, and what breaks it."""
+"""Checks a graph against a contract: each point, and its violations."""
 
 from __future__ import annotations
 

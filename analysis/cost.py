@@ -37,7 +37,7 @@ class Cost:
         by_op: an OpCost for each op that runs, in order. Ops whose results are constant, or the
             same as those of another op, do not run.
         parameters: how many numbers the model consists of: the elements of its variables, and of
-            its constants of floating point that are no scalars.
+            its constants of floating point that are not scalars.
         uncounted: the types of ops that have no rule for their operations, which count as none.
         sizes: the numbers of the named sizes, as far as they were given.
         names: the named sizes that inputs have; and of each loop how many rounds it has.
@@ -83,7 +83,7 @@ class Cost:
 
     @property
     def peak_bytes(self) -> Amount:
-        """The most bytes that are alive at once: what is fed, constants, variables and results.
+        """Peak of live bytes: feeds, constants, variables and results.
 
         That is of a plan that runs step by step in one thread, without fusion and machine code.
         Where all sizes are numbers, what kernels take for themselves is in it, too, such as the
@@ -309,7 +309,7 @@ def _flat(fetches: Any) -> Iterable[Any]:
 
 
 def _base(given: NamedInputs, plan: Plan) -> Formula:
-    """The bytes that are alive all the time: what is fed, constants and variables."""
+    """Bytes that are always alive: feeds, constants and variables."""
     shape = given.inference.shape
     total = sum((bytes_of(tensor, shape(tensor)) for tensor in given.feeds), Formula.of(0))
     total += _distinct_bytes(plan.constants.values())

@@ -1,4 +1,4 @@
-"""The contract that a graph keeps as it is: where a contract begins."""
+"""The contract that a graph fulfils in its current state, as a starting point."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def present_contract(
     shapes: Mapping[str, Any] | None = None,
     sizes: Mapping[str, int] | None = None,
 ) -> Contract:
-    """The contract that a model keeps: its inputs, outputs, op types, costs, and what else holds.
+    """The contract that a model fulfils: inputs, outputs, op types, costs, and other properties.
 
     Args:
         model: the model.

@@ -1,4 +1,4 @@
-"""A graph under named sizes: what is fed, and what is known of every tensor then."""
+"""A graph under named sizes: its feeds, and the resulting facts about tensors."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from .checking.inputs import is_input, with_names
 
 
 class NamedInputs(NamedTuple):
-    """Part of a graph, and what is known of it.
+    """Part of a graph, and the facts about it.
 
     Args:
         ops: what has to run, in an order in which it can.
@@ -81,7 +81,7 @@ def _declare(
     sizes: Mapping[str, int],
     names: set[str],
 ) -> None:
-    """States the shape of an input, whose unknown sizes get names, and whose named ones numbers."""
+    """Sets the shape of an input: names for unknown sizes, numbers for named ones."""
     if not tensor.op.inputs:
         inference.infer(tensor.op)  # a graph that was read leniently has not been inferred yet
     shape = inference.shape(tensor) if not tensor.op.inputs else tensor.shape

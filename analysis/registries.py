@@ -9,13 +9,13 @@ from importlib import resources
 from ..protos.messages import NodeDef
 
 RELEASES = {"1.15": "-", "2": "+"}
-"""The releases, with what marks an op type or attr that is in none of the others."""
+"""The releases, with the mark of an op type or attr that only this release has."""
 
 
 def unknown_to(release: str, nodes: Iterable[NodeDef], functions: Iterable[str]) -> Iterator[str]:
     """Finds what a release of TensorFlow does not support: node names, and the reasons.
 
-    Attrs with an underscore in front are no part of an op type.
+    Attrs with an leading underscore are not part of an op type.
 
     Args:
         release: "1.15", or "2" for 2.21.

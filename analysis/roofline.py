@@ -31,7 +31,7 @@ class Machine(NamedTuple):
         flops_per_second: operations on float32 in a product of matrices.
         bytes_per_second: bytes that are read or written in a pass over memory.
         seconds_per_op: what calling an op takes, however small its tensors are.
-        others_per_second: operations on float32 that are no products of matrices, such as those of
+        others_per_second: operations on float32 that are not matrix products, such as those of
             depthwise convolutions, on what is in the cache.
 
     Example:

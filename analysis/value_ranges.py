@@ -36,7 +36,7 @@ class Range(NamedTuple):
         return self.low <= number <= self.high
 
     def around(self, other: Range) -> Range:
-        """The range of what is in one of two."""
+        """The union of two ranges."""
         return Range(min(self.low, other.low), max(self.high, other.high))
 
 

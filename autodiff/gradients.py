@@ -189,7 +189,7 @@ def source_of(x: Any) -> Tensor:
 
 
 def _seed(position: int, y: Tensor, given: Any) -> Gradient:
-    """The gradient to start with at `y`: what is given, or ones.
+    """The initial gradient at `y`: the given one, or ones.
 
     Raises:
         TypeError: there is none by default, or the given one is of another dtype.
@@ -223,7 +223,7 @@ def _check_dtype(which: str, dtype: Any, y: Tensor) -> None:
 
 
 def zeros_of(x: Tensor) -> Tensor:
-    """Zeros for `x`; for what a handle stands for where `x` is one."""
+    """Zeros for `x`; for the variable behind `x` if that is a handle."""
     if x.dtype.base_dtype.name != "resource":
         return zeros_like(x)
     content = x.op.graph.inference.content(x)

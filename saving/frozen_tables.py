@@ -1,4 +1,4 @@
-"""Freezing tables: what they hold becomes constants, which fill them before anybody looks."""
+"""Freezes tables: their content becomes constants, which fill them before any lookup."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from .editing.graph_editing import free_name, nodes_by_name
 
 
 class _Filling(NamedTuple):
-    """The op that fills a table, and what it calls the dtypes of keys and values."""
+    """The op that fills a table, and its attrs for the dtypes of keys and values."""
 
     op: str
     keys: str
@@ -46,7 +46,7 @@ def with_tables_filled(graph_def: GraphDef, graph: Graph, session: Any) -> Graph
         session: the session.
 
     Raises:
-        ValueError: the graph changes a table, so that this is no constant.
+        ValueError: the graph changes a table, so that its content is not constant.
     """
     tables = {node.name: node for node in graph_def.node if node.op.removesuffix("V2") in _TABLES}
     taken = set(nodes_by_name(graph_def))

@@ -1,4 +1,4 @@
-"""Checking a graph without running it: is it consistent, and what shape has every tensor."""
+"""Static check of a graph: consistency, and the shape of every tensor."""
 
 from __future__ import annotations
 
@@ -186,7 +186,7 @@ def _facts(ops: Iterable[Operation], inference: Inference) -> list[TensorFact]:
 
 
 def _known(inference: Inference, tensor: Tensor) -> Array | None:
-    """The value of a small tensor of sizes or flags, unless nothing is known of any element."""
+    """The value of a small tensor of sizes or flags; None if all elements are unknown."""
     if not (tensor.dtype.is_integer or tensor.dtype.is_bool):
         return None
     value = inference.value(tensor)

@@ -19,7 +19,7 @@ _MOST_NESTED = 32  # dimensions that NumPy makes lists of
 
 
 class Point(NamedTuple):
-    """A point of a contract: its code, what it says, and what breaks it; "" where it holds."""
+    """A point of a contract: its code, its text, and the violation; "" where it holds."""
 
     code: str
     text: str
@@ -229,7 +229,7 @@ def operation_of(requirement: Requirement) -> Operation:
     """The operation that has the requirement."""
     node = requirement.node
     if not isinstance(node, Operation):
-        raise TypeError(f"{node!r} is no operation")
+        raise TypeError(f"{node!r} is not an operation")
     return node
 
 

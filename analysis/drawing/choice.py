@@ -66,7 +66,7 @@ def chosen(
 
 
 def lone_scope(drawing: Drawing) -> str:
-    """The scope that everything is in but inputs and what only hands on; "" where there is none.
+    """The scope that contains all but inputs and identities; "" where there is none.
 
     A closed one shows no more than that.
     """

@@ -1,4 +1,4 @@
-"""The formats of pictures, by what the name of a file ends in."""
+"""Formats of pictures, by file extension."""
 
 from __future__ import annotations
 

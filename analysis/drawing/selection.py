@@ -1,4 +1,4 @@
-"""Parts of pictures: a scope, what is around an op, the ways from one op to another."""
+"""Parts of pictures: a scope, the surroundings of an op, the paths from one op to another."""
 
 from __future__ import annotations
 

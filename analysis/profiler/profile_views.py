@@ -1,4 +1,4 @@
-"""Profiles by scope, by type of op, and by line of the program: what is shown of each, and where.
+"""Profiles by scope, by op type, and by line of the program: selection and order of nodes.
 
 The rules are those of TensorFlow 1.15's profiler: the types of nodes select what counts,
 what is shown by their names and figures; a node that is not shown hands those below it to the one
@@ -122,7 +122,7 @@ def _tree(ops: Iterable[ProfiledNode]) -> ProfiledNode:
 
 
 def _accounted(node: ProfiledNode, options: Options) -> ProfiledNode | None:
-    """The node with what counts below it, summed up; None where nothing does."""
+    """The node with the total of the counted nodes below it; None where there are none."""
     node.children = [
         child for each in node.children if (child := _accounted(each, options)) is not None
     ]
@@ -143,7 +143,7 @@ def _starts(nodes: Iterable[ProfiledNode], patterns: Sequence[str]) -> list[Prof
 
 
 def _shown(node: ProfiledNode, options: Options, depth: int) -> list[ProfiledNode]:
-    """The node with what is shown below it; or only that, where it is not shown itself."""
+    """The node with its shown descendants; only these, if it is not shown itself."""
     show = depth <= options["max_depth"] and _is_shown(node, options, node.total, node.own.runs)
     below: list[ProfiledNode] = []
     if not _matches(options["trim_name_regexes"], [node.name]):

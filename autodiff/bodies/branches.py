@@ -46,7 +46,7 @@ _KINDS = {
 
 
 class Branches:
-    """The branches of an op on their way forward, one of which hands out what a gradient needs.
+    """The branches of an op in the forward pass; the one taken outputs the values for a gradient.
 
     For what is of another branch than the one that is taken stands something of its dtype.
 

@@ -19,7 +19,7 @@ from ..engine.backpropagation import differentiable
 
 
 class Forward:
-    """A body copied, with what is known of its inputs wherever the op runs it.
+    """A copy of a body, with the facts about its inputs that hold wherever the op runs it.
 
     The copy grows by what else it is to take and return; no function is changed by that.
 
@@ -57,7 +57,7 @@ class Forward:
         self.effects = [ops[op] for op in body.effects]
 
     def _copied(self, body: Body, needed: Sequence[Operation]) -> dict[Operation, Operation]:
-        """Copies the ops that the results and effects need, and says which is which."""
+        """Copies the ops that the results and side effects need; returns the mapping."""
         replaced = body.graph.replaced(needed)
         ops: dict[Operation, Operation] = {}
         for op in needed:

@@ -1,4 +1,4 @@
-"""Ops with bodies, made a second time with more results: what a gradient needs of them."""
+"""Ops with bodies, built a second time with additional results for a gradient."""
 
 from __future__ import annotations
 

@@ -113,7 +113,7 @@ def _unpack(op: Operation, *gradients: Tensor | None) -> Tensor:
 
 
 def _filled(op: Operation, gradients: Any) -> list[Tensor]:
-    """Gradients with zeros for the outputs that nothing depends on."""
+    """Gradients with zeros for unused outputs."""
     return [
         zeros_like(out) if gradient is None else gradient
         for out, gradient in zip(op.outputs, gradients, strict=True)

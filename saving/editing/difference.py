@@ -100,7 +100,7 @@ def _graph_def(graph: Graph | GraphDef) -> GraphDef:
 
 
 def _plain(node: NodeDef) -> NodeDef:
-    """`node` without what does not count."""
+    """`node` without the fields that do not count."""
     plain = NodeDef()
     plain.CopyFrom(node)
     plain.attr.pop("_output_shapes", None)

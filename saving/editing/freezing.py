@@ -92,7 +92,7 @@ def convert_variables_to_constants(
 
 
 def _handed_on(part: GraphDef, dtypes: Mapping[str, AttrValue]) -> dict[str, AttrValue]:
-    """The dtypes of what nodes hand on that take variables, which are variables no longer."""
+    """The dtypes of outputs that pass on inputs which were variables and are values now."""
     found: dict[str, AttrValue] = {}
     for node in part.node:
         handed = handed_on(node, _frozen_inputs(node, dtypes))

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping
 from ...protos.messages import AttrValue, FunctionDef, FunctionDefLibrary, NodeDef
 
 RELAYS = {"Enter": 1, "Exit": 1, "Identity": 1, "Merge": 1, "NextIteration": 1, "Switch": 2}
-"""The ops that hand on what they take, and to how many outputs."""
+"""The ops that pass on their input, with the number of outputs."""
 _LOOPS = ("While", "StatelessWhile")
 _LISTS = ("T", "Tin")  # the attrs that state the dtypes of what such an op passes on
 
@@ -21,7 +21,7 @@ def called(node: NodeDef) -> Iterator[AttrValue]:
 
 
 def handed_on(node: NodeDef, dtypes: Mapping[int, AttrValue]) -> Mapping[int, AttrValue]:
-    """The dtypes of what a node gives out as it has taken it, by number."""
+    """The dtypes of a node's passed-on outputs, by number."""
     if node.op in RELAYS and dtypes:
         [dtype, *_] = dtypes.values()
         return dict.fromkeys(range(RELAYS[node.op]), dtype)

@@ -1,4 +1,4 @@
-"""A model in memory: its graph, what it takes and gives, and how its variables get their values."""
+"""A model in memory: its graph, inputs, outputs, and the restoration of its variables."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _MOST_SHOWN = 8
 
 @dataclass(frozen=True, repr=False)
 class LoadedModel(ShownText):
-    """A model in memory: what `td.load` and `td.load_saved_model` return.
+    """A model in memory, as returned by `td.load` and `td.load_saved_model`.
 
     Args:
         graph: the graph.
@@ -157,7 +157,7 @@ def _by_name(ops: Sequence[Operation]) -> dict[str, Any]:
 
 
 def _told(item: Any) -> str:
-    """The type of what a signature names, which may be several tensors."""
+    """The type of an entry of a signature, which may be several tensors."""
     return tensor_type(item) if isinstance(item, Tensor) else type(item).__name__
 
 

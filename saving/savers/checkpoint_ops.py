@@ -75,7 +75,7 @@ def _restore_shape(c: ShapeContext) -> list[TensorShape]:
 
 
 def stated_shape(text: str, name: str) -> TensorShape:
-    """The shape of what a text such as "4 2 0,3:-" asks for; unknown for an empty one."""
+    """The shape that a text such as "4 2 0,3:-" selects; unknown for an empty one."""
     part = read_part(text, name)
     if part is None:
         return UNKNOWN_SHAPE

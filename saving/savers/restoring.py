@@ -31,7 +31,7 @@ _MOST_NAMED = 8
 
 
 class _Read(NamedTuple):
-    """A tensor that is read: what it gives, and the name and the part of what is stored."""
+    """A tensor that is read: the result, and the name and part of the stored value."""
 
     tensor: Tensor
     name: str
@@ -140,7 +140,7 @@ def _reads(op: Operation, name: Tensor) -> bool:
 
 
 class _Keys:
-    """The keys under which a checkpoint has what nodes call by names."""
+    """The keys of a checkpoint for the names that nodes use."""
 
     def __init__(self, reader: CheckpointReader) -> None:
         self._reader = reader
@@ -200,7 +200,7 @@ def _read_by(op: Operation, keys: Mapping[Tensor, Any] | None = None) -> Iterato
 
 
 def _check(reader: CheckpointReader, key: str, item: _Read) -> None:
-    """Checks that what is stored is of the dtype and shape that is restored."""
+    """Checks that the stored dtype and shape match the restored ones."""
     dtype = reader.get_variable_to_dtype_map().get(key)
     if dtype is None:
         return  # the caller reports all missing names together

@@ -24,7 +24,7 @@ _SEVERAL = (list, tuple, PartitionedVariable)
 
 
 class SaveSpec(NamedTuple):
-    """One tensor of what is saved.
+    """One tensor of a saved object.
 
     Args:
         tensor: the tensor.
@@ -42,7 +42,7 @@ class SaveSpec(NamedTuple):
 
 
 class SaveableObject:
-    """Something that a Saver saves and restores; a subclass says how it is restored.
+    """An object that a Saver saves and restores; subclasses implement `restore`.
 
     Args:
         op: the saved object.
@@ -92,7 +92,7 @@ class VariableSaveable(SaveableObject):
     def restore(
         self, restored_tensors: Sequence[Tensor], restored_shapes: Sequence[TensorShape] | None
     ) -> Operation:
-        """Assigns what was read to the variable."""
+        """Assigns the restored value to the variable."""
         [value] = restored_tensors
         variable = self.op
         if restored_shapes is not None:
@@ -123,7 +123,7 @@ class TableSaveable(SaveableObject):
     def restore(
         self, restored_tensors: Sequence[Tensor], restored_shapes: Sequence[TensorShape] | None
     ) -> Operation:
-        """Replaces the content of the table by what was read."""
+        """Replaces the content of the table by the restored one."""
         return IMPORT(self.op.resource_handle, *restored_tensors)
 
 
