@@ -44,14 +44,14 @@ class TensorPromise:
             >>> TensorPromise.parse("float32[batch, 10, ?]").sizes
             ('batch', 10, None)
         """
-        found = _TYPE.fullmatch(text)
-        if found is None:
+        match = _TYPE.fullmatch(text)
+        if match is None:
             raise ValueError(f"{text!r} is not of the form 'float32[batch, 10]'")
         try:
-            dtype = as_dtype(found[1])
+            dtype = as_dtype(match[1])
         except TypeError:
-            raise ValueError(f"{text!r} names no dtype: {found[1]!r}") from None
-        inner = found[2].strip()
+            raise ValueError(f"{text!r} names no dtype: {match[1]!r}") from None
+        inner = match[2].strip()
         if inner == "...":
             return cls(dtype, None)
         parts = [part.strip() for part in inner.split(",")] if inner else []
@@ -251,13 +251,13 @@ def _count(name: str, value: Any) -> int:
 def _promises(entries: Mapping[str, Any]) -> dict[str, Any]:
     flags = ("deterministic", "files", "python", "unknown")
     _check_names("[promises]", entries, (*flags, "tensorflow"))
-    found = {n: _of(bool, f"[promises] {n}", entries[n]) for n in flags if n in entries}
+    promises = {n: _of(bool, f"[promises] {n}", entries[n]) for n in flags if n in entries}
     releases = _of(list, "[promises] tensorflow", entries.get("tensorflow", []))
     for release in releases:
         if release not in _RELEASES:
             known = " and ".join(map(repr, _RELEASES))
             raise ValueError(f"[promises] tensorflow knows {known}, got {release!r}")
-    return {**found, "tensorflow": tuple(releases)}
+    return {**promises, "tensorflow": tuple(releases)}
 
 
 _TABLES: dict[str, Callable[[Mapping[str, Any]], dict[str, Any]]] = {

@@ -53,11 +53,11 @@ def lints_of(checked: Checked, wanted: Sequence[Tensor]) -> list[Lint]:
     """
     ops, inference = checked.ops, checked.inference
     looking = _Looking(ops, inference)
-    found = [lint for op in ops for look in _LOOKS for lint in look(looking, op)]
+    lints = [lint for op in ops for look in _LOOKS for lint in look(looking, op)]
     if wanted and checked.graph is not None:
-        found += _unneeded(ops, checked.graph.get_operations())
-        found += _unfed(wanted)
-    return [*found, *_twice(ops, inference), *_wide(ops)]
+        lints += _unneeded(ops, checked.graph.get_operations())
+        lints += _unfed(wanted)
+    return [*lints, *_twice(ops, inference), *_wide(ops)]
 
 
 class _Looking:

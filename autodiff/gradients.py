@@ -151,23 +151,23 @@ def _outwards(
     What a body has captured of the graph around it carries the gradient there. All ops are made in
     `graph`, the innermost.
     """
-    found: dict[Tensor, Gradient | None] = {}
+    results: dict[Tensor, Gradient | None] = {}
     pending = list(zip(ys, seeds, strict=True))
     while graph is not None:
         here = dict.fromkeys(x for x in xs if x.graph is graph)
-        captures = dict(graph.captures) if len(found) + len(here) < len(set(xs)) else {}
+        captures = dict(graph.captures) if len(results) + len(here) < len(set(xs)) else {}
         sources = [*here, *captures.values()]
         own = [(y, seed) for y, seed in pending if y.graph is graph]
         pending = [(y, seed) for y, seed in pending if y.graph is not graph]
         gradients = backpropagate(
             [y for y, _ in own], sources, [seed for _, seed in own], stops, options
         )
-        found.update(zip(sources, gradients, strict=True))
+        results.update(zip(sources, gradients, strict=True))
         for outer, argument in captures.items():
-            if (gradient := found.pop(argument)) is not None:
+            if (gradient := results.pop(argument)) is not None:
                 pending.append((outer, gradient))
         graph = graph.outer
-    return [found[x] for x in xs]
+    return [results[x] for x in xs]
 
 
 def source_of(x: Any) -> Tensor:

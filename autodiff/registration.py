@@ -208,14 +208,14 @@ def _variables_read(ops: list[Operation]) -> list[Any]:
     if not ops:
         return []
     known = {_stands_for(variable): variable for variable in _variables(ops[0].graph)}
-    found: dict[Tensor, Any] = {}
+    gradients_of: dict[Tensor, Any] = {}
     for op in ops:
         for tensor in op.inputs:
             reads = tensor.op.type in ("ReadVariableOp", "Identity")
             source = tensor.op.inputs[0] if reads else tensor
             if source in known:
-                found[source] = known[source]
-    return list(found.values())
+                gradients_of[source] = known[source]
+    return list(gradients_of.values())
 
 
 def _variables(graph: Graph) -> list[Any]:

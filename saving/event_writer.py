@@ -121,10 +121,10 @@ class FileWriter:
         Raises:
             ValueError: there is no graph.
         """
-        given = graph_def if graph is None else graph
-        if given is None:
+        source = graph_def if graph is None else graph
+        if source is None:
             raise ValueError("add_graph needs a graph or a graph_def")
-        message = given.as_graph_def(add_shapes=True) if isinstance(given, Graph) else given
+        message = source.as_graph_def(add_shapes=True) if isinstance(source, Graph) else source
         for event in graph_events(message, with_meta_graph=True):
             self._add(event, global_step)
 

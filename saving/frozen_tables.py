@@ -86,19 +86,19 @@ def _contents(node: NodeDef, graph: Graph, session: Any) -> tuple[Any, Any]:
 def _filling(node: NodeDef, keys: Any, values: Any, taken: set[str]) -> list[NodeDef]:
     """The constants, and the op that fills a table with them."""
     kind = _TABLES[node.op.removesuffix("V2")]
-    given = [
+    constants = [
         _constant(free_name(f"{node.name}/{what}", taken), node.attr[f"{which}_dtype"], array)
         for what, which, array in (("keys", "key", keys), ("values", "value", values))
     ]
     fill = NodeDef(
         name=free_name(f"{node.name}/fill", taken),
         op=kind.op + _version(node),
-        input=[node.name, *[constant.name for constant in given]],
+        input=[node.name, *[constant.name for constant in constants]],
         device=node.device,
     )
     fill.attr[kind.keys].CopyFrom(node.attr["key_dtype"])
     fill.attr[kind.values].CopyFrom(node.attr["value_dtype"])
-    return [*given, fill]
+    return [*constants, fill]
 
 
 def _constant(name: str, dtype: AttrValue, array: Any) -> NodeDef:

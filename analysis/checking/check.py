@@ -134,14 +134,14 @@ def _needed(tensors: Iterable[Tensor]) -> list[Operation]:
 
 
 def _given_shapes(graph: Graph, shapes: Mapping[str, Any]) -> dict[Tensor, TensorShape]:
-    given = {}
+    shapes_by_input = {}
     for name, shape in shapes.items():
         full_name = name if ":" in name else f"{name}:0"
         try:
-            given[graph.tensor(full_name)] = TensorShape(shape)
+            shapes_by_input[graph.tensor(full_name)] = TensorShape(shape)
         except KeyError as error:
             raise ValueError(f"cannot set the shape of {name!r}: {error.args[0]}") from None
-    return given
+    return shapes_by_input
 
 
 def _check_op(

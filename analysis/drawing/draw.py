@@ -121,10 +121,10 @@ def _graph_of(graph: Graph | GraphDef | LoadedModel | str | os.PathLike[str]) ->
         message = GraphDef()
         message.CopyFrom(graph)  # the graph keeps references into the original
         graph = import_whole(message)
-    found = graph.graph if isinstance(graph, LoadedModel) else graph
-    if not isinstance(found, Graph):
+    source = graph.graph if isinstance(graph, LoadedModel) else graph
+    if not isinstance(source, Graph):
         raise TypeError(f"expected a graph, a model or the path of one, got {graph!r}")
-    return found
+    return source
 
 
 def _name(element: str | Operation | Tensor) -> str:

@@ -125,7 +125,7 @@ class _Tree:
             for item in self.items[scope]
             if isinstance(item, str) and item not in single and self._holds_more_than_one(item)
         }
-        found: list[Stack] = []
+        stacks: list[Stack] = []
         used: set[str] = set()
         for first, kind in kinds.items():
             if first in used:
@@ -145,8 +145,8 @@ class _Tree:
                 last = following
                 used.add(following)
             if len(chain) >= _FEWEST:
-                found.append(Stack(tuple(chain)))
-        return found
+                stacks.append(Stack(tuple(chain)))
+        return stacks
 
     def _places(self, scope: str) -> dict[Item, int]:
         """A topological order of the items of a scope, if there is one."""

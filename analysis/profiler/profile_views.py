@@ -107,15 +107,15 @@ def by_line(node: ProfiledNode) -> str:
 
 def _tree(ops: Iterable[ProfiledNode]) -> ProfiledNode:
     root = ProfiledNode(ROOT)
-    found = {node.name: node for node in ops}
+    by_name = {node.name: node for node in ops}
     placed = {"": root}
-    for node in list(found.values()):
+    for node in list(by_name.values()):
         parts = node.name.split("/")
         above = root
         for depth in range(1, min(len(parts), _DEEPEST) + 1):
             name = "/".join(parts[:depth]) if depth < _DEEPEST else node.name
             if name not in placed:
-                placed[name] = found.get(name) or ProfiledNode(name)
+                placed[name] = by_name.get(name) or ProfiledNode(name)
                 above.children.append(placed[name])
             above = placed[name]
     return root

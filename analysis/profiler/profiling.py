@@ -156,8 +156,8 @@ class Profiler:
         if step < 0 or not self._steps:
             return list(self._steps.values())
         if step not in self._steps:
-            known = ", ".join(map(str, sorted(self._steps)))
-            raise ValueError(f"there is no step {step}; the steps that were added are: {known}")
+            steps = ", ".join(map(str, sorted(self._steps)))
+            raise ValueError(f"there is no step {step}; the steps that were added are: {steps}")
         return [self._steps[step]]
 
 

@@ -48,10 +48,10 @@ class Forward:
             name = f"arg_{len(self.inputs)}"
             while name in names:
                 name += "_"
-            made = self.taken(tensor.dtype, fact.shape, fact.content, name)
+            parameter = self.taken(tensor.dtype, fact.shape, fact.content, name)
             if fact.value is not None:
-                self.graph.inference.declare(made, fact.shape, fact.value)
-            self._copies[tensor] = made
+                self.graph.inference.declare(parameter, fact.shape, fact.value)
+            self._copies[tensor] = parameter
         ops = self._copied(body, needed)
         self.outputs = [self._copies[tensor] for tensor in body.outputs]
         self.effects = [ops[op] for op in body.effects]

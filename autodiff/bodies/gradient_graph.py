@@ -114,10 +114,10 @@ class GradientGraph(BodyGraph):
         with self.unscoped():
             name = self.unique_name(f"arg_{len(self.arguments)}")
             op = super().add(PLACEHOLDER, [], attrs, name)
-        made = op.outputs[0]
-        self.inference.set_content(made, content)
-        self.arguments.append(made)
-        return made
+        output = op.outputs[0]
+        self.inference.set_content(output, content)
+        self.arguments.append(output)
+        return output
 
     def as_body(self, name: str, inputs: Sequence[Tensor], outputs: Sequence[Tensor]) -> Body:
         """The graph as a body, in the library."""

@@ -227,10 +227,10 @@ def with_axes(y: Tensor, x: Tensor, axes: Any, exactly: bool = False) -> Tensor:
         axes: a tensor.
         exactly: whether axes in front, which broadcasting adds by itself, are to be there, too.
     """
-    rank, known = x.shape.rank, constant_value(axes)
-    if rank is None or known is None:
+    rank, static_axes = x.shape.rank, constant_value(axes)
+    if rank is None or static_axes is None:
         return reshape(y, _kept_shape(x, axes))
-    places = sorted(int(axis) % rank for axis in np.reshape(known, -1)) if rank else []
+    places = sorted(int(axis) % rank for axis in np.reshape(static_axes, -1)) if rank else []
     if not places or (not exactly and places == list(range(len(places)))):
         return y
     if len(places) == 1:

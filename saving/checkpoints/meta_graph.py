@@ -253,7 +253,7 @@ def _written(
 
 
 def _name_of(item: Any) -> str:
-    """The name of an item, such as a variable; None if it has none."""
+    """The name of an item, such as a variable; "" if it has none."""
     name = getattr(item, "name", None)
     return name if isinstance(name, str) else ""
 

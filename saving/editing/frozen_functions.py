@@ -95,14 +95,14 @@ class FrozenFunctions:
             new += "_"
         copy.signature.name = self._made[key] = new
         self._functions[new] = copy
-        known: dict[str, AttrValue] = {}
+        dtypes_of: dict[str, AttrValue] = {}
         for number, dtype in dtypes.items():
             argument = copy.signature.input_arg[number]
             argument.type = dtype.type
             del argument.handle_data[:]
             copy.arg_attr.pop(number, None)
-            known[argument.name] = dtype
-        self._rewrite(copy, known)
+            dtypes_of[argument.name] = dtype
+        self._rewrite(copy, dtypes_of)
         self._library.function.append(copy)
         return new
 

@@ -55,9 +55,9 @@ class LoadedModel(ShownText):
     @property
     def main_signature(self) -> Signature | None:
         """The signature that is meant where none is named: that for serving, or the only one."""
-        known = [name for name in self.signatures if name != constants.INIT_SIGNATURE]
+        names = [name for name in self.signatures if name != constants.INIT_SIGNATURE]
         default = constants.DEFAULT_SERVING_SIGNATURE_DEF_KEY
-        name = default if default in known else known[0] if len(known) == 1 else ""
+        name = default if default in names else names[0] if len(names) == 1 else ""
         return self.signatures.get(name)
 
     @property
@@ -75,8 +75,8 @@ class LoadedModel(ShownText):
     def optional_inputs(self) -> dict[str, Any]:
         """Placeholders that have a default, by name, unless the signature for serving has them."""
         named = list(self.inputs.values())
-        found = _by_name(graph_ends(self.graph).optional)
-        return {name: tensor for name, tensor in found.items() if tensor not in named}
+        placeholders = _by_name(graph_ends(self.graph).optional)
+        return {name: tensor for name, tensor in placeholders.items() if tensor not in named}
 
     @property
     def outputs(self) -> dict[str, Any]:
@@ -152,8 +152,8 @@ class LoadedModel(ShownText):
 def _by_name(ops: Sequence[Operation]) -> dict[str, Any]:
     """The results of ops by the names of these, or their own; ops without results themselves."""
     targets: dict[str, Any] = {op.name: op for op in ops if not op.outputs}
-    found = {x.op.name if len(x.op.outputs) == 1 else x.name: x for x in tensors_of(ops)}
-    return found or targets
+    tensors = {x.op.name if len(x.op.outputs) == 1 else x.name: x for x in tensors_of(ops)}
+    return tensors or targets
 
 
 def _told(item: Any) -> str:

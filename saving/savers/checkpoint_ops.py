@@ -200,8 +200,8 @@ def _restore_kernel(c: KernelContext) -> Kernel:
                 )
         wanted = zip(texts(names), texts(parts), dtypes, strict=True)
         with told_as_op_error(), CheckpointReader(text_of("prefix", prefix)) as reader:
-            found = [restored(reader, *item) for item in wanted]
-        return found[0] if len(found) == 1 else found
+            values = [restored(reader, *item) for item in wanted]
+        return values[0] if len(values) == 1 else values
 
     return restore
 

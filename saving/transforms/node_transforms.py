@@ -28,8 +28,8 @@ def strip_unused_nodes(
 ) -> GraphDef:
     """The part of a graph that the outputs need, cut at the inputs."""
     there = {node.name for node in graph_def.node}
-    known = [name for name in inputs if source_name(name) in there]
-    return extract_sub_graph(graph_def, outputs, feeds=known)
+    existing = [name for name in inputs if source_name(name) in there]
+    return extract_sub_graph(graph_def, outputs, feeds=existing)
 
 
 def remove_nodes(graph_def: GraphDef, keep: Sequence[str], types: Sequence[str]) -> GraphDef:
