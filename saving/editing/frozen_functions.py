@@ -29,7 +29,7 @@ def handed_on(node: NodeDef, dtypes: Mapping[int, AttrValue]) -> Mapping[int, At
 
 
 def relay_of(node: NodeDef, dtype: AttrValue) -> NodeDef:
-    """A node that hands a variable on as one that hands on its value."""
+    """A node that passes on a variable, changed to pass on its value."""
     result = NodeDef()
     result.CopyFrom(node)
     result.attr["T"].CopyFrom(dtype)
