@@ -44,7 +44,7 @@ def check_graph(
         positive: whether no size of an input is 0; then more is known of what `td.reshape` makes.
 
     Returns:
-        A Report. An op of an unregistered type is no error; its shapes are those that the file
+        A Report. An op of an unregistered type is not an error; its shapes are those that the file
         states, if it does.
 
     Raises:

@@ -1,4 +1,4 @@
-"""Contracts: what a graph promises to those who use it, as a file in TOML."""
+"""Contracts: promises of a graph to its users, as a TOML file."""
 
 from __future__ import annotations
 
@@ -44,14 +44,14 @@ class TensorPromise:
             >>> TensorPromise.parse("float32[batch, 10, ?]").sizes
             ('batch', 10, None)
         """
-        found = _TYPE.fullmatch(text)
-        if found is None:
+        match = _TYPE.fullmatch(text)
+        if match is None:
             raise ValueError(f"{text!r} is not of the form 'float32[batch, 10]'")
         try:
-            dtype = as_dtype(found[1])
+            dtype = as_dtype(match[1])
         except TypeError:
-            raise ValueError(f"{text!r} names no dtype: {found[1]!r}") from None
-        inner = found[2].strip()
+            raise ValueError(f"{text!r} names no dtype: {match[1]!r}") from None
+        inner = match[2].strip()
         if inner == "...":
             return cls(dtype, None)
         parts = [part.strip() for part in inner.split(",")] if inner else []
@@ -148,7 +148,7 @@ class Contract:
 
     @classmethod
     def parse(cls, tables: Mapping[str, Any]) -> Contract:
-        """A contract of what stands in a file.
+        """A contract from the content of a file.
 
         Raises:
             ValueError: a table or an entry is unknown, or of the wrong type.
@@ -160,7 +160,7 @@ class Contract:
         return cls(**settings)
 
     def to_toml(self) -> str:
-        """The contract as a file says it."""
+        """The contract in the form of a file."""
         tables: dict[str, dict[str, Any]] = {
             "inputs": {name: str(promise) for name, promise in self.inputs.items()},
             "outputs": {name: str(promise) for name, promise in self.outputs.items()},
@@ -251,13 +251,13 @@ def _count(name: str, value: Any) -> int:
 def _promises(entries: Mapping[str, Any]) -> dict[str, Any]:
     flags = ("deterministic", "files", "python", "unknown")
     _check_names("[promises]", entries, (*flags, "tensorflow"))
-    found = {n: _of(bool, f"[promises] {n}", entries[n]) for n in flags if n in entries}
+    promises = {n: _of(bool, f"[promises] {n}", entries[n]) for n in flags if n in entries}
     releases = _of(list, "[promises] tensorflow", entries.get("tensorflow", []))
     for release in releases:
         if release not in _RELEASES:
             known = " and ".join(map(repr, _RELEASES))
             raise ValueError(f"[promises] tensorflow knows {known}, got {release!r}")
-    return {**found, "tensorflow": tuple(releases)}
+    return {**promises, "tensorflow": tuple(releases)}
 
 
 _TABLES: dict[str, Callable[[Mapping[str, Any]], dict[str, Any]]] = {

@@ -1,4 +1,4 @@
-"""Holding a graph against a contract: each point of it, and what breaks it."""
+"""Checks a graph against a contract: each point, and its violations."""
 
 from __future__ import annotations
 
@@ -122,14 +122,14 @@ class _Held:
             return
         codes = {"parameters": "TC04", "flops": "TC05", "peak_bytes": "TC06"}
         try:
-            found = cost(self._graph, self._fetches, self._shapes, contract.sizes)
+            total_cost = cost(self._graph, self._fetches, self._shapes, contract.sizes)
         except (ValueError, errors.OpError) as error:
             problem = str(error).splitlines()[0]
             for name, limit in contract.limits.items():
                 yield Point(codes[name], f"{name} ≤ {limit:,}", f"not known: {problem}")
             return
         for name, limit in contract.limits.items():
-            amount = getattr(found, name)
+            amount = getattr(total_cost, name)
             known = isinstance(amount, int)
             total = f"{amount:,}" if known else f"{amount}, of which not all sizes are known"
             holds = known and amount <= limit

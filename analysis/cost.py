@@ -37,7 +37,7 @@ class Cost:
         by_op: an OpCost for each op that runs, in order. Ops whose results are constant, or the
             same as those of another op, do not run.
         parameters: how many numbers the model consists of: the elements of its variables, and of
-            its constants of floating point that are no scalars.
+            its constants of floating point that are not scalars.
         uncounted: the types of ops that have no rule for their operations, which count as none.
         sizes: the numbers of the named sizes, as far as they were given.
         names: the named sizes that inputs have; and of each loop how many rounds it has.
@@ -83,7 +83,7 @@ class Cost:
 
     @property
     def peak_bytes(self) -> Amount:
-        """The most bytes that are alive at once: what is fed, constants, variables and results.
+        """Peak of live bytes: feeds, constants, variables and results.
 
         That is of a plan that runs step by step in one thread, without fusion and machine code.
         Where all sizes are numbers, what kernels take for themselves is in it, too, such as the
@@ -125,10 +125,10 @@ class Cost:
 
     def _greatest(self, formula: Formula, lives: Iterable[Amount]) -> Amount:
         """The peak of live bytes over the steps; `formula` replaces what is not a number."""
-        found = self._at(formula)
-        if not isinstance(found, int):
-            return found
-        return max([found, *[live for live in lives if isinstance(live, int)]])
+        value = self._at(formula)
+        if not isinstance(value, int):
+            return value
+        return max([value, *[live for live in lives if isinstance(live, int)]])
 
     def by_scope(self, depth: int = 1) -> dict[str, OpCost]:
         """Total cost of the ops of each name scope; `live` is the peak in the scope.
@@ -246,17 +246,17 @@ def cost(
     graph, wanted = _graph_and_fetches(graph, fetches)
     sizes = dict(sizes or {})
     numbers = {name: size for name, size in sizes.items() if isinstance(size, int)}
-    given = with_named_inputs(graph, wanted, shapes or {}, numbers)
-    plan = plan_under(given.inference, given.ops, wanted, given.feeds, {}, exact=True)
-    counted = plan_cost(plan, _base(given, plan))
+    named = with_named_inputs(graph, wanted, shapes or {}, numbers)
+    plan = plan_under(named.inference, named.ops, wanted, named.feeds, {}, exact=True)
+    counted = plan_cost(plan, _base(named, plan))
     totals = {
         "flops": counted.flops,
         "read": counted.read,
         "written": counted.written,
         "peak": counted.peak,
-        "parameters": _parameters(given),
+        "parameters": _parameters(named),
     }
-    return Cost(counted.steps, totals, given.names, {}).at(**sizes)
+    return Cost(counted.steps, totals, named.names, {}).at(**sizes)
 
 
 def check_sizes(sizes: Mapping[str, int | range], names: Iterable[str]) -> None:
@@ -290,14 +290,14 @@ def _graph_and_fetches(graph: Any, fetches: Any) -> tuple[Graph, list[Tensor | O
         raise TypeError(
             f"graph must be a Graph, a GraphDef, a loaded model or a path, got {graph!r}"
         )
-    found: list[Tensor | Operation] = []
+    fetched: list[Tensor | Operation] = []
     for fetch in graph_ends(graph).outputs if fetches is None else _flat(fetches):
         try:
             item = graph.as_graph_element(fetch)
         except (KeyError, ValueError, TypeError) as error:
             raise ValueError(f"cannot fetch {fetch!r}: {error.args[0]}") from None
-        found += item.outputs or [item] if isinstance(item, Operation) else [item]
-    return graph, list(dict.fromkeys(found))
+        fetched += item.outputs or [item] if isinstance(item, Operation) else [item]
+    return graph, list(dict.fromkeys(fetched))
 
 
 def _flat(fetches: Any) -> Iterable[Any]:
@@ -309,7 +309,7 @@ def _flat(fetches: Any) -> Iterable[Any]:
 
 
 def _base(given: NamedInputs, plan: Plan) -> Formula:
-    """The bytes that are alive all the time: what is fed, constants and variables."""
+    """Bytes that are always alive: feeds, constants and variables."""
     shape = given.inference.shape
     total = sum((bytes_of(tensor, shape(tensor)) for tensor in given.feeds), Formula.of(0))
     total += _distinct_bytes(plan.constants.values())
@@ -322,12 +322,12 @@ def _base(given: NamedInputs, plan: Plan) -> Formula:
 
 def _distinct_bytes(arrays: Iterable[Array]) -> int:
     """The bytes of arrays, of which several may view the same memory."""
-    found: dict[int, int] = {}
+    counts: dict[int, int] = {}
     for array in arrays:
         address = array.__array_interface__["data"][0]
         nbytes = 0 if 0 in array.strides and array.size > 1 else array.nbytes
-        found[address] = max(found.get(address, 0), nbytes)
-    return sum(found.values())
+        counts[address] = max(counts.get(address, 0), nbytes)
+    return sum(counts.values())
 
 
 def _parameters(given: NamedInputs) -> Formula:

@@ -42,7 +42,7 @@ td.n, th.n {{ text-align: right; font-variant-numeric: tabular-nums; }}
 
 
 class _Scope(NamedTuple):
-    """A name scope with what its ops cost, or an op."""
+    """A name scope with the cost of its ops, or an op."""
 
     name: str
     inner: dict[str, _Scope]

@@ -72,6 +72,6 @@ def weight(value: Any) -> int:
     if isinstance(value, tuple):
         return int(value[1])
     if isinstance(value, Formula):
-        found = value.at(dict.fromkeys(value.names, 16))
-        return found if isinstance(found, int) else 0
+        example = value.at(dict.fromkeys(value.names, 16))
+        return example if isinstance(example, int) else 0
     return int(value)

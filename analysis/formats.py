@@ -32,12 +32,12 @@ def to_sarif(report: Report, path: str) -> str:
         report: the report.
         path: the file that was checked.
     """
-    found = [("TC00", error) for error in report.errors]
-    found += [(point.code, f"{point.text}: {point.breach}") for point in report.breaches]
+    findings = [("TC00", error) for error in report.errors]
+    findings += [(point.code, f"{point.text}: {point.breach}") for point in report.breaches]
     place = {"physicalLocation": {"artifactLocation": {"uri": path}}}
     results: list[dict[str, Any]] = [
         {"ruleId": code, "level": "error", "message": {"text": text}, "locations": [place]}
-        for code, text in found
+        for code, text in findings
     ]
     rules = [{"id": code, "shortDescription": {"text": text}} for code, text in _RULES.items()]
     run = {"tool": {"driver": {"name": "tensordraft", "rules": rules}}, "results": results}

@@ -1,4 +1,4 @@
-"""The contract that a graph keeps as it is: where a contract begins."""
+"""The contract that a graph fulfils in its current state, as a starting point."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def present_contract(
     shapes: Mapping[str, Any] | None = None,
     sizes: Mapping[str, int] | None = None,
 ) -> Contract:
-    """The contract that a model keeps: its inputs, outputs, op types, costs, and what else holds.
+    """The contract that a model fulfils: inputs, outputs, op types, costs, and other properties.
 
     Args:
         model: the model.
@@ -33,20 +33,20 @@ def present_contract(
     """
     outputs = [x for x in model.outputs.values() if isinstance(x, (Tensor, Operation))]
     wanted = [t for x in outputs for t in (x.outputs if isinstance(x, Operation) else [x])]
-    given = with_named_inputs(model.graph, wanted, shapes or {}, {})
-    found = cost(model.graph, wanted, shapes, {})
-    numbers = {**dict.fromkeys(found.names, 1), **(sizes or {})}
-    at = found.at(**numbers)
+    named = with_named_inputs(model.graph, wanted, shapes or {}, {})
+    total_cost = cost(model.graph, wanted, shapes, {})
+    numbers = {**dict.fromkeys(total_cost.names, 1), **(sizes or {})}
+    at = total_cost.at(**numbers)
     limits = {"parameters": at.parameters, "flops": at.flops, "peak_bytes": at.peak_bytes}
 
     def promise(tensor: Tensor) -> TensorPromise:
-        known = given.inference.shape(tensor).sizes
+        known = named.inference.shape(tensor).sizes
         texts = None if known is None else [n if isinstance(n, int) else str(n) for n in known]
         sizes = None if texts is None else tuple([None if "?" in str(n) else n for n in texts])
         return TensorPromise(tensor.dtype.base_dtype, sizes)
 
     whole = Contract(
-        inputs={_name(tensor): promise(tensor) for tensor in given.feeds},
+        inputs={_name(tensor): promise(tensor) for tensor in named.feeds},
         outputs={_name(tensor): promise(tensor) for tensor in wanted},
         allowed=frozenset(),
         limits={name: n for name, n in limits.items() if isinstance(n, int)},

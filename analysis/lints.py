@@ -1,4 +1,4 @@
-"""Lints: what is legal in a graph, and hardly meant: each with a code, a place and a reason."""
+"""Lints: likely mistakes in a graph, each with a code, a place and a reason."""
 
 from __future__ import annotations
 
@@ -53,11 +53,11 @@ def lints_of(checked: Checked, wanted: Sequence[Tensor]) -> list[Lint]:
     """
     ops, inference = checked.ops, checked.inference
     looking = _Looking(ops, inference)
-    found = [lint for op in ops for look in _LOOKS for lint in look(looking, op)]
+    lints = [lint for op in ops for look in _LOOKS for lint in look(looking, op)]
     if wanted and checked.graph is not None:
-        found += _unneeded(ops, checked.graph.get_operations())
-        found += _unfed(wanted)
-    return [*found, *_twice(ops, inference), *_wide(ops)]
+        lints += _unneeded(ops, checked.graph.get_operations())
+        lints += _unfed(wanted)
+    return [*lints, *_twice(ops, inference), *_wide(ops)]
 
 
 class _Looking:
@@ -236,7 +236,7 @@ def _unfed(wanted: Sequence[Tensor]) -> Iterator[Lint]:
 
 
 def _twice(ops: Sequence[Operation], inference: CheckingInference) -> Iterator[Lint]:
-    """Products and convolutions of the same tensors, and what else takes long."""
+    """Equal products, convolutions and other expensive ops on the same tensors."""
     first: dict[Any, Operation] = {}
     for op in ops:
         if not op.definition.pure or len(op.inputs) < 2 or not op.outputs:
@@ -261,7 +261,7 @@ def _elements(inference: CheckingInference, tensor: Tensor) -> Formula:
 
 
 def _wide(ops: Sequence[Operation]) -> Iterator[Lint]:
-    """The first op that makes float64 of what is not, where nothing fed or stored is."""
+    """The first op that converts to float64, if no fed or stored tensor is float64."""
     sources = [x for op in ops for x in op.outputs if not op.inputs and op.type != "Const"]
     floats = [x.dtype.base_dtype.name for x in sources if x.dtype.is_floating]
     if not floats or "float64" in floats:

@@ -1,4 +1,4 @@
-"""A graph under named sizes: what is fed, and what is known of every tensor then."""
+"""A graph under named sizes: its feeds, and the resulting facts about tensors."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from .checking.inputs import is_input, with_names
 
 
 class NamedInputs(NamedTuple):
-    """Part of a graph, and what is known of it.
+    """Part of a graph, and the facts about it.
 
     Args:
         ops: what has to run, in an order in which it can.
@@ -51,24 +51,26 @@ def with_named_inputs(
     Raises:
         ValueError: `shapes` name something that there is not, or the shapes do not fit.
     """
-    given = {}
+    named_shapes = {}
     for name, shape in shapes.items():
         try:
-            given[graph.tensor(name if ":" in name else f"{name}:0")] = TensorShape(shape)
+            named_shapes[graph.tensor(name if ":" in name else f"{name}:0")] = TensorShape(shape)
         except KeyError as error:
             raise ValueError(f"cannot set the shape of {name!r}: {error.args[0]}") from None
-    inputs = [op for op in needed_ops(fetches, list(given)) if is_input(op) and not op.inputs]
-    feeds = [*given, *[t for op in inputs for t in op.outputs if t not in given]]
+    inputs = [
+        op for op in needed_ops(fetches, list(named_shapes)) if is_input(op) and not op.inputs
+    ]
+    feeds = [*named_shapes, *[t for op in inputs for t in op.outputs if t not in named_shapes]]
     ops = needed_ops(fetches, feeds)
     inference = CheckingInference()
     names: set[str] = set()
     for tensor in feeds:
-        _declare(inference, tensor, given.get(tensor), sizes, names)
+        _declare(inference, tensor, named_shapes.get(tensor), sizes, names)
     for op in ops:
         try:
             inference.infer(op)
-            for tensor in given.keys() & set(op.outputs):
-                _declare(inference, tensor, given[tensor], sizes, names)
+            for tensor in named_shapes.keys() & set(op.outputs):
+                _declare(inference, tensor, named_shapes[tensor], sizes, names)
         except (TypeError, ValueError) as error:
             raise add_context(error, op, inference) from error
     return NamedInputs(ops, feeds, inference, names)
@@ -81,7 +83,7 @@ def _declare(
     sizes: Mapping[str, int],
     names: set[str],
 ) -> None:
-    """States the shape of an input, whose unknown sizes get names, and whose named ones numbers."""
+    """Sets the shape of an input: names for unknown sizes, numbers for named ones."""
     if not tensor.op.inputs:
         inference.infer(tensor.op)  # a graph that was read leniently has not been inferred yet
     shape = inference.shape(tensor) if not tensor.op.inputs else tensor.shape

@@ -9,13 +9,13 @@ from importlib import resources
 from ..protos.messages import NodeDef
 
 RELEASES = {"1.15": "-", "2": "+"}
-"""The releases, with what marks an op type or attr that is in none of the others."""
+"""The releases, with the mark of an op type or attr that only this release has."""
 
 
 def unknown_to(release: str, nodes: Iterable[NodeDef], functions: Iterable[str]) -> Iterator[str]:
     """Finds what a release of TensorFlow does not support: node names, and the reasons.
 
-    Attrs with an underscore in front are no part of an op type.
+    Attrs with a leading underscore are not part of an op type.
 
     Args:
         release: "1.15", or "2" for 2.21.
@@ -24,13 +24,13 @@ def unknown_to(release: str, nodes: Iterable[NodeDef], functions: Iterable[str])
     """
     registry, defined = _registry(release), set(functions)
     for node in nodes:
-        known = registry.get(node.op)
-        if known is None:
+        attrs_of_type = registry.get(node.op)
+        if attrs_of_type is None:
             if node.op not in defined:
                 yield f"{node.name!r} is of the type {node.op}"
             continue
         for name in sorted(node.attr):
-            if not name.startswith("_") and name not in known:
+            if not name.startswith("_") and name not in attrs_of_type:
                 yield f"{node.name!r} ({node.op}) has the attr {name!r}"
 
 

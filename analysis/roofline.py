@@ -31,7 +31,7 @@ class Machine(NamedTuple):
         flops_per_second: operations on float32 in a product of matrices.
         bytes_per_second: bytes that are read or written in a pass over memory.
         seconds_per_op: what calling an op takes, however small its tensors are.
-        others_per_second: operations on float32 that are no products of matrices, such as those of
+        others_per_second: operations on float32 that are not matrix products, such as those of
             depthwise convolutions, on what is in the cache.
 
     Example:
@@ -57,14 +57,14 @@ class Machine(NamedTuple):
         result = np.empty_like(numbers)
         product_seconds = _fastest(lambda: np.matmul(matrix, matrix, out=product))
         pass_seconds = _fastest(lambda: np.add(numbers, 1, out=result))
-        seen = np.ones((_WINDOWS, 9, _CHANNELS), np.float32)
-        taps, sums = seen[0], np.empty((_WINDOWS, _CHANNELS), np.float32)
-        sum_seconds = _fastest(lambda: np.einsum("nil,il->nl", seen, taps, out=sums))
+        windows = np.ones((_WINDOWS, 9, _CHANNELS), np.float32)
+        taps, sums = windows[0], np.empty((_WINDOWS, _CHANNELS), np.float32)
+        sum_seconds = _fastest(lambda: np.einsum("nil,il->nl", windows, taps, out=sums))
         return cls(
             2 * _MATRIX**3 / product_seconds,
             8 * _FLOATS / pass_seconds,
             _seconds_per_op(),
-            2 * seen.size / sum_seconds,
+            2 * windows.size / sum_seconds,
         )
 
     def seconds(self, cost: Cost) -> float:

@@ -36,7 +36,7 @@ class Range(NamedTuple):
         return self.low <= number <= self.high
 
     def around(self, other: Range) -> Range:
-        """The range of what is in one of two."""
+        """The union of two ranges."""
         return Range(min(self.low, other.low), max(self.high, other.high))
 
 
@@ -98,12 +98,12 @@ class ValueRanges:
         return Range(float(numbers.min()), float(numbers.max())) if numbers.size else None
 
     def _of_rule(self, op: Operation, tensor: Tensor) -> Range:
-        given = [self.of(x) for x in op.inputs]
+        input_ranges = [self.of(x) for x in op.inputs]
         if op.type in ("ArgMax", "ArgMin"):
             return self._of_index(op)
         rule = _RULES.get(op.type)
         if rule is not None:
-            return rule(given)
+            return rule(input_ranges)
         traits = op.definition.traits
         if isinstance(traits, Move) and op.inputs:
             same = [x for x in op.inputs if x.dtype.base_dtype == tensor.dtype.base_dtype]
@@ -112,7 +112,7 @@ class ValueRanges:
                 ranges.append(Range(0, 0))
             return _around(ranges)
         if isinstance(traits, Reduction) and op.type in ("Max", "Min", "Mean"):
-            return given[0]
+            return input_ranges[0]
         return ANY
 
     def _of_index(self, op: Operation) -> Range:

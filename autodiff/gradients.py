@@ -151,23 +151,23 @@ def _outwards(
     What a body has captured of the graph around it carries the gradient there. All ops are made in
     `graph`, the innermost.
     """
-    found: dict[Tensor, Gradient | None] = {}
+    results: dict[Tensor, Gradient | None] = {}
     pending = list(zip(ys, seeds, strict=True))
     while graph is not None:
         here = dict.fromkeys(x for x in xs if x.graph is graph)
-        captures = dict(graph.captures) if len(found) + len(here) < len(set(xs)) else {}
+        captures = dict(graph.captures) if len(results) + len(here) < len(set(xs)) else {}
         sources = [*here, *captures.values()]
         own = [(y, seed) for y, seed in pending if y.graph is graph]
         pending = [(y, seed) for y, seed in pending if y.graph is not graph]
         gradients = backpropagate(
             [y for y, _ in own], sources, [seed for _, seed in own], stops, options
         )
-        found.update(zip(sources, gradients, strict=True))
+        results.update(zip(sources, gradients, strict=True))
         for outer, argument in captures.items():
-            if (gradient := found.pop(argument)) is not None:
+            if (gradient := results.pop(argument)) is not None:
                 pending.append((outer, gradient))
         graph = graph.outer
-    return [found[x] for x in xs]
+    return [results[x] for x in xs]
 
 
 def source_of(x: Any) -> Tensor:
@@ -189,7 +189,7 @@ def source_of(x: Any) -> Tensor:
 
 
 def _seed(position: int, y: Tensor, given: Any) -> Gradient:
-    """The gradient to start with at `y`: what is given, or ones.
+    """The initial gradient at `y`: the given one, or ones.
 
     Raises:
         TypeError: there is none by default, or the given one is of another dtype.
@@ -223,7 +223,7 @@ def _check_dtype(which: str, dtype: Any, y: Tensor) -> None:
 
 
 def zeros_of(x: Tensor) -> Tensor:
-    """Zeros for `x`; for what a handle stands for where `x` is one."""
+    """Zeros for `x`; for the variable behind `x` if that is a handle."""
     if x.dtype.base_dtype.name != "resource":
         return zeros_like(x)
     content = x.op.graph.inference.content(x)

@@ -65,11 +65,11 @@ def jacobian(y: Any, x: Any, name: str | None = None) -> Any:
         y = convert_to_tensor(y)
         whole = shape_of(y)
         rows = _rows(y, xs, whole)
-        found = [
+        products = [
             reshape(row, _joined(whole, shape_of(convert_to_tensor(x))))
             for row, x in zip(rows, xs, strict=True)
         ]
-    return found if isinstance(x, (list, tuple)) else found[0]
+    return products if isinstance(x, (list, tuple)) else products[0]
 
 
 def batch_jacobian(y: Any, x: Any, name: str | None = None) -> Tensor:
@@ -179,16 +179,18 @@ def jvp(ys: Any, xs: Any, tangents: Any, name: str | None = None) -> Any:
     """
     outputs = list(ys) if isinstance(ys, (list, tuple)) else [ys]
     sources = list(xs) if isinstance(xs, (list, tuple)) else [xs]
-    given = list(tangents) if isinstance(tangents, (list, tuple)) else [tangents]
-    if len(given) != len(sources):
-        raise ValueError(f"tangents must be as many as xs: {len(sources)}, got {len(given)}")
-    with name_scope(name, "jvp", [*outputs, *sources, *given]):
+    tangent_list = list(tangents) if isinstance(tangents, (list, tuple)) else [tangents]
+    if len(tangent_list) != len(sources):
+        raise ValueError(f"tangents must be as many as xs: {len(sources)}, got {len(tangent_list)}")
+    with name_scope(name, "jvp", [*outputs, *sources, *tangent_list]):
         outputs = [convert_to_tensor(y) for y in outputs]
         # Their values do not matter, but they must not count as constants.
         starts = [placeholder_with_default(zeros_like(y), y.shape) for y in outputs]
         pairs = [
             (dense(gradient), tangent)
-            for gradient, tangent in zip(gradients(outputs, sources, starts), given, strict=True)
+            for gradient, tangent in zip(
+                gradients(outputs, sources, starts), tangent_list, strict=True
+            )
             if gradient is not None
         ]
         if pairs:
@@ -230,8 +232,8 @@ def _rows(y: Tensor, xs: list[Any], sizes: Any) -> list[Tensor]:
 
         dtypes = [convert_to_tensor(x).dtype.base_dtype for x in xs]
         # Without elements, a single row still gives the shape of rows.
-        found = map_fn(numbered, arange(maximum(number, 1)), dtypes)
-        return [rows[:number] for rows in found]
+        columns = map_fn(numbered, arange(maximum(number, 1)), dtypes)
+        return [rows[:number] for rows in columns]
     number = math.prod(sizes.tolist())
     units = np.eye(number, dtype=dtype.numpy_dtype).reshape(number, *sizes.tolist())
     rows = [row(convert_to_tensor(unit)) for unit in units]
@@ -241,9 +243,9 @@ def _rows(y: Tensor, xs: list[Any], sizes: Any) -> list[Tensor]:
 def _behind_first(x: Tensor) -> Any:
     """The sizes of the rows of `x`: an array where they are known."""
     sizes = (x.shape.sizes or (None,))[1:]
-    known = [size for size in sizes if isinstance(size, int)]
-    if x.shape.rank is not None and len(known) == len(sizes):
-        return np.array(known, np.int32)
+    known_sizes = [size for size in sizes if isinstance(size, int)]
+    if x.shape.rank is not None and len(known_sizes) == len(sizes):
+        return np.array(known_sizes, np.int32)
     return shape(x)[1:]
 
 

@@ -30,7 +30,7 @@ _numbers = itertools.count()
 
 
 class RegisterGradient:
-    """Decorator: makes a function the gradient of an op type, or of what ops call by a name.
+    """Decorator: registers a function as the gradient of an op type, or under a name for ops.
 
     The function takes the Operation and the gradient of each output, and returns that of each
     input, or None; a single one where the op has one input. An output that nothing depends on has a
@@ -40,7 +40,7 @@ class RegisterGradient:
         op_type: the op type; or any name, for `Graph.gradient_override_map`.
 
     Raises:
-        TypeError: `op_type` is no string.
+        TypeError: `op_type` is not a string.
         KeyError: the name has a gradient already; raised when the function is decorated.
 
     Example:
@@ -67,13 +67,13 @@ class RegisterGradient:
 
 
 def NotDifferentiable(op_type: str) -> None:  # noqa: N802 - TensorFlow's name
-    """Says that ops of a type let no gradient pass: what they take counts as constant.
+    """Marks ops of a type as not differentiable: their inputs count as constant.
 
     Args:
         op_type: the op type.
 
     Raises:
-        TypeError: `op_type` is no string.
+        TypeError: `op_type` is not a string.
         KeyError: it has a gradient already.
 
     Example:
@@ -105,7 +105,7 @@ def custom_gradient(f: Callable[..., Any]) -> Callable[..., Any]:
 
     Raises:
         TypeError: when it is called: `f` reads variables, and its gradient function takes none, or
-            they are no resource variables.
+            they are not resource variables.
         ValueError: the gradient function gives too few or too many gradients.
 
     Example:
@@ -150,7 +150,7 @@ def grad_pass_through(f: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def recompute_grad(f: Callable[..., Any]) -> Callable[..., Any]:
-    """Accepts what TensorFlow would compute again while it goes back, to save memory: `f` as it is.
+    """Returns `f` unchanged; TensorFlow recomputes it in the backward pass to save memory.
 
     Values and derivatives are the same. A plan frees what nothing reads any more; what `f` computes
     is kept for its gradient.
@@ -208,14 +208,14 @@ def _variables_read(ops: list[Operation]) -> list[Any]:
     if not ops:
         return []
     known = {_stands_for(variable): variable for variable in _variables(ops[0].graph)}
-    found: dict[Tensor, Any] = {}
+    gradients_of: dict[Tensor, Any] = {}
     for op in ops:
         for tensor in op.inputs:
             reads = tensor.op.type in ("ReadVariableOp", "Identity")
             source = tensor.op.inputs[0] if reads else tensor
             if source in known:
-                found[source] = known[source]
-    return list(found.values())
+                gradients_of[source] = known[source]
+    return list(gradients_of.values())
 
 
 def _variables(graph: Graph) -> list[Any]:

@@ -82,10 +82,10 @@ def _differentiated(body: Body) -> tuple[list[Tensor], list[Tensor]]:
     with body.graph.as_default(), body.graph.name_scope("gradients"):
         seeds = [placeholder(out.dtype.base_dtype, name="seed") for out in body.outputs]
         numbers = [i for i, out in enumerate(body.outputs) if differentiable(out.dtype)]
-        found = backpropagate(
+        results = backpropagate(
             [body.outputs[i] for i in numbers], body.inputs, [seeds[i] for i in numbers]
         )
         return seeds, [
             zeros_like(x) if gradient is None else dense(gradient)
-            for x, gradient in zip(body.inputs, found, strict=True)
+            for x, gradient in zip(body.inputs, results, strict=True)
         ]

@@ -121,10 +121,10 @@ class FileWriter:
         Raises:
             ValueError: there is no graph.
         """
-        given = graph_def if graph is None else graph
-        if given is None:
+        source = graph_def if graph is None else graph
+        if source is None:
             raise ValueError("add_graph needs a graph or a graph_def")
-        message = given.as_graph_def(add_shapes=True) if isinstance(given, Graph) else given
+        message = source.as_graph_def(add_shapes=True) if isinstance(source, Graph) else source
         for event in graph_events(message, with_meta_graph=True):
             self._add(event, global_step)
 
@@ -132,7 +132,7 @@ class FileWriter:
         """Writes a graph with its collections.
 
         Raises:
-            TypeError: it is no MetaGraphDef.
+            TypeError: it is not a MetaGraphDef.
         """
         if not isinstance(meta_graph_def, MetaGraphDef):
             raise TypeError(f"meta_graph_def must be a MetaGraphDef, got {meta_graph_def!r}")
@@ -162,7 +162,7 @@ class FileWriter:
         self.add_event(event)
 
     def add_event(self, event: Event) -> None:
-        """Writes an event as it is."""
+        """Writes an event unchanged."""
         with self._lock:
             if self._worker is None:
                 warnings.warn("the FileWriter is closed, what is added to it is lost", stacklevel=3)
@@ -184,7 +184,7 @@ class FileWriter:
                 worker.put_and_wait(_END)
 
     def reopen(self) -> None:
-        """Begins a new file where the writer is closed; otherwise does nothing."""
+        """Starts a new file if the writer is closed; otherwise does nothing."""
         with self._lock:
             if self._worker is None:
                 _, file = opened_event_file(self._logdir, self._suffix)
@@ -199,7 +199,7 @@ class FileWriter:
 
 
 class _Worker:
-    """A thread that writes what is put into its queue to a file."""
+    """A thread that writes the items of its queue to a file."""
 
     def __init__(self, file: IO[bytes], max_queue: int, flush_secs: float) -> None:
         self._file = file
@@ -265,7 +265,7 @@ class _Worker:
 
 
 class FileWriterCache:
-    """One FileWriter for each folder, shared by all who write there.
+    """One FileWriter for each folder, shared by all its users.
 
     Example:
         >>> import tempfile

@@ -81,16 +81,16 @@ def _signature(model: LoadedModel, name: str | None) -> Signature | None:
 def _nodes(
     model: LoadedModel, signature: Signature | None, outputs: Iterable[str] | None
 ) -> list[str]:
-    known = model.outputs if signature is None else signature.outputs
+    candidates = model.outputs if signature is None else signature.outputs
     elements = []
-    for name in known if outputs is None else outputs:
-        if name in known:
-            elements.append(known[name])
+    for name in candidates if outputs is None else outputs:
+        if name in candidates:
+            elements.append(candidates[name])
             continue
         try:
             elements.append(model.graph.as_graph_element(name))
         except (KeyError, ValueError):
-            there = ", ".join(sorted(known)) or "none"
+            there = ", ".join(sorted(candidates)) or "none"
             raise ValueError(f"the model has no output or node {name!r}; it has {there}") from None
     if not elements:
         raise ValueError("the model has no outputs: name the nodes that are wanted")

@@ -1,4 +1,4 @@
-"""Freezing tables: what they hold becomes constants, which fill them before anybody looks."""
+"""Freezes tables: their content becomes constants, which fill them before any lookup."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from .editing.graph_editing import free_name, nodes_by_name
 
 
 class _Filling(NamedTuple):
-    """The op that fills a table, and what it calls the dtypes of keys and values."""
+    """The op that fills a table, and its attrs for the dtypes of keys and values."""
 
     op: str
     keys: str
@@ -46,7 +46,7 @@ def with_tables_filled(graph_def: GraphDef, graph: Graph, session: Any) -> Graph
         session: the session.
 
     Raises:
-        ValueError: the graph changes a table, so that this is no constant.
+        ValueError: the graph changes a table, so that its content is not constant.
     """
     tables = {node.name: node for node in graph_def.node if node.op.removesuffix("V2") in _TABLES}
     taken = set(nodes_by_name(graph_def))
@@ -86,19 +86,19 @@ def _contents(node: NodeDef, graph: Graph, session: Any) -> tuple[Any, Any]:
 def _filling(node: NodeDef, keys: Any, values: Any, taken: set[str]) -> list[NodeDef]:
     """The constants, and the op that fills a table with them."""
     kind = _TABLES[node.op.removesuffix("V2")]
-    given = [
+    constants = [
         _constant(free_name(f"{node.name}/{what}", taken), node.attr[f"{which}_dtype"], array)
         for what, which, array in (("keys", "key", keys), ("values", "value", values))
     ]
     fill = NodeDef(
         name=free_name(f"{node.name}/fill", taken),
         op=kind.op + _version(node),
-        input=[node.name, *[constant.name for constant in given]],
+        input=[node.name, *[constant.name for constant in constants]],
         device=node.device,
     )
     fill.attr[kind.keys].CopyFrom(node.attr["key_dtype"])
     fill.attr[kind.values].CopyFrom(node.attr["value_dtype"])
-    return [*given, fill]
+    return [*constants, fill]
 
 
 def _constant(name: str, dtype: AttrValue, array: Any) -> NodeDef:

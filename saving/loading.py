@@ -104,7 +104,7 @@ def load_saved_model(
 
     Raises:
         NotFoundError: there is no SavedModel in the folder, or none with these tags.
-        DataLossError: the file is no SavedModel.
+        DataLossError: the file is not a SavedModel.
         ValueError: the graph is malformed.
 
     Example:

@@ -1,4 +1,4 @@
-"""Checking a graph without running it: is it consistent, and what shape has every tensor."""
+"""Static check of a graph: consistency, and the shape of every tensor."""
 
 from __future__ import annotations
 
@@ -134,14 +134,14 @@ def _needed(tensors: Iterable[Tensor]) -> list[Operation]:
 
 
 def _given_shapes(graph: Graph, shapes: Mapping[str, Any]) -> dict[Tensor, TensorShape]:
-    given = {}
+    shapes_by_input = {}
     for name, shape in shapes.items():
         full_name = name if ":" in name else f"{name}:0"
         try:
-            given[graph.tensor(full_name)] = TensorShape(shape)
+            shapes_by_input[graph.tensor(full_name)] = TensorShape(shape)
         except KeyError as error:
             raise ValueError(f"cannot set the shape of {name!r}: {error.args[0]}") from None
-    return given
+    return shapes_by_input
 
 
 def _check_op(
@@ -186,7 +186,7 @@ def _facts(ops: Iterable[Operation], inference: Inference) -> list[TensorFact]:
 
 
 def _known(inference: Inference, tensor: Tensor) -> Array | None:
-    """The value of a small tensor of sizes or flags, unless nothing is known of any element."""
+    """The value of a small tensor of sizes or flags; None if all elements are unknown."""
     if not (tensor.dtype.is_integer or tensor.dtype.is_bool):
         return None
     value = inference.value(tensor)

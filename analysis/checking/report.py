@@ -19,7 +19,7 @@ _MOST_NESTED = 32  # dimensions that NumPy makes lists of
 
 
 class Point(NamedTuple):
-    """A point of a contract: its code, what it says, and what breaks it; "" where it holds."""
+    """A point of a contract: its code, its text, and the violation; "" where it holds."""
 
     code: str
     text: str
@@ -122,13 +122,13 @@ class Report(ShownText):
             raise ValueError("\n".join([*self.errors, *map(str, self.breaches)]))
 
     def __str__(self) -> str:
-        found = _counted(len(self.errors), "error") if self.errors else "consistent"
+        summary = _counted(len(self.errors), "error") if self.errors else "consistent"
         counts = (
             _counted(len(self.tensors), "tensor"),
             _counted(len(self.requirements), "requirement"),
             _counted(len(self.losses), "size or rank", "sizes or ranks") + " lost",
         )
-        lines = [f"{found}: {', '.join(counts)}", *self.findings(), *self._table(self.tensors)]
+        lines = [f"{summary}: {', '.join(counts)}", *self.findings(), *self._table(self.tensors)]
         for body in self.inside:
             lines += [f"in {body.name!r}, run by {body.op.name!r} ({body.op.type})"]
             lines += [f"  {line}" for line in self._table(body.tensors)]
@@ -229,7 +229,7 @@ def operation_of(requirement: Requirement) -> Operation:
     """The operation that has the requirement."""
     node = requirement.node
     if not isinstance(node, Operation):
-        raise TypeError(f"{node!r} is no operation")
+        raise TypeError(f"{node!r} is not an operation")
     return node
 
 

@@ -61,12 +61,14 @@ def chosen(
     named = [name.partition(":")[0] for name in (around, *(path or ())) if name is not None]
     folded = with_constants_folded(draw_graph(graph), named)
     wanted = selected(folded, scope, around, path)
-    found = () if stacks is False else tuple(stacks_of(wanted, named))
-    return Choice(wanted, (scope or "").rstrip("/") or lone_scope(wanted), depth, found, not stacks)
+    repeats = () if stacks is False else tuple(stacks_of(wanted, named))
+    return Choice(
+        wanted, (scope or "").rstrip("/") or lone_scope(wanted), depth, repeats, not stacks
+    )
 
 
 def lone_scope(drawing: Drawing) -> str:
-    """The scope that everything is in but inputs and what only hands on; "" where there is none.
+    """The scope that contains all but inputs and identities; "" where there is none.
 
     A closed one shows no more than that.
     """

@@ -17,7 +17,7 @@ _TITLE_HEIGHT = 10.0
 
 
 class Cluster(NamedTuple):
-    """A name scope: its name, and where it stands."""
+    """A name scope: its name and position."""
 
     name: str
     place: Place

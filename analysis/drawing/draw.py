@@ -36,7 +36,7 @@ def draw(
     sizes: Mapping[str, int] | None = None,
     stacks: bool | None = None,
 ) -> None:
-    """Draws a picture of a graph, in which name scopes are boxes around what is in them.
+    """Draws a picture of a graph, in which name scopes are boxes around their content.
 
     What loops, branches and calls run stands in scopes named after the functions. Constants are
     shown in the boxes that they lead to, such as `Mean  axis=1`: short ones by value, others by
@@ -94,7 +94,7 @@ def draw(
 
 
 def notebook_picture(graph: Graph) -> str:
-    """A small picture of a graph as HTML; what is in deep scopes is left out where it is too much.
+    """A small picture of a graph as HTML; deep scopes of large graphs are closed.
 
     The picture is an image, since the styles of an SVG that stands in a page change the others
     there.
@@ -121,10 +121,10 @@ def _graph_of(graph: Graph | GraphDef | LoadedModel | str | os.PathLike[str]) ->
         message = GraphDef()
         message.CopyFrom(graph)  # the graph keeps references into the original
         graph = import_whole(message)
-    found = graph.graph if isinstance(graph, LoadedModel) else graph
-    if not isinstance(found, Graph):
+    source = graph.graph if isinstance(graph, LoadedModel) else graph
+    if not isinstance(source, Graph):
         raise TypeError(f"expected a graph, a model or the path of one, got {graph!r}")
-    return found
+    return source
 
 
 def _name(element: str | Operation | Tensor) -> str:

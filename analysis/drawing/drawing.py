@@ -73,7 +73,7 @@ class Line(NamedTuple):
 
 
 class Drawing(NamedTuple):
-    """All boxes, each behind those that lead to it (closed scopes may lead back), and all lines."""
+    """All boxes in topological order (closed scopes may lead back), and all lines."""
 
     boxes: list[Box]
     lines: list[Line]
@@ -93,7 +93,7 @@ def draw_graph(graph: Graph) -> Drawing:
 def _draw(
     ops: Sequence[Operation], prefix: str, outer: str, around: frozenset[str], drawing: Drawing
 ) -> dict[Operation, int]:
-    """Draws ops, and what they run, with names that begin with `prefix`; numbers the ops.
+    """Draws ops and their bodies, with names that begin with `prefix`; numbers the ops.
 
     The op that runs them all is called `outer`, with a slash.
     """

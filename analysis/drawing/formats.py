@@ -1,4 +1,4 @@
-"""The formats of pictures, by what the name of a file ends in."""
+"""Formats of pictures, by file extension."""
 
 from __future__ import annotations
 
@@ -50,14 +50,14 @@ def write(choice: Choice, path: str, heats: Sequence[Heat] = ()) -> None:
     ending = os.path.splitext(path)[1]
     heat = heats[0] if heats else None
     if ending == ".html":
-        made = page(choice, heats).encode()
+        content = page(choice, heats).encode()
     elif ending == ".dot":
-        made = dot(choice.drawing, heat).encode()
+        content = dot(choice.drawing, heat).encode()
     else:
         text = svg(choice.drawing, heat=heat)
-        made = _png(text) if ending == ".png" else text.encode()
+        content = _png(text) if ending == ".png" else text.encode()
     with replacing(path) as file:
-        file.write(made)
+        file.write(content)
 
 
 def _makes_png() -> bool:

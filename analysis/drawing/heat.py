@@ -38,7 +38,7 @@ class Heat(NamedTuple):
         return sum(self.ops.values())
 
     def of(self, box: Box) -> float | None:
-        """The number of a box; None where nothing in it runs."""
+        """The figure of a box; None where nothing in it runs."""
         if box.kind not in ("closed", "stack"):
             return self.ops.get(box.name)
         numbers = [self.scopes.get(scope) for scope in box.scopes or (box.name,)]
@@ -46,7 +46,7 @@ class Heat(NamedTuple):
         return sum(run) if run else None
 
     def label(self, box: Box) -> str:
-        """`34 %`; "" where it is next to nothing."""
+        """The share as text, such as `34 %`; "" where it is negligible."""
         share = (self.of(box) or 0.0) / (self.total or 1.0)
         return f"{share:.0%}".replace("%", " %") if share >= _LEAST else ""
 
@@ -63,7 +63,7 @@ class Heat(NamedTuple):
 
 
 def tone(share: float) -> str:
-    """The colour of a box, from pale to strong, by what it has of the most that a box has."""
+    """The colour of a box, from pale to strong, by its share of the largest figure."""
     strength = share**0.5
     mixed = [round(a + (b - a) * strength) for a, b in zip(PALE, STRONG, strict=True)]
     return "#" + "".join(f"{part:02x}" for part in mixed)

@@ -65,7 +65,7 @@ def layered(
     tops: Collection[int] = (),
     bottoms: Collection[int] = (),
 ) -> Layout:
-    """Places for boxes, each below those that lead to it, and ways for the lines between them.
+    """Computes positions of boxes, each below its sources, and routes of the lines between them.
 
     Args:
         widths: the width of each box; they are in an order in which sources come first.

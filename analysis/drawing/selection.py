@@ -1,4 +1,4 @@
-"""Parts of pictures: a scope, what is around an op, the ways from one op to another."""
+"""Parts of pictures: a scope, the surroundings of an op, the paths from one op to another."""
 
 from __future__ import annotations
 
@@ -70,11 +70,11 @@ def reached_from(
 
 def _in_scope(drawing: Drawing, scope: str) -> set[int]:
     inside = f"{scope.rstrip('/')}/"
-    found = {i for i, box in enumerate(drawing.boxes) if box.name.startswith(inside)}
-    if not found:
+    members = {i for i, box in enumerate(drawing.boxes) if box.name.startswith(inside)}
+    if not members:
         scopes = dict.fromkeys(box.scope for box in drawing.boxes if box.scope)
         raise ValueError(f"nothing is in a scope named {scope!r}{_alike(scope, scopes)}")
-    return found
+    return members
 
 
 def _number(drawing: Drawing, name: str) -> int:
@@ -88,5 +88,5 @@ def _number(drawing: Drawing, name: str) -> int:
 
 
 def _alike(name: str, known: Iterable[str]) -> str:
-    found = get_close_matches(name, known, n=_MOST_NAMES)
-    return f"; did you mean {' or '.join(map(repr, found))}?" if found else ""
+    matches = get_close_matches(name, known, n=_MOST_NAMES)
+    return f"; did you mean {' or '.join(map(repr, matches))}?" if matches else ""

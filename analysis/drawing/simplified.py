@@ -68,7 +68,7 @@ def _with_constants(box: Box, lines: list[Line], boxes: list[Box]) -> Box:
 def with_scopes_closed(
     drawing: Drawing, depth: int | None, scope: str = "", stacks: Sequence[Stack] = ()
 ) -> Drawing:
-    """The picture with one box for each scope that stands deeper than `depth`.
+    """The picture with one box for each scope nested deeper than `depth`.
 
     Args:
         drawing: the picture.

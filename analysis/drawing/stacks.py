@@ -31,7 +31,7 @@ class Stack(NamedTuple):
 
 
 def stacks_of(drawing: Drawing, apart: Iterable[str] = ()) -> list[Stack]:
-    """The stacks in a picture, those of a scope behind that which it may be in itself.
+    """The stacks in a picture; inner stacks follow outer ones.
 
     Scopes are of the same structure if they hold ops of the same types, attrs and results in the
     same order, lines between the same of them, and scopes of which that is true; and if their
@@ -66,7 +66,7 @@ _Structure = tuple[object, ...]
 
 
 class _Tree:
-    """The scopes of a picture, what is in each of them, and the structure of that."""
+    """The scopes of a picture, their contents, and the structure of the contents."""
 
     def __init__(self, drawing: Drawing) -> None:
         self.items: dict[str, dict[Item, None]] = {"": {}}
@@ -108,7 +108,7 @@ class _Tree:
             self.structures[scope] = known.setdefault(structure, len(known))
 
     def _parted(self, line: Line) -> tuple[str, Item, Item]:
-        """The innermost scope that both ends of a line are in, and what in it they are in."""
+        """The innermost common scope of both ends of a line, and its items that hold the ends."""
         a: list[Item] = [*self._way[line.source], line.source]
         b: list[Item] = [*self._way[line.target], line.target]
         common = 0
@@ -125,7 +125,7 @@ class _Tree:
             for item in self.items[scope]
             if isinstance(item, str) and item not in single and self._holds_more_than_one(item)
         }
-        found: list[Stack] = []
+        stacks: list[Stack] = []
         used: set[str] = set()
         for first, kind in kinds.items():
             if first in used:
@@ -145,11 +145,11 @@ class _Tree:
                 last = following
                 used.add(following)
             if len(chain) >= _FEWEST:
-                found.append(Stack(tuple(chain)))
-        return found
+                stacks.append(Stack(tuple(chain)))
+        return stacks
 
     def _places(self, scope: str) -> dict[Item, int]:
-        """An order of what is in a scope in which sources come first, if there is one."""
+        """A topological order of the items of a scope, if there is one."""
         behind = self.behind.get(scope, {})
         first = {item: i for i, item in enumerate(self.items[scope])}
         waiting = {item: len(self._before.get(item, ())) for item in first}

@@ -39,10 +39,10 @@ def float_operations(op: Operation) -> int | None:
 
 def _sizes(tensor: Tensor) -> list[int]:
     sizes = tensor.shape.as_list() if tensor.shape.rank is not None else [None]
-    known = [size for size in sizes if size is not None]
-    if len(known) < len(sizes):
+    known_sizes = [size for size in sizes if size is not None]
+    if len(known_sizes) < len(sizes):
         raise _UnknownSizeError
-    return known
+    return known_sizes
 
 
 def _elements(tensor: Tensor) -> int:

@@ -42,7 +42,7 @@ def with_defaults(options: dict[str, Any] | None) -> dict[str, Any]:
     """Options in full.
 
     Raises:
-        ValueError: there is no option of that name, or a pattern is no regular expression.
+        ValueError: there is no option of that name, or a pattern is not a regular expression.
     """
     unknown = sorted(set(options or {}) - set(_DEFAULTS))
     if unknown:
@@ -54,7 +54,7 @@ def with_defaults(options: dict[str, Any] | None) -> dict[str, Any]:
                 re.compile(pattern)
             except re.error as error:
                 raise ValueError(
-                    f"{name} has {pattern!r}, which is no regular expression: {error}"
+                    f"{name} has {pattern!r}, which is not a regular expression: {error}"
                 ) from None
     return whole
 
@@ -111,7 +111,7 @@ class ProfileOptionBuilder:
         min_residual_bytes: int = 0,
         min_output_bytes: int = 0,
     ) -> dict[str, Any]:
-        """Options for how long a traced run took in the ops, and what memory.
+        """Options for the time and memory of ops in a traced run.
 
         Args:
             min_micros: what takes less than so many microseconds is left out.
@@ -143,7 +143,7 @@ class ProfileOptionBuilder:
         return self
 
     def with_max_depth(self, max_depth: int) -> ProfileOptionBuilder:
-        """Leaves out what is further than `max_depth` levels below the root."""
+        """Omits nodes deeper than `max_depth` levels below the root."""
         return self._with(max_depth=max_depth)
 
     def with_min_memory(
@@ -153,7 +153,7 @@ class ProfileOptionBuilder:
         min_residual_bytes: int = 0,
         min_output_bytes: int = 0,
     ) -> ProfileOptionBuilder:
-        """Leaves out what takes fewer bytes."""
+        """Omits nodes that take fewer bytes."""
         return self._with(
             min_bytes=min_bytes,
             min_peak_bytes=min_peak_bytes,
@@ -164,7 +164,7 @@ class ProfileOptionBuilder:
     def with_min_execution_time(
         self, min_micros: int = 0, min_accelerator_micros: int = 0, min_cpu_micros: int = 0
     ) -> ProfileOptionBuilder:
-        """Leaves out what takes fewer microseconds."""
+        """Omits nodes that take fewer microseconds."""
         return self._with(
             min_micros=min_micros,
             min_accelerator_micros=min_accelerator_micros,
@@ -194,7 +194,7 @@ class ProfileOptionBuilder:
         hide_name_regexes: Sequence[str] | None = None,
         trim_name_regexes: Sequence[str] | None = None,
     ) -> ProfileOptionBuilder:
-        """Shows nodes by their names; what is None stays as it was.
+        """Selects nodes by their names; None leaves a setting unchanged.
 
         Args:
             start_name_regexes: the nodes to begin at.

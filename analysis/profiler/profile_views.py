@@ -1,4 +1,4 @@
-"""Profiles by scope, by type of op, and by line of the program: what is shown of each, and where.
+"""Profiles by scope, by op type, and by line of the program: selection and order of nodes.
 
 The rules are those of TensorFlow 1.15's profiler: the types of nodes select what counts,
 what is shown by their names and figures; a node that is not shown hands those below it to the one
@@ -107,22 +107,22 @@ def by_line(node: ProfiledNode) -> str:
 
 def _tree(ops: Iterable[ProfiledNode]) -> ProfiledNode:
     root = ProfiledNode(ROOT)
-    found = {node.name: node for node in ops}
+    by_name = {node.name: node for node in ops}
     placed = {"": root}
-    for node in list(found.values()):
+    for node in list(by_name.values()):
         parts = node.name.split("/")
         above = root
         for depth in range(1, min(len(parts), _DEEPEST) + 1):
             name = "/".join(parts[:depth]) if depth < _DEEPEST else node.name
             if name not in placed:
-                placed[name] = found.get(name) or ProfiledNode(name)
+                placed[name] = by_name.get(name) or ProfiledNode(name)
                 above.children.append(placed[name])
             above = placed[name]
     return root
 
 
 def _accounted(node: ProfiledNode, options: Options) -> ProfiledNode | None:
-    """The node with what counts below it, summed up; None where nothing does."""
+    """The node with the total of the counted nodes below it; None where there are none."""
     node.children = [
         child for each in node.children if (child := _accounted(each, options)) is not None
     ]
@@ -143,7 +143,7 @@ def _starts(nodes: Iterable[ProfiledNode], patterns: Sequence[str]) -> list[Prof
 
 
 def _shown(node: ProfiledNode, options: Options, depth: int) -> list[ProfiledNode]:
-    """The node with what is shown below it; or only that, where it is not shown itself."""
+    """The node with its shown descendants; only these, if it is not shown itself."""
     show = depth <= options["max_depth"] and _is_shown(node, options, node.total, node.own.runs)
     below: list[ProfiledNode] = []
     if not _matches(options["trim_name_regexes"], [node.name]):

@@ -1,4 +1,4 @@
-"""The nodes of a profile: ops and what they cost, and the scopes, types and lines they make up."""
+"""The nodes of a profile: ops and their costs, grouped by scopes, types and lines."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Figures:
     definitions: int = 0
 
     def add(self, other: Figures) -> None:
-        """Adds what another node costs."""
+        """Adds the cost of another node."""
         for figure in fields(self):
             total = getattr(self, figure.name) + getattr(other, figure.name)
             setattr(self, figure.name, total)

@@ -47,7 +47,7 @@ def profile(
         `total_parameters`, `total_exec_micros` and so on, and `children`.
 
     Raises:
-        ValueError: there is no such command, option or step, or a pattern is no regular expression.
+        ValueError: there is no such command, option or step, or a pattern is invalid.
         OSError: the report cannot be written.
 
     Example:
@@ -111,7 +111,7 @@ class Profiler:
             run_meta: the run, traced with `RunOptions.FULL_TRACE`.
 
         Raises:
-            TypeError: `run_meta` is no RunMetadata.
+            TypeError: `run_meta` is not a RunMetadata.
         """
         if not isinstance(run_meta, RunMetadata):
             raise TypeError(f"run_meta must be a td.RunMetadata, got {run_meta!r}")
@@ -156,8 +156,8 @@ class Profiler:
         if step < 0 or not self._steps:
             return list(self._steps.values())
         if step not in self._steps:
-            known = ", ".join(map(str, sorted(self._steps)))
-            raise ValueError(f"there is no step {step}; the steps that were added are: {known}")
+            steps = ", ".join(map(str, sorted(self._steps)))
+            raise ValueError(f"there is no step {step}; the steps that were added are: {steps}")
         return [self._steps[step]]
 
 

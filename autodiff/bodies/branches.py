@@ -46,7 +46,7 @@ _KINDS = {
 
 
 class Branches:
-    """The branches of an op on their way forward, one of which hands out what a gradient needs.
+    """The branches of an op in the forward pass; the one taken outputs the values for a gradient.
 
     For what is of another branch than the one that is taken stands something of its dtype.
 
@@ -57,8 +57,8 @@ class Branches:
     def __init__(self, op: Operation) -> None:
         context = ShapeContext(op, op.graph.inference)
         self.op = op
-        known = known_inputs(context, _data(op))
-        self.forwards = [Forward(body, known) for body in bodies_of(op)]
+        facts = known_inputs(context, _data(op))
+        self.forwards = [Forward(body, facts) for body in bodies_of(op)]
 
     def position_of(self, owner: Forward, tensor: Tensor) -> int:
         """The number of the result that is a tensor of a branch."""
@@ -280,5 +280,5 @@ class _BranchGradient:
         kinds = _KINDS[self.op.type]
         kind = kinds[0 if any(body.effects for body in bodies) else 1]
         chosen = [home.captured(tensor) for tensor in self.op.inputs[: self.skipped]]
-        made = home.add(kind, [*chosen, *passed], attrs, home.unique_name(kind.name))
-        return made.outputs
+        replacement = home.add(kind, [*chosen, *passed], attrs, home.unique_name(kind.name))
+        return replacement.outputs

@@ -19,7 +19,7 @@ from ..engine.backpropagation import differentiable
 
 
 class Forward:
-    """A body copied, with what is known of its inputs wherever the op runs it.
+    """A copy of a body, with the facts about its inputs that hold wherever the op runs it.
 
     The copy grows by what else it is to take and return; no function is changed by that.
 
@@ -48,16 +48,16 @@ class Forward:
             name = f"arg_{len(self.inputs)}"
             while name in names:
                 name += "_"
-            made = self.taken(tensor.dtype, fact.shape, fact.content, name)
+            parameter = self.taken(tensor.dtype, fact.shape, fact.content, name)
             if fact.value is not None:
-                self.graph.inference.declare(made, fact.shape, fact.value)
-            self._copies[tensor] = made
+                self.graph.inference.declare(parameter, fact.shape, fact.value)
+            self._copies[tensor] = parameter
         ops = self._copied(body, needed)
         self.outputs = [self._copies[tensor] for tensor in body.outputs]
         self.effects = [ops[op] for op in body.effects]
 
     def _copied(self, body: Body, needed: Sequence[Operation]) -> dict[Operation, Operation]:
-        """Copies the ops that the results and effects need, and says which is which."""
+        """Copies the ops that the results and side effects need; returns the mapping."""
         replaced = body.graph.replaced(needed)
         ops: dict[Operation, Operation] = {}
         for op in needed:

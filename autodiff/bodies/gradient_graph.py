@@ -1,4 +1,4 @@
-"""Graphs of the gradients of bodies, which may use what is computed on the way forward."""
+"""Graphs of the gradients of bodies, which may use values of the forward pass."""
 
 from __future__ import annotations
 
@@ -114,10 +114,10 @@ class GradientGraph(BodyGraph):
         with self.unscoped():
             name = self.unique_name(f"arg_{len(self.arguments)}")
             op = super().add(PLACEHOLDER, [], attrs, name)
-        made = op.outputs[0]
-        self.inference.set_content(made, content)
-        self.arguments.append(made)
-        return made
+        output = op.outputs[0]
+        self.inference.set_content(output, content)
+        self.arguments.append(output)
+        return output
 
     def as_body(self, name: str, inputs: Sequence[Tensor], outputs: Sequence[Tensor]) -> Body:
         """The graph as a body, in the library."""
@@ -147,7 +147,7 @@ class GradientGraph(BodyGraph):
         name: str,
         site: Site | None = None,
     ) -> Operation:
-        """Adds an op. Of what has the shape of a tensor forward, only the shape is handed over."""
+        """Adds an op; passes only shapes for arguments of which only the shape is needed."""
         forward = self.forward.graph
         if len(inputs) == 1 and inputs[0].graph is forward and not self.is_at_hand(inputs[0]):
             if definition in _FILLS and inputs[0].dtype.base_dtype.name != "variant":

@@ -1,4 +1,4 @@
-"""Loops on their way forward: what stays, what follows from the round's number, what is kept."""
+"""Loops in the forward pass: invariants, functions of the iteration number, stored values."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class Counter(NamedTuple):
 
 
 class LoopForward(Forward):
-    """The body of a loop, and what of it is there in a gradient without being kept.
+    """The body of a loop, and the tensors that its gradient can recover without storing them.
 
     What does not change from round to round is what it was, and what follows from the number of
     the round can be computed from that; everything else is put into a list in each round.
@@ -84,7 +84,7 @@ class LoopForward(Forward):
         return self._kinds[tensor] != _VARYING
 
     def list_of(self, tensor: Tensor) -> int:
-        """The number of the result that is a list with what a tensor was in each round."""
+        """Index of the result that lists the values of a tensor in all iterations."""
         if tensor not in self._lists:
             shape = tensor.shape
             dtype = tensor.dtype.base_dtype
@@ -145,7 +145,7 @@ def _empty_list(shape: TensorShape, end: Tensor) -> Tensor:
 
 
 def element_shape(shape: TensorShape) -> Tensor:
-    """A shape as ops on lists take it: -1 for what is not known."""
+    """A shape as ops on lists take it: -1 for unknown sizes."""
     if shape.rank is None:
         return constant(-1)
     return constant(

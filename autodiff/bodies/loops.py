@@ -97,7 +97,7 @@ class _LoopGradientGraph(GradientGraph):
             return add(moved, start)
 
     def remade_inputs(self, tensor: Tensor) -> Sequence[Tensor] | None:
-        """The inputs of an op that is made again here, as it follows from what is here."""
+        """The inputs of an op that is recomputed here from available tensors."""
         if tensor in self._given or not self.forward.follows(tensor):
             return None
         return tensor.op.inputs
@@ -210,7 +210,7 @@ class _LoopGradient:
         self.ends[i] = lambda outputs: outputs[place]
 
     def _collect(self, i: int, gradient: Gradient) -> None:
-        """The gradient of what all rounds read: summed over them."""
+        """The gradient of a loop invariant: the sum over all iterations."""
         graph, source = self.graph, self.op.inputs[i]
         given = self.gradients[i]
         if isinstance(gradient, IndexedSlices):
@@ -296,7 +296,7 @@ class _LoopGradient:
 
 
 def _any_left(home: Graph, arguments: Sequence[Tensor]) -> Body:
-    """The condition of a loop whose first variable counts the rounds that are left."""
+    """The condition of a loop whose first variable counts the remaining iterations."""
     graph = BodyGraph(home)
     for tensor in arguments:
         graph.argument(tensor)
@@ -309,7 +309,7 @@ def _any_left(home: Graph, arguments: Sequence[Tensor]) -> Body:
 
 
 def _live(paths: Sequence[int], wanted: Sequence[bool], gradients: Sequence[Any]) -> list[int]:
-    """The variables whose gradients have to be followed from round to round.
+    """The variables whose gradients are carried from iteration to iteration.
 
     Those are on the way from an input whose gradient is wanted to a result that has one.
     """

@@ -1,4 +1,4 @@
-"""Ops with bodies, made a second time with more results: what a gradient needs of them."""
+"""Ops with bodies, built a second time with additional results for a gradient."""
 
 from __future__ import annotations
 
@@ -50,12 +50,12 @@ def made_again(
     added = graph.get_operations()[beside:]
     with graph.editing(), graph.control_dependencies(None), graph.name_scope(None):
         name = graph.unique_name(f"{first.name}_wide")
-        made = graph.make(
+        replacement = graph.make(
             first.definition, inputs, own, name, first.site, first.controls, first.device
         )
-        graph.append(made)
-    graph.widen(op, made, added)
-    return made
+        graph.append(replacement)
+    graph.widen(op, replacement, added)
+    return replacement
 
 
 def kept_for(op: Operation, make: Callable[[Operation], Kept]) -> Kept:

@@ -34,7 +34,7 @@ def gradient_of(
 
 
 def not_differentiable(*op_types: str) -> None:
-    """Says that op types let no gradient pass, though what they give is of floats."""
+    """Marks op types with float results as not differentiable."""
     for op_type in op_types:
         register(op_type, Rule(None))
 

@@ -60,7 +60,7 @@ def known_sizes(x: Tensor) -> list[int] | None:
 
 
 def shape_of(x: Tensor, dtype: Any = np.int32) -> Any:
-    """The shape of `x`: an array where it is known, else what `td.shape` gives."""
+    """The shape of `x`: an array where it is known, else the result of `td.shape`."""
     sizes = known_sizes(x)
     if sizes is None or (sizes and max(sizes) > np.iinfo(dtype).max):
         return shape_op(x, out_type=dtype)
@@ -139,7 +139,7 @@ def _is_memory(x: Tensor) -> bool:
 
 
 def leave_out(x: Tensor) -> None:
-    """Prevents feeding what a graph has been built without, and what that hands on."""
+    """Prevents feeding tensors that the graph was built without, and identities of them."""
     while True:
         x.op.graph.prevent_feeding(x)
         if x.op.type not in _PASSING_ON:
@@ -157,7 +157,7 @@ def covers(large: TensorShape, small: TensorShape) -> bool:
 
 
 def filled_like(x: Tensor, value: Any, name: str | None = None) -> Tensor:
-    """A tensor of the shape and dtype of `x` whose elements are all `value`."""
+    """A tensor of the shape and dtype of `x`, filled with `value`."""
     scalar = np.array(value, x.dtype.base_dtype.numpy_dtype)
     sizes = known_sizes(x)
     if sizes is not None and math.prod(sizes) <= _SMALL:
@@ -171,7 +171,7 @@ def constant_like(value: Any, x: Tensor, name: str | None = None) -> Tensor:
 
 
 def summed_to(gradient: Tensor, x: Tensor, other: Tensor | None = None) -> Tensor:
-    """The gradient of `x` from that of what `x` was broadcast to: summed over the new elements.
+    """The gradient of `x` from that of its broadcast: sums over the new elements.
 
     Args:
         gradient: of the shape of the result.
@@ -227,10 +227,10 @@ def with_axes(y: Tensor, x: Tensor, axes: Any, exactly: bool = False) -> Tensor:
         axes: a tensor.
         exactly: whether axes in front, which broadcasting adds by itself, are to be there, too.
     """
-    rank, known = x.shape.rank, constant_value(axes)
-    if rank is None or known is None:
+    rank, static_axes = x.shape.rank, constant_value(axes)
+    if rank is None or static_axes is None:
         return reshape(y, _kept_shape(x, axes))
-    places = sorted(int(axis) % rank for axis in np.reshape(known, -1)) if rank else []
+    places = sorted(int(axis) % rank for axis in np.reshape(static_axes, -1)) if rank else []
     if not places or (not exactly and places == list(range(len(places)))):
         return y
     if len(places) == 1:

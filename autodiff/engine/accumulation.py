@@ -67,7 +67,7 @@ _METHODS: dict[Any, Callable[[Sequence[Tensor]], Tensor]] = {
 
 
 def summation(method: Any) -> Callable[[Sequence[Part]], Gradient]:
-    """The function that sums gradients as an AggregationMethod says.
+    """The function that sums gradients by an AggregationMethod.
 
     Slices stay slices where all are; one dense gradient makes the sum dense.
 
@@ -119,7 +119,7 @@ def dtype_of_indices(slices: Sequence[IndexedSlices]) -> DType:
 
 
 def _joined(slices: list[IndexedSlices]) -> IndexedSlices:
-    """Slices that hold the rows of all: those that meet are summed by who reads them."""
+    """Slices with the rows of all; readers sum rows of equal index."""
     dtype = dtype_of_indices(slices)
     shapes = [item.dense_shape for item in slices if item.dense_shape is not None]
     return IndexedSlices(

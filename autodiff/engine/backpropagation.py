@@ -97,15 +97,15 @@ class _Backpropagation:
             return []
         graph = ys[0].op.graph
         first = min(graph.place(x.op) for x in self.xs)
-        seen: set[Operation] = set()
+        visited: set[Operation] = set()
         waiting = [y.op for y in ys]
         while waiting:
             op = waiting.pop()
-            if op not in seen and graph.place(op) >= first:
-                seen.add(op)
+            if op not in visited and graph.place(op) >= first:
+                visited.add(op)
                 waiting += [tensor.op for tensor in inputs_of(op)]
         between = []
-        for op in graph.in_order(seen):
+        for op in graph.in_order(visited):
             if op not in stops and any(tensor in self.reached for tensor in inputs_of(op)):
                 between.append(op)
                 self.reached.update(out for out in op.outputs if differentiable(out.dtype))

@@ -37,4 +37,4 @@ from . import (
 
 
 def load() -> None:
-    """Does nothing: importing this has brought in the rules."""
+    """Does nothing: importing this module registers the rules."""

@@ -73,10 +73,10 @@ def like_input(op: Operation, gradient: Tensor) -> Tensor:
     sizes = x.shape.sizes
     if sizes is None:
         return reshape(gradient, shape(x))
-    known = [int(size) if isinstance(size, int) else -1 for size in sizes]
+    static_sizes = [int(size) if isinstance(size, int) else -1 for size in sizes]
     # One size follows from the others, unless there are no elements to infer it from.
-    single = known.count(-1) <= 1 and (0 not in known or -1 not in known)
-    return reshape(gradient, known if single else shape(x))
+    single = static_sizes.count(-1) <= 1 and (0 not in static_sizes or -1 not in static_sizes)
+    return reshape(gradient, static_sizes if single else shape(x))
 
 
 @gradient_of("Reshape", "ExpandDims")
@@ -113,7 +113,7 @@ def _unpack(op: Operation, *gradients: Tensor | None) -> Tensor:
 
 
 def _filled(op: Operation, gradients: Any) -> list[Tensor]:
-    """Gradients with zeros for the outputs that nothing depends on."""
+    """Gradients with zeros for unused outputs."""
     return [
         zeros_like(out) if gradient is None else gradient
         for out, gradient in zip(op.outputs, gradients, strict=True)

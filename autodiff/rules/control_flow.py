@@ -1,4 +1,4 @@
-"""Gradients of `ops/control_flow`: of what runs functions. What they are lowered to has none."""
+"""Gradients of `ops/control_flow`: of ops that run functions. Lowered ops have none."""
 
 from __future__ import annotations
 

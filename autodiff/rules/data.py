@@ -1,4 +1,4 @@
-"""Gradients of `ops/data`: what comes out of a dataset counts as constant, as in TensorFlow."""
+"""Gradients of `ops/data`: elements of datasets count as constant, as in TensorFlow."""
 
 from __future__ import annotations
 

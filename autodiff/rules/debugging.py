@@ -1,4 +1,4 @@
-"""Gradients of `ops/debugging`: what looks at a tensor and passes it on."""
+"""Gradients of `ops/debugging`: ops that inspect a tensor and pass it on."""
 
 from __future__ import annotations
 

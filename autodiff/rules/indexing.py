@@ -1,4 +1,4 @@
-"""Gradients of `ops/indexing`: what was taken from some places goes back to them, and is summed."""
+"""Gradients of `ops/indexing`: gradients of gathered elements are scattered back and summed."""
 
 from __future__ import annotations
 
@@ -116,7 +116,7 @@ def _gather_v2(op: Operation, gradient: Tensor) -> Any:
 def _gathered_along(
     params: Tensor, indices: Tensor, axis: Tensor, batch: int, gradient: Tensor
 ) -> Tensor:
-    """Sums what was gathered back, with the axis, and the batch before it, in front.
+    """Scatters gradients of gathered slices back and sums them, batch and axis first.
 
     `params` is [batch..., outer..., n, inner...], the gradient [batch..., outer..., indices...,
     inner...]: they become rows of [outer * inner], numbered by batch and index.

@@ -39,7 +39,7 @@ def _inverse_gaps(values: Tensor) -> Tensor:
 def _self_adjoint_eig(
     op: Operation, for_values: Tensor | None, for_vectors: Tensor | None
 ) -> Tensor:
-    """V (diag(de) + F V^H dV) V^H, of which the lower half is what the op reads."""
+    """V (diag(de) + F V^H dV) V^H, reduced to the lower half, which the op reads."""
     values, vectors = op.outputs
     if not op.get_attr("compute_v"):
         vectors = self_adjoint_eig(op.inputs[0])[1]

@@ -146,7 +146,7 @@ def _einsum(op: Operation, gradient: Tensor) -> list[Any]:
 def _einsum_operand(
     op: Operation, gradient: Tensor, names: list[str], result: str, place: int
 ) -> Tensor:
-    """The product of the gradient and the other operands, summed over what this one has not.
+    """The product of the gradient and the other operands, summed over axes that this one lacks.
 
     An axis that only this operand has was summed over: the gradient is broadcast along it.
     """
@@ -254,7 +254,7 @@ def _square_root(op: Operation, gradient: Tensor) -> Tensor:
 
 @gradient_of("MatrixExponential")
 def _exponential(op: Operation, gradient: Tensor) -> Tensor:
-    """The derivative stands in the corner of the exponential of a matrix of blocks."""
+    """Takes the derivative from the corner of the exponential of a block matrix."""
     turned = adjoint(op.inputs[0])
     rows = concat([turned, gradient], -1), concat([zeros_like(turned), turned], -1)
     side = shape(turned)[-1]

@@ -200,7 +200,7 @@ def _gradients_of(op: Operation, version: str, flow: Tensor) -> tuple[Tensor, Te
 
 
 def _register(version: str) -> None:
-    """The rules of the ops of one version; what they say goes along the flows."""
+    """The rules of the ops of one version; their facts are attached to the flows."""
 
     def read(op: Operation, gradient: Tensor) -> Any:
         array, flow = _gradients_of(op, version, op.inputs[2])

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 
 def _prefix(x: Tensor, like: Tensor) -> Tensor:
-    """`x`, whose axes are the first ones of `like`, with axes of size 1 for the others."""
+    """`x` with trailing axes of size 1, so that its rank is that of `like`."""
     if x.shape.rank is None or like.shape.rank is None:
         ones = ones_like(shape(like)[rank(x) :])
         return reshape(x, concat([shape(x), ones], 0))
@@ -48,7 +48,7 @@ def _prefix(x: Tensor, like: Tensor) -> Tensor:
 
 
 def _from_segments(op: Operation) -> Summing:
-    """Gives each element what its segment has; 0 where its id is negative: it is in none."""
+    """Gathers the value of each element's segment; 0 where the id is negative."""
     ids = op.inputs[1]
     if not op.type.startswith("Unsorted"):
         return lambda values: gather(values, ids)

@@ -41,7 +41,7 @@ unary(
 
 
 def _through_softmax(gradient: Tensor, y: Tensor) -> Tensor:
-    """The gradient of what a softmax was made of, from that of its result `y`."""
+    """The gradient of the logits of a softmax, from that of its result `y`."""
     along = reduce_sum(multiply(gradient, y), -1, keep_dims=True)
     return multiply(subtract(gradient, along), y)
 

@@ -22,7 +22,7 @@ _ATTRS = ("epsilon", "data_format", "is_training")
 
 @gradient_of("FusedBatchNorm", "FusedBatchNormV2", "FusedBatchNormV3")
 def _fused_batch_norm(op: Operation, gradient: Tensor | None, *unread: object) -> Any:
-    """In training, mean and variance are those of x, and nothing depends on what is given."""
+    """In training, mean and variance are those of x; the given ones are unused."""
     if gradient is None:
         return [None] * 5
     x, scale, _, mean, variance = op.inputs
@@ -44,7 +44,7 @@ def _fused_batch_norm_grad(
     for_offset: Tensor | None,
     *unread: object,
 ) -> Any:
-    """The op is linear in its first input g; u, p and q are the gradients of what it gives.
+    """The op is linear in its first input g; u, p and q are the gradients of its results.
 
     With c for x less its mean, f for 1 / sqrt(variance + epsilon), and m for means over a channel,
     in training the op gives `scale f (g - m(g) - c f² m(g c))`, `f sum(g c)` and `sum(g)`.

@@ -1,4 +1,4 @@
-"""Gradients of `ops/parsing`: what strings hold is constant."""
+"""Gradients of `ops/parsing`: parsed values are constant."""
 
 from __future__ import annotations
 

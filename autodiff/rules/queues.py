@@ -1,4 +1,4 @@
-"""Gradients of `ops/queues`: what comes out of queues and accumulators is constant."""
+"""Gradients of `ops/queues`: values from queues and accumulators are constant."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Gradients of `ops/random`: what is drawn does not depend on floats, but for gamma samples."""
+"""Gradients of `ops/random`: only gamma samples depend on floats."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Gradients of `ops/sparse`: of the values, whose places are fixed."""
+"""Gradients of `ops/sparse`: with respect to values; indices are fixed."""
 
 from __future__ import annotations
 

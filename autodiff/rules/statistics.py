@@ -37,7 +37,7 @@ def _sparse_segment(op: Operation, gradient: Tensor) -> list[Any]:
 
 @gradient_of("SparseSegmentSumGrad", "SparseSegmentMeanGrad", "SparseSegmentSqrtNGrad")
 def _sparse_segment_grad(op: Operation, gradient: Tensor) -> list[Any]:
-    """The op is linear in what it is given: its gradient is what it is the gradient of."""
+    """The op is linear: its gradient is the op whose gradient it computes."""
     given, indices, segment_ids = op.inputs[:3]
     name = op.type.removesuffix("Grad") + "WithNumSegments"
     back = lambda: raw(name)(gradient, indices, segment_ids, shape(given)[0])  # noqa: E731

@@ -1,4 +1,4 @@
-"""Gradients of `ops/tables`: what a table holds is found by keys, and is constant."""
+"""Gradients of `ops/tables`: lookups are constant."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Gradients of `ops/training_updates`: what changes a variable has none."""
+"""Gradients of `ops/training_updates`: ops that change variables have none."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Notes of saves under way, by which the next save finds what an interrupted one has left.
+"""Records of saves in progress, by which the next save finds leftovers of an interrupted one.
 
 A note lies beside the file `checkpoint` while a save runs. It names the checkpoint that is written,
 and those that are removed for it. The process that saves locks it: a note without a lock is one of

@@ -145,7 +145,7 @@ def import_meta_graph(
 
     Raises:
         NotFoundError: there is no such file.
-        DataLossError: the file is no MetaGraphDef.
+        DataLossError: the file is not a MetaGraphDef.
         ValueError: the graph is malformed, or a collection names something that is not in it.
 
     Example:
@@ -253,7 +253,7 @@ def _written(
 
 
 def _name_of(item: Any) -> str:
-    """The name of an item, as of a variable; of one without, nothing is known."""
+    """The name of an item, such as a variable; "" if it has none."""
     name = getattr(item, "name", None)
     return name if isinstance(name, str) else ""
 
@@ -286,7 +286,7 @@ def _read(graph: Graph, collection: CollectionDef, names: Renaming, key: str) ->
 
 
 def _rename(message: Message, names: Renaming) -> None:
-    """Writes in the message of an item what its ops are called in the graph, below the scope."""
+    """Writes the names of an item's ops in the graph, relative to the scope, into its message."""
     for field, value in message.ListFields():
         if not field.name.endswith("_name") or field.type != field.TYPE_STRING:
             continue

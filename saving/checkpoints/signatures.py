@@ -1,4 +1,4 @@
-"""Signatures: what a graph offers, by the names of a caller."""
+"""Signatures: inputs and outputs of a graph, by the names of a caller."""
 
 from __future__ import annotations
 

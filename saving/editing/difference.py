@@ -100,7 +100,7 @@ def _graph_def(graph: Graph | GraphDef) -> GraphDef:
 
 
 def _plain(node: NodeDef) -> NodeDef:
-    """`node` without what does not count."""
+    """`node` without the fields that do not count."""
     plain = NodeDef()
     plain.CopyFrom(node)
     plain.attr.pop("_output_shapes", None)
@@ -149,18 +149,18 @@ _FROM_THE_LAST_ROUND = -1
 
 def _numbered(nodes: Mapping[str, NodeDef], numbers: dict[object, int]) -> dict[str, int]:
     """A number for each node: the same for nodes that do the same with the same inputs."""
-    found: dict[str, int] = {}
+    counts: dict[str, int] = {}
     for name in in_order(dict(nodes), (), loops=True):
         node = nodes[name]
         inputs = []
         for text in node.input:
             full = full_input(text)
             output = "^" if text.startswith("^") else full.rpartition(":")[2]
-            inputs.append((found.get(source_name(full), _FROM_THE_LAST_ROUND), output))
+            inputs.append((counts.get(source_name(full), _FROM_THE_LAST_ROUND), output))
         copy = NodeDef()
         copy.CopyFrom(node)
         copy.ClearField("name")
         copy.ClearField("input")
         key = (copy.SerializeToString(deterministic=True), tuple(inputs))
-        found[name] = numbers.setdefault(key, len(numbers))
-    return {name: found[name] for name in nodes}
+        counts[name] = numbers.setdefault(key, len(numbers))
+    return {name: counts[name] for name in nodes}

@@ -92,12 +92,12 @@ def convert_variables_to_constants(
 
 
 def _handed_on(part: GraphDef, dtypes: Mapping[str, AttrValue]) -> dict[str, AttrValue]:
-    """The dtypes of what nodes hand on that take variables, which are variables no longer."""
-    found: dict[str, AttrValue] = {}
+    """The dtypes of outputs that pass on inputs which were variables and are values now."""
+    passed_on: dict[str, AttrValue] = {}
     for node in part.node:
         handed = handed_on(node, _frozen_inputs(node, dtypes))
-        found |= {f"{node.name}:{i}": dtype for i, dtype in handed.items()}
-    return {name: dtype for name, dtype in found.items() if name not in dtypes}
+        passed_on |= {f"{node.name}:{i}": dtype for i, dtype in handed.items()}
+    return {name: dtype for name, dtype in passed_on.items() if name not in dtypes}
 
 
 def _frozen_inputs(node: NodeDef, dtypes: Mapping[str, AttrValue]) -> dict[int, AttrValue]:

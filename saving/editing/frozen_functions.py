@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping
 from ...protos.messages import AttrValue, FunctionDef, FunctionDefLibrary, NodeDef
 
 RELAYS = {"Enter": 1, "Exit": 1, "Identity": 1, "Merge": 1, "NextIteration": 1, "Switch": 2}
-"""The ops that hand on what they take, and to how many outputs."""
+"""The ops that pass on their input, with the number of outputs."""
 _LOOPS = ("While", "StatelessWhile")
 _LISTS = ("T", "Tin")  # the attrs that state the dtypes of what such an op passes on
 
@@ -21,7 +21,7 @@ def called(node: NodeDef) -> Iterator[AttrValue]:
 
 
 def handed_on(node: NodeDef, dtypes: Mapping[int, AttrValue]) -> Mapping[int, AttrValue]:
-    """The dtypes of what a node gives out as it has taken it, by number."""
+    """The dtypes of a node's passed-on outputs, by number."""
     if node.op in RELAYS and dtypes:
         [dtype, *_] = dtypes.values()
         return dict.fromkeys(range(RELAYS[node.op]), dtype)
@@ -29,7 +29,7 @@ def handed_on(node: NodeDef, dtypes: Mapping[int, AttrValue]) -> Mapping[int, At
 
 
 def relay_of(node: NodeDef, dtype: AttrValue) -> NodeDef:
-    """A node that hands a variable on as one that hands on its value."""
+    """A node that passes on a variable, changed to pass on its value."""
     result = NodeDef()
     result.CopyFrom(node)
     result.attr["T"].CopyFrom(dtype)
@@ -95,14 +95,14 @@ class FrozenFunctions:
             new += "_"
         copy.signature.name = self._made[key] = new
         self._functions[new] = copy
-        known: dict[str, AttrValue] = {}
+        dtypes_of: dict[str, AttrValue] = {}
         for number, dtype in dtypes.items():
             argument = copy.signature.input_arg[number]
             argument.type = dtype.type
             del argument.handle_data[:]
             copy.arg_attr.pop(number, None)
-            known[argument.name] = dtype
-        self._rewrite(copy, known)
+            dtypes_of[argument.name] = dtype
+        self._rewrite(copy, dtypes_of)
         self._library.function.append(copy)
         return new
 

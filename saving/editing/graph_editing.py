@@ -205,7 +205,7 @@ def _may_change(node: NodeDef | None) -> bool:
 
 
 def rename(graph: AnyGraph, names: Mapping[str, str] | Callable[[str], str]) -> AnyGraph:
-    """A graph whose nodes have other names.
+    """Returns a graph with renamed nodes.
 
     Args:
         graph: a Graph or a GraphDef.
@@ -308,7 +308,7 @@ def strip(
     default_attrs: bool = True,
     output_shapes: bool = True,
 ) -> AnyGraph:
-    """A graph without what a reader can do without.
+    """Returns a graph without optional parts.
 
     Args:
         graph: a Graph or a GraphDef.

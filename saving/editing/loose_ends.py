@@ -10,7 +10,7 @@ from .graph_editing import extract_sub_graph
 
 
 def without_loose_ends(graph_def: GraphDef) -> GraphDef:
-    """A graph without remains of assertions, conditionals and loops, and what only they need."""
+    """Removes remains of assertions, conditionals and loops, and the nodes that only they need."""
     graph = import_whole(graph_def)
     loose = {op.name for op in graph_ends(graph).loose}
     unread = set(read_by_none(graph_def))

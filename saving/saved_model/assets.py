@@ -27,7 +27,7 @@ def copy_assets(folder: str, assets: Iterable[Any]) -> None:
         assets: string constants.
 
     Raises:
-        ValueError: one is no string constant.
+        ValueError: one is not a string constant.
         NotFoundError: there is no such file.
     """
     target = os.path.join(folder, constants.ASSETS_DIRECTORY)

@@ -142,7 +142,7 @@ class SavedModelBuilder:
         legacy_init_op: Operation | None,
         main_op: Operation | None,
     ) -> Mapping[str, SignatureDef]:
-        """Checks what is given, copies assets, and notes what is to be run."""
+        """Checks the arguments, copies assets, and records the ops to run."""
         for name, signature in (signatures or {}).items():
             for key, info in (*signature.inputs.items(), *signature.outputs.items()):
                 if info.WhichOneof("encoding") is None:

@@ -1,4 +1,4 @@
-"""A model in memory: its graph, what it takes and gives, and how its variables get their values."""
+"""A model in memory: its graph, inputs, outputs, and the restoration of its variables."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _MOST_SHOWN = 8
 
 @dataclass(frozen=True, repr=False)
 class LoadedModel(ShownText):
-    """A model in memory: what `td.load` and `td.load_saved_model` return.
+    """A model in memory, as returned by `td.load` and `td.load_saved_model`.
 
     Args:
         graph: the graph.
@@ -55,9 +55,9 @@ class LoadedModel(ShownText):
     @property
     def main_signature(self) -> Signature | None:
         """The signature that is meant where none is named: that for serving, or the only one."""
-        known = [name for name in self.signatures if name != constants.INIT_SIGNATURE]
+        names = [name for name in self.signatures if name != constants.INIT_SIGNATURE]
         default = constants.DEFAULT_SERVING_SIGNATURE_DEF_KEY
-        name = default if default in known else known[0] if len(known) == 1 else ""
+        name = default if default in names else names[0] if len(names) == 1 else ""
         return self.signatures.get(name)
 
     @property
@@ -75,8 +75,8 @@ class LoadedModel(ShownText):
     def optional_inputs(self) -> dict[str, Any]:
         """Placeholders that have a default, by name, unless the signature for serving has them."""
         named = list(self.inputs.values())
-        found = _by_name(graph_ends(self.graph).optional)
-        return {name: tensor for name, tensor in found.items() if tensor not in named}
+        placeholders = _by_name(graph_ends(self.graph).optional)
+        return {name: tensor for name, tensor in placeholders.items() if tensor not in named}
 
     @property
     def outputs(self) -> dict[str, Any]:
@@ -152,12 +152,12 @@ class LoadedModel(ShownText):
 def _by_name(ops: Sequence[Operation]) -> dict[str, Any]:
     """The results of ops by the names of these, or their own; ops without results themselves."""
     targets: dict[str, Any] = {op.name: op for op in ops if not op.outputs}
-    found = {x.op.name if len(x.op.outputs) == 1 else x.name: x for x in tensors_of(ops)}
-    return found or targets
+    tensors = {x.op.name if len(x.op.outputs) == 1 else x.name: x for x in tensors_of(ops)}
+    return tensors or targets
 
 
 def _told(item: Any) -> str:
-    """The type of what a signature names, which may be several tensors."""
+    """The type of an entry of a signature, which may be several tensors."""
     return tensor_type(item) if isinstance(item, Tensor) else type(item).__name__
 
 

@@ -30,7 +30,7 @@ def main_op() -> Operation:
 
 
 def main_op_with_restore(restore_op_name: str) -> Operation:
-    """As `main_op`, for variables whose values come from a checkpoint.
+    """Like `main_op`, for variables whose values come from a checkpoint.
 
     Args:
         restore_op_name: the name of the op that restores them.

@@ -1,4 +1,4 @@
-"""SignatureDefs: what a model offers, as messages."""
+"""SignatureDefs: signatures of a model, as messages."""
 
 from __future__ import annotations
 

@@ -75,7 +75,7 @@ def _restore_shape(c: ShapeContext) -> list[TensorShape]:
 
 
 def stated_shape(text: str, name: str) -> TensorShape:
-    """The shape of what a text such as "4 2 0,3:-" asks for; unknown for an empty one."""
+    """The shape that a text such as "4 2 0,3:-" selects; unknown for an empty one."""
     part = read_part(text, name)
     if part is None:
         return UNKNOWN_SHAPE
@@ -200,8 +200,8 @@ def _restore_kernel(c: KernelContext) -> Kernel:
                 )
         wanted = zip(texts(names), texts(parts), dtypes, strict=True)
         with told_as_op_error(), CheckpointReader(text_of("prefix", prefix)) as reader:
-            found = [restored(reader, *item) for item in wanted]
-        return found[0] if len(found) == 1 else found
+            values = [restored(reader, *item) for item in wanted]
+        return values[0] if len(values) == 1 else values
 
     return restore
 

@@ -35,7 +35,7 @@ def import_meta_graph(
 
     Raises:
         NotFoundError: there is no such file.
-        DataLossError: the file is no MetaGraphDef.
+        DataLossError: the file is not a MetaGraphDef.
         ValueError: the graph is malformed, or a collection names something that is not in it.
 
     Example:

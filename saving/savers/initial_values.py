@@ -52,10 +52,10 @@ def init_from_checkpoint(
         array([1., 2.], dtype=float32)
     """
     pairs = assignment_map.items() if isinstance(assignment_map, Mapping) else assignment_map
-    known = _by_name(store_of(get_default_graph()))
+    existing = _by_name(store_of(get_default_graph()))
     with load_checkpoint(ckpt_dir_or_file) as reader:
         for key, target in sorted(pairs, key=lambda pair: pair[0]):
-            for name, parts in _wanted(reader, key, target, known):
+            for name, parts in _wanted(reader, key, target, existing):
                 for variable in parts:
                     _check(reader, name, variable)
                     take_initial_value(variable, reader.prefix, name)
@@ -64,8 +64,8 @@ def init_from_checkpoint(
 def _by_name(store: VariableStore) -> dict[str, list[Variable]]:
     """A result of `td.get_variable`: a variable, or its parts under the name of the whole."""
     parts = {part for whole in store.partitioned.values() for part in whole}
-    found = {name: [one] for name, one in store.variables.items() if one not in parts}
-    return found | {name: list(whole) for name, whole in store.partitioned.items()}
+    variables = {name: [one] for name, one in store.variables.items() if one not in parts}
+    return variables | {name: list(whole) for name, whole in store.partitioned.items()}
 
 
 def _wanted(

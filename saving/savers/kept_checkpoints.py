@@ -34,7 +34,7 @@ def planned(
     next_kept: float,
     hours: float,
 ) -> Plan:
-    """Returns what becomes of checkpoints when another one is saved.
+    """Plans which checkpoints to keep and to delete when another one is saved.
 
     Args:
         last: those that are kept, the oldest first.

@@ -31,7 +31,7 @@ _MOST_NAMED = 8
 
 
 class _Read(NamedTuple):
-    """A tensor that is read: what it gives, and the name and the part of what is stored."""
+    """A tensor that is read: the result, and the name and part of the stored value."""
 
     tensor: Tensor
     name: str
@@ -133,14 +133,14 @@ def _reads(op: Operation, name: Tensor) -> bool:
     """Returns True if an op reads the checkpoint whose name is the tensor `name`."""
     if not (op.definition.traits.reads_files and op.inputs):
         return False
-    found = op.inputs[0]
-    while found is not name and found.op.type == "Identity":
-        found = found.op.inputs[0]
-    return found is name
+    source = op.inputs[0]
+    while source is not name and source.op.type == "Identity":
+        source = source.op.inputs[0]
+    return source is name
 
 
 class _Keys:
-    """The keys under which a checkpoint has what nodes call by names."""
+    """The keys of a checkpoint for the names that nodes use."""
 
     def __init__(self, reader: CheckpointReader) -> None:
         self._reader = reader
@@ -152,10 +152,10 @@ class _Keys:
             return name
         if self._renamed is None:
             self._renamed = keys_by_name(self._reader)
-        found = self._renamed.get(name, name)
-        if not self._reader.has_tensor(found):
+        key = self._renamed.get(name, name)
+        if not self._reader.has_tensor(key):
             self.missing.append(name)
-        return found
+        return key
 
     def not_found(self, prefix: str) -> errors.NotFoundError:
         first = self.missing[0]
@@ -173,14 +173,14 @@ class _Keys:
 
 def needed(op: Operation) -> list[Operation]:
     """The ops that `op` needs, and itself."""
-    found = {op: None}
+    names = {op: None}
     pending = [op]
     while pending:
         some = pending.pop()
         sources = [*(tensor.op for tensor in some.inputs), *some.controls]
-        pending += [source for source in sources if source not in found]
-        found.update(dict.fromkeys(sources))
-    return list(found)
+        pending += [source for source in sources if source not in names]
+        names.update(dict.fromkeys(sources))
+    return list(names)
 
 
 def _read_by(op: Operation, keys: Mapping[Tensor, Any] | None = None) -> Iterator[_Read]:
@@ -200,7 +200,7 @@ def _read_by(op: Operation, keys: Mapping[Tensor, Any] | None = None) -> Iterato
 
 
 def _check(reader: CheckpointReader, key: str, item: _Read) -> None:
-    """Checks that what is stored is of the dtype and shape that is restored."""
+    """Checks that the stored dtype and shape match the restored ones."""
     dtype = reader.get_variable_to_dtype_map().get(key)
     if dtype is None:
         return  # the caller reports all missing names together
@@ -257,11 +257,13 @@ def checkpoints_beside(path: str) -> str:
     if not os.path.isdir(folder):
         return f"; there is no folder {folder!r}"
     stems = {os.path.splitext(name)[0] for name in os.listdir(folder)}
-    found = sorted(stem for stem in stems if stem and checkpoint_exists(os.path.join(folder, stem)))
-    if not found:
+    checkpoints = sorted(
+        stem for stem in stems if stem and checkpoint_exists(os.path.join(folder, stem))
+    )
+    if not checkpoints:
         return f"; there is none in {folder!r}"
-    shown = ", ".join(found[:_MOST_NAMED])
-    return f"; there are {shown} in {folder!r}{did_you_mean(os.path.basename(path), found)}"
+    shown = ", ".join(checkpoints[:_MOST_NAMED])
+    return f"; there are {shown} in {folder!r}{did_you_mean(os.path.basename(path), checkpoints)}"
 
 
 def step_number(sess: Any, global_step: Any) -> int:

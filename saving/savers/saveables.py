@@ -24,7 +24,7 @@ _SEVERAL = (list, tuple, PartitionedVariable)
 
 
 class SaveSpec(NamedTuple):
-    """One tensor of what is saved.
+    """One tensor of a saved object.
 
     Args:
         tensor: the tensor.
@@ -42,7 +42,7 @@ class SaveSpec(NamedTuple):
 
 
 class SaveableObject:
-    """Something that a Saver saves and restores; a subclass says how it is restored.
+    """An object that a Saver saves and restores; subclasses implement `restore`.
 
     Args:
         op: the saved object.
@@ -92,7 +92,7 @@ class VariableSaveable(SaveableObject):
     def restore(
         self, restored_tensors: Sequence[Tensor], restored_shapes: Sequence[TensorShape] | None
     ) -> Operation:
-        """Assigns what was read to the variable."""
+        """Assigns the restored value to the variable."""
         [value] = restored_tensors
         variable = self.op
         if restored_shapes is not None:
@@ -123,7 +123,7 @@ class TableSaveable(SaveableObject):
     def restore(
         self, restored_tensors: Sequence[Tensor], restored_shapes: Sequence[TensorShape] | None
     ) -> Operation:
-        """Replaces the content of the table by what was read."""
+        """Replaces the content of the table by the restored one."""
         return IMPORT(self.op.resource_handle, *restored_tensors)
 
 
@@ -148,8 +148,8 @@ def as_saveables(var_list: Mapping[str, Any] | Iterable[Any]) -> list[SaveableOb
         TypeError: something can not be saved.
     """
     named = dict(var_list) if isinstance(var_list, Mapping) else _by_name(var_list)
-    found: list[SaveableObject] = []
-    seen: set[int] = set()
+    saveables: list[SaveableObject] = []
+    visited: set[int] = set()
     for name in sorted(named):
         if not isinstance(name, str):
             raise TypeError(f"names in checkpoints are strings, got {name!r}")
@@ -158,11 +158,11 @@ def as_saveables(var_list: Mapping[str, Any] | Iterable[Any]) -> list[SaveableOb
         for item in value if several else [value]:
             if several and getattr(item, "_save_slice_info", None) is None:
                 raise ValueError(f"Slices must all be slices: {item!r}, among those of {name!r}")
-            if id(item) in seen:
+            if id(item) in visited:
                 raise ValueError(f"the same object would be saved under two names, {name!r} too")
-            seen.add(id(item))
-            found.append(_saveable(item, name))
-    return found
+            visited.add(id(item))
+            saveables.append(_saveable(item, name))
+    return saveables
 
 
 def _by_name(items: Iterable[Any]) -> dict[str, Any]:

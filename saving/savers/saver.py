@@ -68,7 +68,7 @@ class Saver:
 
     Raises:
         ValueError: there are no variables, or two have one name.
-        TypeError: something in `var_list` is no variable.
+        TypeError: something in `var_list` is not a variable.
 
     Example:
         >>> import os, tempfile
@@ -205,7 +205,7 @@ class Saver:
         self._last = [Kept(*pair) for pair in last_checkpoints_with_time]
 
     def recover_last_checkpoints(self, checkpoint_paths: Iterable[str]) -> None:
-        """Takes checkpoints of an earlier process to be kept, those that still exist."""
+        """Adopts the existing checkpoints of an earlier process."""
         self._last = [
             Kept(path, times[0])
             for path in checkpoint_paths
@@ -276,7 +276,7 @@ class Saver:
         return saved
 
     def _save_listed(self, sess: Any, path: str, latest: str, meta_graph_suffix: str) -> str:
-        """Saves values, lists the checkpoint, and deletes those that are not kept any more."""
+        """Saves values, lists the checkpoint, and deletes expired ones."""
         folder = os.path.dirname(path)
         state = os.path.join(folder, latest)
         saver_def, left = self._built(), interrupted(state)

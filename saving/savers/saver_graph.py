@@ -1,4 +1,4 @@
-"""The nodes of a Saver: those that TensorFlow's makes, under the same names."""
+"""The nodes of a Saver: the same as in TensorFlow, under the same names."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ class SaverGraph:
         self._graph = get_default_graph()
 
     def build(self, scope: str, filename: str) -> SaverDef:
-        """The names of what was made.
+        """The names of the created nodes.
 
         Args:
             scope: the scope of the nodes.

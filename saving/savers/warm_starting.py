@@ -107,13 +107,13 @@ def _chosen(wanted: Any) -> list[Variable]:
     if isinstance(wanted, str):
         return graph.get_collection(GraphKeys.TRAINABLE_VARIABLES, wanted)
     everything = graph.get_collection(GraphKeys.GLOBAL_VARIABLES)
-    found = []
+    tensors = []
     for item in with_parts(wanted):
         if isinstance(item, Variable):
-            found.append(item)
+            tensors.append(item)
         else:
-            found += [variable for variable in everything if re.match(item, variable.name)]
-    return found
+            tensors += [variable for variable in everything if re.match(item, variable.name)]
+    return tensors
 
 
 def _words(path: str, size: int) -> list[bytes]:
@@ -146,9 +146,9 @@ def _remap(parts: list[Variable], checkpoint: Any, name: str, info: VocabInfo) -
                     rows[i] = old[places[word]]
             value = constant(start)
         else:
-            known = [i for i, word in enumerate(new) if word in places]
-            taken = old[[places[new[i]] for i in known]]
-            value = _with_rows(info.backup_initializer(shape, dtype), known, taken, info.axis)
+            shared_rows = [i for i, word in enumerate(new) if word in places]
+            taken = old[[places[new[i]] for i in shared_rows]]
+            value = _with_rows(info.backup_initializer(shape, dtype), shared_rows, taken, info.axis)
         for own in parts:
             place = own._save_slice_info
             if place is not None:

@@ -50,9 +50,9 @@ class _Product(NamedTuple):
 
 
 def fold_channels(graph_def: GraphDef, outputs: Sequence[str], kinds: Sequence[str]) -> GraphDef:
-    """A graph in which products do what lines behind them did.
+    """Folds affine maps behind products into the products.
 
-    A chain ends at a tensor that somebody else reads, or that is wanted. Factors are multiplied in
+    A chain ends at a tensor with other readers, or at a wanted one. Factors are multiplied in
     float64, and filters rounded once. Where numbers are not finite, nothing is folded.
 
     Args:

@@ -1,4 +1,4 @@
-"""A GraphDef under work: its nodes by name, who reads them, and what is constant."""
+"""A GraphDef being edited: its nodes by name, their readers, and constants."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ class NodeTable:
             replace_inputs(node, instead)
 
     def graph_def(self) -> GraphDef:
-        """The graph as it is now: what its outputs need, if it has any."""
+        """The current graph, pruned to its outputs if it has any."""
         result = GraphDef(versions=self._source.versions, library=self._source.library)
         result.node.extend(self.nodes.values())
         return extract_sub_graph(result, sorted(self.outputs)) if self.outputs else result

@@ -28,12 +28,12 @@ def strip_unused_nodes(
 ) -> GraphDef:
     """The part of a graph that the outputs need, cut at the inputs."""
     there = {node.name for node in graph_def.node}
-    known = [name for name in inputs if source_name(name) in there]
-    return extract_sub_graph(graph_def, outputs, feeds=known)
+    existing = [name for name in inputs if source_name(name) in there]
+    return extract_sub_graph(graph_def, outputs, feeds=existing)
 
 
 def remove_nodes(graph_def: GraphDef, keep: Sequence[str], types: Sequence[str]) -> GraphDef:
-    """A graph whose nodes of some types are gone; who read one reads its first input.
+    """Removes nodes of some types; their readers read their first input.
 
     A node of several inputs of tensors stays, and so does one that is in `keep` or waits for
     others, or that others wait for.
@@ -123,7 +123,7 @@ def _contents(node: NodeDef) -> bytes:
 
 
 def sort_by_execution_order(graph_def: GraphDef) -> GraphDef:
-    """A graph whose nodes stand behind all that they need."""
+    """Sorts the nodes of a graph topologically."""
     nodes = nodes_by_name(graph_def)
     result = GraphDef(versions=graph_def.versions, library=graph_def.library)
     result.node.extend(nodes[name] for name in in_order(nodes, (), loops=True))
@@ -131,7 +131,7 @@ def sort_by_execution_order(graph_def: GraphDef) -> GraphDef:
 
 
 def obfuscate_names(graph_def: GraphDef, keep: Sequence[str]) -> GraphDef:
-    """A graph with short names that mean nothing, but of its inputs and outputs."""
+    """Replaces names by short ones, except those of inputs and outputs."""
     kept = {source_name(name) for name in keep}
     names: dict[str, str] = {}
     number = 0
@@ -155,7 +155,7 @@ def _letters(number: int) -> str:
 
 
 def add_default_attributes(graph_def: GraphDef) -> GraphDef:
-    """A graph whose nodes state the attrs that have their default."""
+    """Adds attrs with default values to the nodes of a graph."""
     defaults = Defaults()
     return copied(graph_def, defaults.add)
 

@@ -30,7 +30,7 @@ def optimize(
     outputs: Sequence[str] = (),
     quantize: bool = False,
 ) -> AnyGraph:
-    """A frozen graph made smaller and faster, whose results are the same but for rounding.
+    """Makes a frozen graph smaller and faster; results are the same except for rounding.
 
     What nothing needs, Identity and CheckNumerics nodes go; what follows from constants is one;
     batch normalizations behind convolutions and products go into their filters; of nodes that

@@ -29,7 +29,7 @@ _Arguments = Mapping[str, Sequence[str]]
 
 
 class _Call(NamedTuple):
-    """A transform at work: the graph, its inputs and outputs, and what the transform is given."""
+    """State of a transform: the graph, its inputs and outputs, and the arguments."""
 
     graph_def: GraphDef
     inputs: Sequence[str]
@@ -54,7 +54,7 @@ class _Call(NamedTuple):
         """
         text = self.arguments.get(name, [str(default)])[-1]
         if not re.fullmatch(r"-?\d+", text):
-            raise ValueError(f"{name} = {text!r} is no whole number")
+            raise ValueError(f"{name} = {text!r} is not an integer")
         return int(text)
 
     @property

@@ -40,14 +40,14 @@ def silent(options: dict[str, Any]) -> Any:
 
 def test_operations_of_each_op_are_those_that_tensorflow_counts(network: td.Graph) -> None:
     root = td.profiler.profile(network, options=silent(BUILDER.float_operation()).build())
-    told = {node.name: node.float_ops for node in root.children}
-    assert told["net/Conv2D"] == 6912
-    assert told["net/BiasAdd"] == told["net/MaxPool"] == 128
-    assert told["MatMul"] == 320
-    assert (told["z"], told["loss"], told["Square"], told["add"]) == (50, 10, 10, 10)
-    assert told["gradients/net/BiasAdd_grad/BiasAddGrad"] == 124
-    assert told["gradients/net/Conv2D_grad/Conv2DBackpropFilter"] == 6912
-    assert told["gradients/net/MaxPool_grad/MaxPoolGrad"] == 160
+    result = {node.name: node.float_ops for node in root.children}
+    assert result["net/Conv2D"] == 6912
+    assert result["net/BiasAdd"] == result["net/MaxPool"] == 128
+    assert result["MatMul"] == 320
+    assert (result["z"], result["loss"], result["Square"], result["add"]) == (50, 10, 10, 10)
+    assert result["gradients/net/BiasAdd_grad/BiasAddGrad"] == 124
+    assert result["gradients/net/Conv2D_grad/Conv2DBackpropFilter"] == 6912
+    assert result["gradients/net/MaxPool_grad/MaxPoolGrad"] == 160
     assert root.total_float_ops == sum(node.total_float_ops for node in root.children)
     assert [node.float_ops for node in root.children[:3]] == [6912, 6912, 320]
 
@@ -96,12 +96,12 @@ def test_gradients_of_pools_and_of_images_count_as_in_tensorflow() -> None:
     types = td.profiler.profile(
         graph, cmd="op", options=silent(BUILDER.float_operation()).order_by("name").build()
     )
-    told = {}
+    result = {}
     while types.children:
         types = types.children[0]
-        told[types.name] = types.float_ops
-    assert told["AvgPoolGrad"] == 2 * 4 * 20
-    assert told["Conv2DBackpropInput"] == 2 * 32 * 90 // (2 * 4)
+        result[types.name] = types.float_ops
+    assert result["AvgPoolGrad"] == 2 * 4 * 20
+    assert result["Conv2DBackpropInput"] == 2 * 32 * 90 // (2 * 4)
 
 
 def test_what_depends_on_unknown_sizes_is_not_counted_and_told(
@@ -200,9 +200,9 @@ def test_types_and_lines_of_ops(network: td.Graph, tmp_path: Path) -> None:
     assert lines[1].split()[:2] == ["Conv2D", "6.91k"]
     assert "1|1" in lines[1]
     by_line = silent(BUILDER.trainable_variables_parameter()).build()
-    told = td.profiler.Profiler(network).profile_python(by_line)
-    assert told.total_parameters == 192
-    assert "test_profiler.py" in told.children[0].name
+    result = td.profiler.Profiler(network).profile_python(by_line)
+    assert result.total_parameters == 192
+    assert "test_profiler.py" in result.children[0].name
     assert (
         td.profiler.Profiler(network).profile_operations(by_line).children[0].name == "VariableV2"
     )
@@ -220,7 +220,7 @@ def test_attributes_that_are_no_numbers(
 
 
 @pytest.mark.parametrize(
-    ("arguments", "told"),
+    ("arguments", "result"),
     [
         ({"cmd": "graph"}, "cmd must be one of scope, op, code, got 'graph'"),
         ({"options": {"colour": 1}}, "no option is called 'colour'"),
@@ -230,10 +230,10 @@ def test_attributes_that_are_no_numbers(
         ({"op_log": object()}, "op_log must be None"),
     ],
 )
-def test_what_is_refused(arguments: dict[str, object], told: str) -> None:
+def test_what_is_refused(arguments: dict[str, object], result: str) -> None:
     with td.Graph().as_default() as graph:
         td.constant(1.0)
-    with pytest.raises(ValueError, match=re.escape(told)):
+    with pytest.raises(ValueError, match=re.escape(result)):
         td.profiler.profile(graph, **arguments)  # type: ignore[arg-type]
     with pytest.raises(TypeError, match=r"run_meta must be a td\.RunMetadata, got 3"):
         td.profiler.profile(graph, 3)  # type: ignore[arg-type]

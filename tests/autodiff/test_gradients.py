@@ -174,22 +174,22 @@ def test_an_op_of_ones_own() -> None:
 
 
 @pytest.mark.parametrize(
-    ("function", "gives", "error", "told"),
+    ("function", "gives", "error", "result"),
     [
         (lambda x: x, lambda op, g: [g, g], ValueError, "gives 2 gradients for 1 inputs"),
         (lambda x: x, lambda op, g: td.cast(g, td.float64), TypeError, "is of float64"),
         (lambda x: x, lambda op, g: td.ones([7]), ValueError, r"has shape \(7,\), the input \(2,"),
     ],
 )
-def test_rules_that_do_not_fit(function: Any, gives: Any, error: Any, told: str) -> None:
-    name = f"GradientsUnfit{told.encode().hex()}"
+def test_rules_that_do_not_fit(function: Any, gives: Any, error: Any, result: str) -> None:
+    name = f"GradientsUnfit{result.encode().hex()}"
     op = td.OpDef(name, "x: float -> y: float")
     op.shape(lambda c: c.shape("x"))
     op.gradient(gives)
     x = td.constant([1.0, 2.0])
     y = op(x)
     before = td.get_default_graph().version
-    with pytest.raises(error, match=told):
+    with pytest.raises(error, match=result):
         td.gradients(y, x)
     assert td.get_default_graph().version == before
 

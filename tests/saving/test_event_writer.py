@@ -49,8 +49,8 @@ def test_all_kinds_of_events(tmp_path: Path) -> None:
     assert [node.name for node in td.GraphDef.FromString(found[1].graph_def).node] == ["x", "y"]
     from tensordraft.protos.messages import RunMetadata
 
-    told = RunMetadata.FromString(found[6].tagged_run_metadata.run_metadata)
-    assert [node.node_name for node in told.step_stats.dev_stats[0].node_stats] == ["y"]
+    result = RunMetadata.FromString(found[6].tagged_run_metadata.run_metadata)
+    assert [node.node_name for node in result.step_stats.dev_stats[0].node_stats] == ["y"]
 
 
 def test_flush_puts_all_into_the_file(tmp_path: Path) -> None:

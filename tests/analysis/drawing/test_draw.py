@@ -66,11 +66,11 @@ def test_whatever_holds_a_graph_is_drawn(graph: td.Graph, tmp_path: Path) -> Non
 
 def test_constants_are_told_in_their_ops(graph: td.Graph) -> None:
     drawing = chosen(graph).drawing
-    told = {box.name: box.op for box in drawing.boxes}
-    assert told["y"] == "Mean  axis=1"
-    assert told["aside"] == "Mul  y=0.001"
-    assert told["net/one/product"] == "MatMul  float32[8,8]"
-    assert "net/one/weights" not in told
+    result = {box.name: box.op for box in drawing.boxes}
+    assert result["y"] == "Mean  axis=1"
+    assert result["aside"] == "Mul  y=0.001"
+    assert result["net/one/product"] == "MatMul  float32[8,8]"
+    assert "net/one/weights" not in result
     products = [box for box in drawing.boxes if box.name == "net/two/product"]
     assert products[0].constants == ("net/two/weights = float32[8,8]",)
 
@@ -81,8 +81,8 @@ def test_constants_that_somebody_waits_for_keep_their_boxes() -> None:
         with td.control_dependencies([a]):
             td.add(td.placeholder(td.int32, [2], name="x"), a, name="sum")
         td.add_n([b, b], name="twice")
-    told = {box.name: box.op for box in chosen(graph).drawing.boxes}
-    assert told == {
+    result = {box.name: box.op for box in chosen(graph).drawing.boxes}
+    assert result == {
         "a": "Const",
         "x": "Placeholder",
         "sum": "AddV2",

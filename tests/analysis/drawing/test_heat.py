@@ -111,9 +111,9 @@ def test_each_format_has_the_colours(graph: td.Graph, tmp_path: Path, ending: st
     if ending == "html":
         found = re.search(r'application/json">(.*?)</script>', text, re.DOTALL)
         assert found is not None
-        told = json.loads(found[1])["heats"]
-        assert [heat["title"] for heat in told] == ["operations", "memory of results"]
-        assert told[0]["scopes"]["net"] == 2 * 10 * (8 + 1) * 32
+        result = json.loads(found[1])["heats"]
+        assert [heat["title"] for heat in result] == ["operations", "memory of results"]
+        assert result[0]["scopes"]["net"] == 2 * 10 * (8 + 1) * 32
 
 
 @pytest.mark.parametrize("color", ["cost", "memory", "time"])
@@ -134,9 +134,9 @@ def test_scopes_that_hold_the_same_are_told_to_be_alike() -> None:
                 x = td.exp(td.sqrt(td.abs(x)))
         with td.name_scope("end"):
             td.sqrt(td.exp(td.abs(x)))
-    told = {box.name: box.op for box in with_scopes_closed(chosen(graph).drawing, 0).boxes}
-    assert told["block_0"] == told["end"] == "3 ops"
-    assert told["block_1"] == told["block_2"] == "3 ops, as block_0"
+    result = {box.name: box.op for box in with_scopes_closed(chosen(graph).drawing, 0).boxes}
+    assert result["block_0"] == result["end"] == "3 ops"
+    assert result["block_1"] == result["block_2"] == "3 ops, as block_0"
 
 
 def test_labels_cover_neither_each_other_nor_boxes(graph: td.Graph) -> None:

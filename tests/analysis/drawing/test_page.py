@@ -65,8 +65,8 @@ def seen(graph: td.Graph, folder: Path, script: str, color: str | None = None) -
     """Runs a script in the page of a graph in a browser, and returns its result."""
     out = folder / "graph.html"
     td.draw(graph, out, color=color)
-    tell = f"document.body.dataset.told = JSON.stringify((() => {{ {script} }})());"
-    out.write_text(f"{out.read_text()}<script>{PROBE}{tell}</script>")
+    tag = f"document.body.dataset.reported = JSON.stringify((() => {{ {script} }})());"
+    out.write_text(f"{out.read_text()}<script>{PROBE}{tag}</script>")
     done = subprocess.run(
         [str(CHROMIUM), *FLAGS.split(), f"--user-data-dir={folder}", out.absolute().as_uri()],
         capture_output=True,
@@ -75,7 +75,7 @@ def seen(graph: td.Graph, folder: Path, script: str, color: str | None = None) -
         timeout=120,
     )
     assert "CONSOLE" not in done.stderr
-    found = re.search(r'data-told="([^"]*)"', done.stdout)
+    found = re.search(r'data-reported="([^"]*)"', done.stdout)
     assert found is not None
     return json.loads(found[1].replace("&quot;", '"'))
 
@@ -85,12 +85,12 @@ def seen(graph: td.Graph, folder: Path, script: str, color: str | None = None) -
 @pytest.mark.parametrize("number", [6, 250, 1_000, 5_000])
 def test_views_are_fitted_and_no_line_runs_under_a_box(number: int, tmp_path: Path) -> None:
     script = """
-    const told = [look()];
-    press("0"); told.push(look());
-    show("block_0"); told.push(look());
-    show("block_0/layer_0"); told.push(look());
-    press("Escape"); told.push(look());
-    return told;
+    const reported = [look()];
+    press("0"); reported.push(look());
+    show("block_0"); reported.push(look());
+    show("block_0/layer_0"); reported.push(look());
+    press("Escape"); reported.push(look());
+    return reported;
     """
     opened, whole, block, layer, back = seen(layered_graph(number), tmp_path, script)
     assert [view["under"] for view in (opened, block, layer)] == [0, 0, 0]
@@ -114,16 +114,16 @@ def test_what_is_searched_is_centred_and_told(tmp_path: Path) -> None:
     seek("PRODUCT");
     const first = [chosen, ...middle(chosen)];
     seek("layer_37/sum");
-    return {first, second: [chosen, ...middle(chosen)], scope, told: about.textContent};
+    return {first, second: [chosen, ...middle(chosen)], scope, reported: about.textContent};
     """
-    told = seen(layered_graph(250), tmp_path, script)
-    assert told["first"][0] == "block_0/layer_0/Product"
-    assert told["second"][0] == "block_3/layer_37/sum"
-    assert max(map(abs, [*told["first"][1:], *told["second"][1:]])) < 2
-    assert re.search(r"AddV2\nmade at (\S*/)?test_page\.py:\d", told["told"])
-    assert "float32[batch,4]" in told["told"]
-    assert "from\n  block_3/layer_37/Product\n  block_3/layer_37/Square\n" in told["told"]
-    assert "T = float32" in told["told"]
+    reported = seen(layered_graph(250), tmp_path, script)
+    assert reported["first"][0] == "block_0/layer_0/Product"
+    assert reported["second"][0] == "block_3/layer_37/sum"
+    assert max(map(abs, [*reported["first"][1:], *reported["second"][1:]])) < 2
+    assert re.search(r"AddV2\nmade at (\S*/)?test_page\.py:\d", reported["reported"])
+    assert "float32[batch,4]" in reported["reported"]
+    assert "from\n  block_3/layer_37/Product\n  block_3/layer_37/Square\n" in reported["reported"]
+    assert "T = float32" in reported["reported"]
 
 
 @pytest.mark.soak
@@ -140,37 +140,37 @@ def test_clicks_and_pointing(tmp_path: Path) -> None:
     document.querySelector("#crumbs button").click();
     return {pointed, left: count(), opened, back: scope};
     """
-    told = seen(layered_graph(1_000), tmp_path, script)
-    assert told["pointed"] >= 2
-    assert (told["left"], told["back"]) == (0, "")
-    assert told["opened"].startswith("block_")
+    reported = seen(layered_graph(1_000), tmp_path, script)
+    assert reported["pointed"] >= 2
+    assert (reported["left"], reported["back"]) == (0, "")
+    assert reported["opened"].startswith("block_")
 
 
 @pytest.mark.soak
 @pytest.mark.skipif(CHROMIUM is None, reason="chromium is not installed")
 def test_stacks_open_by_keys_and_not_by_dragging(tmp_path: Path) -> None:
     script = """
-    const stack = boxOf("block_0 … block_19"), told = [];
+    const stack = boxOf("block_0 … block_19"), reported = [];
     const point = (type, clientX) => stage.dispatchEvent(new PointerEvent(
       type, {clientX, clientY: 9, buttons: 1, movementX: 40}));
     point("pointerdown", 9);
     point("pointermove", 49);
     stack.dispatchEvent(new MouseEvent("click"));
-    told.push(scope);
+    reported.push(scope);
     stack.focus();
-    told.push(document.querySelectorAll("#view .near").length > 1);
+    reported.push(document.querySelectorAll("#view .near").length > 1);
     stack.dispatchEvent(new KeyboardEvent("keydown", {key: "Enter"}));
-    told.push(scope);
+    reported.push(scope);
     show("block_7");
-    told.push(crumbs.textContent);
+    reported.push(crumbs.textContent);
     press("Escape");
-    told.push(scope);
-    return told;
+    reported.push(scope);
+    return reported;
     """
     stack = "block_0 … block_19"
     crumbs = f"graph / {stack} / block_7"
-    told = seen(layered_graph(1_000), tmp_path, script)
-    assert told == ["", True, stack, crumbs, stack]
+    reported = seen(layered_graph(1_000), tmp_path, script)
+    assert reported == ["", True, stack, crumbs, stack]
 
 
 @pytest.mark.soak
@@ -206,9 +206,9 @@ def test_labels_stand_free(number: int, tmp_path: Path) -> None:
     });
     return {covered, labels: labels.length};
     """
-    told = seen(layered_graph(number), tmp_path, script)
-    assert told["covered"] == 0
-    assert told["labels"] >= 3
+    reported = seen(layered_graph(number), tmp_path, script)
+    assert reported["covered"] == 0
+    assert reported["labels"] >= 3
 
 
 @pytest.mark.soak
@@ -225,12 +225,12 @@ def test_boxes_take_the_colour_that_is_chosen(tmp_path: Path) -> None:
     byId("heat").dispatchEvent(new Event("change"));
     return {scopes, warm, plain: fill("block_0/layer_0/tanh"), legend, said};
     """
-    told = seen(layered_graph(1_000), tmp_path, script, color="cost")
-    assert told["scopes"] == "rgb(240, 112, 40)"  # they cost the same, so each is the greatest
-    assert told["plain"] == "rgb(214, 228, 245)"
-    assert told["warm"] != told["plain"]
-    assert told["legend"].startswith("the darker, the more operations")
-    assert re.search(r"operations: \d+(\.\d+)? %", told["said"])
+    reported = seen(layered_graph(1_000), tmp_path, script, color="cost")
+    assert reported["scopes"] == "rgb(240, 112, 40)"  # they cost the same, so each is the greatest
+    assert reported["plain"] == "rgb(214, 228, 245)"
+    assert reported["warm"] != reported["plain"]
+    assert reported["legend"].startswith("the darker, the more operations")
+    assert re.search(r"operations: \d+(\.\d+)? %", reported["said"])
 
 
 def test_views_of_scopes() -> None:

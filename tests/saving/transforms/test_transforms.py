@@ -205,7 +205,7 @@ def test_attributes_get_other_names() -> None:
 
 
 @pytest.mark.parametrize(
-    ("transform", "told"),
+    ("transform", "reported"),
     [
         ("quantize_nodes", "graphs are not computed in 8 bits here; use quantize_weights"),
         ("no_such", "there is no transform 'no_such': there are add_default_attributes"),
@@ -213,11 +213,11 @@ def test_attributes_get_other_names() -> None:
         ("remove_nodes(Identity)", "'Identity' is not argument=value"),
         ("rename_op(old_op_name=Sin)", "the transform needs the argument new_op_name"),
         ("round_weights(num_steps=1)", "num_steps = 1 is below 2"),
-        ("round_weights(num_steps=x)", "num_steps = 'x' is no whole number"),
+        ("round_weights(num_steps=x)", "num_steps = 'x' is not an integer"),
     ],
 )
-def test_unknown_transforms_are_refused(transform: str, told: str) -> None:
-    with pytest.raises(ValueError, match=told):
+def test_unknown_transforms_are_refused(transform: str, reported: str) -> None:
+    with pytest.raises(ValueError, match=reported):
         transform_graph(weighted().as_graph_def(), [], ["y"], [transform])
 
 
