@@ -36,7 +36,9 @@ def present_contract(
     given = with_named_inputs(model.graph, wanted, shapes or {}, {})
     found = cost(model.graph, wanted, shapes, {})
     numbers = {**dict.fromkeys(found.names, 1), **(sizes or {})}
-    at = found.at(**numbers)
+    # At these sizes from the beginning, as `check --contract` counts: what kernels take for
+    # themselves is only known then.
+    at = cost(model.graph, wanted, shapes, numbers)
     limits = {"parameters": at.parameters, "flops": at.flops, "peak_bytes": at.peak_bytes}
 
     def promise(tensor: Tensor) -> TensorPromise:
