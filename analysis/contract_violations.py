@@ -14,7 +14,7 @@ from ..shape_inference.tensor_shape import TensorShape
 from ..shape_inference.traits import Bodies, Input
 from .checking.report import Point
 from .contract import Contract, TensorPromise
-from .cost import cost
+from .cost import Cost, cost
 from .named_inputs import with_named_inputs
 from .registries import unknown_to
 
@@ -29,6 +29,20 @@ def contract_points(graph: Graph, contract: Contract) -> list[Point]:
         contract: the contract.
     """
     return list(_Held(graph, contract).points())
+
+
+def contract_cost(graph: Graph, contract: Contract) -> Cost:
+    """The cost that the limits of a contract are about.
+
+    Args:
+        graph: the graph.
+        contract: the contract: its outputs, and the inputs and sizes at which they are computed.
+
+    Raises:
+        ValueError: the inputs do not fit the graph, or there is no size of a name.
+        UnimplementedError: ops have no kernel.
+    """
+    return _Held(graph, contract).cost()
 
 
 class _Held:
@@ -47,6 +61,9 @@ class _Held:
             for name, promise in contract.inputs.items()
             if promise.sizes is not None and _tensor(graph, name) is not None
         }
+
+    def cost(self) -> Cost:
+        return cost(self._graph, self._fetches, self._shapes, self._contract.sizes)
 
     def points(self) -> Iterator[Point]:
         contract = self._contract
@@ -122,7 +139,7 @@ class _Held:
             return
         codes = {"parameters": "TC04", "flops": "TC05", "peak_bytes": "TC06"}
         try:
-            total_cost = cost(self._graph, self._fetches, self._shapes, contract.sizes)
+            total_cost = self.cost()
         except (ValueError, errors.OpError) as error:
             problem = str(error).splitlines()[0]
             for name, limit in contract.limits.items():

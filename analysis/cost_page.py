@@ -7,7 +7,7 @@ from html import escape
 from typing import NamedTuple
 
 from .cost import Cost
-from .cost_report import OpCost, amount, weight
+from .cost_report import Amount, OpCost, amount, weight
 
 _WIDTH = 1000
 _ROW = 20
@@ -75,7 +75,7 @@ def cost_page(cost: Cost, title: str) -> str:
             for name, value in totals.items()
         ),
         flames=_flames(ops),
-        memory=_memory(ops),
+        memory=_memory(ops, cost.peak_bytes),
         rows="".join(map(_row, costliest)),
     )
 
@@ -117,7 +117,7 @@ def _bars(scope: _Scope, x: float, width: float, depth: int) -> Iterator[tuple[i
         x += share
 
 
-def _memory(ops: Sequence[OpCost]) -> str:
+def _memory(ops: Sequence[OpCost], peak: Amount) -> str:
     live = [weight(op.live) for op in ops]
     if not live:
         return "<p>Nothing runs.</p>"
@@ -129,7 +129,7 @@ def _memory(ops: Sequence[OpCost]) -> str:
         for x in (i * step, (i + 1) * step)
     ]
     at = live.index(most)
-    label = escape(f"{amount(ops[at].live)} bytes at {ops[at].name}")
+    label = escape(f"{amount(peak)} bytes at {ops[at].name}")
     anchor = "start" if at * step < _WIDTH / 2 else "end"
     return (
         f'<svg viewBox="0 0 {_WIDTH} {_CHART}" role="img"><polygon class="area" '

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from ..graph.dependencies import needed_ops
@@ -10,7 +11,7 @@ from ..graph.importing.function_bodies import ops_within
 from ..graph.node import Operation, Tensor
 from ..saving.saved_model.loaded_model import LoadedModel
 from .contract import Contract, TensorPromise
-from .contract_violations import contract_points
+from .contract_violations import contract_cost, contract_points
 from .cost import cost
 from .named_inputs import with_named_inputs
 
@@ -36,8 +37,6 @@ def present_contract(
     named = with_named_inputs(model.graph, wanted, shapes or {}, {})
     total_cost = cost(model.graph, wanted, shapes, {})
     numbers = {**dict.fromkeys(total_cost.names, 1), **(sizes or {})}
-    at = total_cost.at(**numbers)
-    limits = {"parameters": at.parameters, "flops": at.flops, "peak_bytes": at.peak_bytes}
 
     def promise(tensor: Tensor) -> TensorPromise:
         known = named.inference.shape(tensor).sizes
@@ -49,7 +48,6 @@ def present_contract(
         inputs={_name(tensor): promise(tensor) for tensor in named.feeds},
         outputs={_name(tensor): promise(tensor) for tensor in wanted},
         allowed=frozenset(),
-        limits={name: n for name, n in limits.items() if isinstance(n, int)},
         sizes=numbers,
         deterministic=True,
         files=False,
@@ -57,7 +55,10 @@ def present_contract(
         unknown=False,
         tensorflow=("1.15", "2"),
     )
-    return _kept(model, whole)
+    at = contract_cost(model.graph, whole)
+    limits = {"parameters": at.parameters, "flops": at.flops, "peak_bytes": at.peak_bytes}
+    known = {name: n for name, n in limits.items() if isinstance(n, int)}
+    return _kept(model, replace(whole, limits=known))
 
 
 def _kept(model: LoadedModel, contract: Contract) -> Contract:

@@ -130,9 +130,12 @@ class _Looking:
         found, dtype = self.ranges.of(op.inputs[0]), op.outputs[0].dtype
         if not found.known or math.isinf(found.low) or math.isinf(found.high):
             return
-        source = op.inputs[0].dtype
-        whole = source.is_integer and (found.low, found.high) == (source.min, source.max)
-        if not whole and (found.low < float(dtype.min) or found.high > float(dtype.max)):
+        # A bound at the limit of the dtype, or beyond it by rounding, says nothing of the numbers.
+        source = op.inputs[0].dtype.base_dtype
+        whole = source.is_integer
+        low = -math.inf if whole and found.low <= float(source.min) else found.low
+        high = math.inf if whole and found.high >= float(source.max) else found.high
+        if -math.inf < low < float(dtype.min) or math.inf > high > float(dtype.max):
             yield _lint(
                 "TD005", op, f"{op.inputs[0].name} is between {_text(found)}, for {dtype.name}"
             )

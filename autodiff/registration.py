@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import inspect
 import itertools
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from ..graph.convert import convert_to_tensor
@@ -97,7 +97,7 @@ def custom_gradient(f: Callable[..., Any]) -> Callable[..., Any]:
     Args:
         f: a function of tensors that returns a pair: its result, a tensor or a list of them, and a
             function from the gradients of the results to those of the arguments. If `f` reads
-            resource variables, that function also takes a keyword `variables`, a list of them, and
+            variables, that function also takes a keyword `variables`, a list of them, and
             returns a pair: the gradients of the arguments, and a list of those of the variables.
 
     Returns:
@@ -105,7 +105,7 @@ def custom_gradient(f: Callable[..., Any]) -> Callable[..., Any]:
 
     Raises:
         TypeError: when it is called: `f` reads variables, and its gradient function takes none, or
-            they are not resource variables.
+            `f` makes a variable that is not a resource variable.
         ValueError: the gradient function gives too few or too many gradients.
 
     Example:
@@ -144,7 +144,10 @@ def grad_pass_through(f: Callable[..., Any]) -> Callable[..., Any]:
     """
 
     def through(x: Any) -> Any:
-        return f(x), lambda gradient: gradient
+        def rule(gradient: Any, variables: Sequence[Any] | None = None) -> Any:
+            return gradient if variables is None else (gradient, [None] * len(variables))
+
+        return f(x), rule
 
     return custom_gradient(functools.wraps(f)(through))
 
@@ -170,13 +173,14 @@ def recompute_grad(f: Callable[..., Any]) -> Callable[..., Any]:
 def _with_gradient(f: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     inputs = [identity(convert_to_tensor(arg)) for arg in args]
     graph = inputs[0].graph if inputs else get_default_graph()
-    start = graph.version
+    start, known = graph.version, {id(variable) for variable in _variables(graph)}
     result, grad_fn = f(*inputs, **kwargs)
     results = list(result) if isinstance(result, (list, tuple)) else [result]
     results = [convert_to_tensor(item) for item in results]
+    _check_made(f, known, _variables(graph))
     variables = _variables_read(graph.get_operations()[start:])
     _check_takes_variables(f, grad_fn, variables)
-    handles = [variable.handle for variable in variables]
+    handles = [_stands_for(variable) for variable in variables]
     name = f"CustomGradient-{next(_numbers)}"
 
     def rule(op: Operation, *gradients: Any) -> list[Any]:
@@ -230,16 +234,20 @@ def _stands_for(variable: Any) -> Tensor:
     return variable.op.outputs[0] if handle is None else handle
 
 
+def _check_made(f: Any, known: set[int], variables: list[Any]) -> None:
+    """Refuses reference variables that `f` has made, as TensorFlow does."""
+    for variable in variables:
+        if id(variable) not in known and not isinstance(variable, ResourceVariable):
+            raise TypeError(
+                f"{getattr(f, '__name__', f)!r} makes {variable.name!r}: a function with a "
+                "gradient of its own can make only resource variables, with use_resource=True"
+            )
+
+
 def _check_takes_variables(f: Any, grad_fn: Any, variables: list[Any]) -> None:
-    name = repr(getattr(f, "__name__", f))
     if not variables:
         return
-    for variable in variables:
-        if not isinstance(variable, ResourceVariable):
-            raise TypeError(
-                f"{name} reads {variable.name!r}: a function with a gradient of its own can read "
-                "only resource variables, made with use_resource=True"
-            )
+    name = repr(getattr(f, "__name__", f))
     spec = inspect.getfullargspec(grad_fn)
     if "variables" not in (*spec.args, *spec.kwonlyargs) and not spec.varkw:
         raise TypeError(

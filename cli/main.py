@@ -114,7 +114,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         return FAILED
     except KeyboardInterrupt:
         return INTERRUPTED
-    except (OpError, OSError, ValueError, TypeError, MemoryError) as error:
+    except (OpError, ImportError, OSError, ValueError, TypeError, MemoryError) as error:
         lines = _reason(error, arguments).splitlines()
         print("tensordraft:", "\n".join(map(printable, lines)), file=sys.stderr)
         return FAILED

@@ -133,6 +133,8 @@ def _converted(tensor: Tensor, value: Any) -> Array:
         return np.asarray(handle)
     if dtype is string and isinstance(handle, str):
         return np.asarray(handle.encode(), object)
+    if isinstance(handle, str):  # names a tensor that the session keeps
+        return _converted(tensor, value.eval())
     if hasattr(value, "toarray"):
         raise TypeError(
             f"cannot feed {tensor.name!r}: a sparse matrix of type {type(value).__name__!r} is not "

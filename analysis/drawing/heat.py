@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 from ...graph.graph import Graph
 from ...session.profile import Profile, RunMetadata
+from ...shape_inference.symbolic.formulas import Formula
 from ..cost import cost
 from .drawing import Box, draw_graph
 
@@ -109,8 +110,12 @@ def heats(
 
 
 def _number(amount: Any) -> float:
-    """An amount as a number; of a range the greatest."""
-    return float(amount[-1] if isinstance(amount, range) else amount)
+    """An amount as a number; of a range the greatest, and 0 where nothing is known of it."""
+    if isinstance(amount, Formula):  # of sizes and rounds that no input gives a name
+        amount = amount.at(dict.fromkeys(amount.names, 1))
+    if isinstance(amount, Formula):
+        return 0.0
+    return float(amount[-1] if isinstance(amount, tuple) else amount)
 
 
 def _heat(title: str, unit: str, boxes: Sequence[Box], numbers: Mapping[str, float]) -> Heat:

@@ -16,6 +16,7 @@ from ...training.layers.layer_names import numbered
 from ...training.layers.named_functions import resolve_function
 from ..backend.backend_session import batch_set_value, get_session
 from ..backend.keras_tensors import LayerCall, mask_of, note_call, note_mask
+from .call_context import training_passed_on
 from .keras_configs import Described
 
 public = {"td.keras.layers": "Layer=KerasStyle"}
@@ -139,14 +140,8 @@ class KerasStyle(Described):
 
     def __call__(self, inputs: Any, *args: Any, **kwargs: Any) -> Any:
         """Calls the layer, and notes what it made of what."""
-        taken = signature(self.call)
-        mask = taken.bind_partial(inputs, *args, **kwargs).arguments.get("mask")
-        found = {}
-        if mask is None:
-            mask = _masks_of(inputs)
-            if mask is not None and "mask" in taken.parameters:
-                found = {"mask": mask}
-        outputs = super().__call__(inputs, *args, **{**kwargs, **found})
+        with training_passed_on(self.call, args, kwargs) as completed:
+            outputs, mask = self._with_mask(inputs, args, completed)
         if self._first_weights is not None:
             self.set_weights(self._first_weights)
             self._first_weights = None
@@ -156,6 +151,17 @@ class KerasStyle(Described):
         self.note(inputs, args, kwargs, outputs)
         self._note_masks(inputs, outputs, mask)
         return outputs
+
+    def _with_mask(self, inputs: Any, args: Any, kwargs: dict[str, Any]) -> tuple[Any, Any]:
+        """The outputs of a call, which is passed the mask of the inputs, and that mask."""
+        taken = signature(self.call)
+        mask = taken.bind_partial(inputs, *args, **kwargs).arguments.get("mask")
+        found = {}
+        if mask is None:
+            mask = _masks_of(inputs)
+            if mask is not None and "mask" in taken.parameters:
+                found = {"mask": mask}
+        return super().__call__(inputs, *args, **{**kwargs, **found}), mask
 
     def _note_masks(self, inputs: Any, outputs: Any, mask: Any) -> None:
         """Notes the masks of the outputs, unless layers within have done so."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from inspect import signature
 from typing import Any
 
 import numpy as np
@@ -151,7 +152,9 @@ class Model(Network):
             for array in arrays
         ]
         inputs = made[0] if len(made) == 1 else made
-        self._input_form, self._output_form = inputs, self(inputs)
+        takes_training = "training" in signature(self.call).parameters
+        options = {"training": learning_phase()} if takes_training else {}
+        self._input_form, self._output_form = inputs, self(inputs, **options)
         self.inputs, self.outputs = made, flatten(self._output_form)
         self.built = True
         self._trained = self.trainable_weights

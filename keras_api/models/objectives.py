@@ -95,7 +95,7 @@ def objectives_of(
             if mask is not None and not isinstance(metric, Metric):
                 metric = MeanMetricWrapper(metric, name=word)
             with name_scope(f"metrics/{word}"):
-                weighted = {} if mask is None else {"sample_weight": mask}
+                weighted = {"sample_weight": mask} if isinstance(metric, Metric) else {}
                 value = metric(target, output, **weighted)
                 if isinstance(metric, Metric):
                     objects[len(judgements)] = metric

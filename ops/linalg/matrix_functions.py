@@ -81,6 +81,8 @@ def eye(
             matrix = matrix_set_diag(zeros(sizes, dtype), ones([minimum(*sizes)], dtype))
         if batch_shape is None:
             return matrix
+        if not isinstance(batch_shape, Tensor) and not len(batch_shape):
+            return matrix  # an empty list has no dtype that `concat` could take
         return broadcast_to(matrix, concat([batch_shape, sizes], 0))
 
 

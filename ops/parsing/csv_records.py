@@ -63,7 +63,7 @@ def _decode_csv_kernel(c: KernelContext) -> Kernel:
     delimiter, quotes = c.attr("field_delim"), c.attr("use_quote_delim")
     missing = c.attr("na_value")
 
-    def decode_csv(records: Array, *defaults: Array) -> tuple[Array, ...]:
+    def decode_csv(records: Array, *defaults: Array) -> Any:
         for i, default in enumerate(defaults):
             if default.size > 1 or default.ndim > 1:
                 raise ValueError(
@@ -89,7 +89,7 @@ def _decode_csv_kernel(c: KernelContext) -> Kernel:
                 results[j].flat[i] = (
                     _number(field, dtypes[j].name, j, i) if present else _default(defaults[j], j, i)
                 )
-        return results
+        return results if len(results) != 1 else results[0]
 
     return decode_csv
 

@@ -17,7 +17,6 @@ from ..common.elementwise import NUMBERS, REALS
 from .sparse_components import (
     as_sparse,
     check_indices,
-    check_order,
     check_shapes,
     numbered,
     parts_named,
@@ -59,6 +58,28 @@ def _sparse_add_shape(c: ShapeContext) -> list[TensorShape]:
     return [TensorShape.of((None, rank)), TensorShape([None]), shape]
 
 
+def _merged(a: Array, b: Array) -> Array:
+    """The order in which TensorFlow takes elements at the places `a`, then `b`.
+
+    Of the first elements left of both, the one at the smaller place comes next; of equals that of
+    `a`, and that of `b` behind it. Neither need be in order.
+    """
+    if (a[1:] > a[:-1]).all() and (b[1:] > b[:-1]).all():
+        return np.argsort(np.concatenate([a, b]), kind="stable")
+    i, j, order = 0, 0, []
+    first, second, start = a.tolist(), b.tolist(), len(a)
+    while i < len(first) and j < len(second):
+        mine, its = first[i], second[j]
+        if mine <= its:
+            order.append(i)
+            i += 1
+        if its <= mine:
+            order.append(start + j)
+            j += 1
+    order += [*range(i, start), *range(start + j, start + len(b))]
+    return np.array(order, np.intp)
+
+
 @SPARSE_ADD.kernel
 def _sparse_add_kernel(c: KernelContext) -> Kernel:
 
@@ -75,14 +96,14 @@ def _sparse_add_kernel(c: KernelContext) -> Kernel:
         if thresh.ndim:
             raise ValueError(f"thresh must be a scalar, got shape {list(thresh.shape)}")
         a, b = numbered(a_indices, b_indices)
-        check_order(a, a_indices, "a_indices")
-        check_order(b, b_indices, "b_indices")
         places = np.concatenate([a, b])
-        order = np.argsort(places, kind="stable")
+        order = _merged(a, b)
         values = np.concatenate([a_values, b_values])[order]
         places = places[order]
         # The second of each pair is added to the first; small sums, but no single values, go.
-        second = np.flatnonzero(places[1:] == places[:-1]) + 1
+        from_b = order >= len(a)
+        met = (places[1:] == places[:-1]) & from_b[1:] & ~from_b[:-1]
+        second = np.flatnonzero(met) + 1
         values[second - 1] += values[second]
         kept = np.ones(len(values), np.bool_)
         kept[second] = False
@@ -99,6 +120,19 @@ def _sparse_add_grad_shape(c: ShapeContext) -> list[TensorShape]:
     c.shape("sum_indices", rank=2)
     lengths = [c.shape(name, rank=2).sizes for name in ("a_indices", "b_indices")]
     return [TensorShape.of((sizes or (None,))[:1]) for sizes in lengths]
+
+
+def _gathered(gradient: Array, own: Array, total: Array) -> Array:
+    """The gradients of the elements of one summand, in the order in which `_merged` took them."""
+    found = np.zeros(len(own), gradient.dtype)
+    i, places = 0, own.tolist()
+    for k, place in enumerate(total.tolist()):
+        while i < len(places) and places[i] < place:
+            i += 1  # its sum was too small to be stored
+        if i < len(places) and places[i] == place:
+            found[i] = gradient[k]
+            i += 1
+    return found
 
 
 @SPARSE_ADD_GRAD.fresh_kernel
@@ -118,6 +152,8 @@ def _sparse_add_grad_kernel(c: KernelContext) -> Kernel:
                     f"{name} must have shape [n,{sum_indices.shape[1]}], got {list(indices.shape)}"
                 )
         a, b, total = ranked(a_indices, b_indices, sum_indices)
+        if not (total[1:] > total[:-1]).all():
+            return _gathered(gradient, a, total), _gathered(gradient, b, total)
         each = np.zeros(max([*a, *b, *total], default=-1) + 1, gradient.dtype)
         each[total] = gradient
         return each[a], each[b]

@@ -60,7 +60,10 @@ class ResourceVariable(Variable, behind_handle=True):
             shape=declared, dtype=dtype, shared_name=scope.rstrip("/"), name=scope
         )
         VAR_IS_INITIALIZED_OP(self._reference, name="IsInitialized/VarIsInitializedOp")
-        self._initializer = ASSIGN_VARIABLE_OP(self._reference, initial, dtype=dtype, name="Assign")
+        with self._beside():
+            self._initializer = ASSIGN_VARIABLE_OP(
+                self._reference, initial, dtype=dtype, name="Assign"
+            )
 
     def _first_read(self) -> Tensor:
         dtype = self._reference.op.attrs["dtype"]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from contextlib import nullcontext
+from contextlib import AbstractContextManager, nullcontext
 from typing import Any, NoReturn
 
 from ...graph.convert import convert_to_tensor, register_tensor_conversion_function
@@ -122,7 +122,8 @@ class Variable(VariableOperators, VariableRows, Part, Shared, VariableKinds, beh
             initial = initial_tensor(graph, initial_value, dtype, self._within)
             declared = declared_shape(initial, validate_shape, expected_shape, shape)
             self._make(initial, declared, validate_shape, scope)
-            with nullcontext() if caching_device is None else graph.device(caching_device):
+            beside = self._beside() if caching_device is None else graph.device(caching_device)
+            with beside:
                 self._snapshot = self._first_read()
         self._trainable = trainable
         graph.add_to_collections(names, self)
@@ -133,9 +134,15 @@ class Variable(VariableOperators, VariableRows, Part, Shared, VariableKinds, beh
         dtype = initial.dtype.base_dtype
         self._initial_value = initial
         self._reference: Tensor = VARIABLE_V2(shape=declared, dtype=dtype, name=scope)
-        self._initializer: Operation = ASSIGN(
-            self._reference, initial, validate_shape=validate_shape, name="Assign"
-        ).op
+        with self._beside():
+            self._initializer: Operation = ASSIGN(
+                self._reference, initial, validate_shape=validate_shape, name="Assign"
+            ).op
+
+    def _beside(self) -> AbstractContextManager[Any]:
+        """Puts ops on the device of the variable, whatever the device function around them says."""
+        device = self._reference.device
+        return self._reference.graph.device(device) if device else nullcontext()
 
     def _first_read(self) -> Tensor:
         return identity(self._reference, name="read")

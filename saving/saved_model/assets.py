@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any
+from weakref import WeakKeyDictionary
 
 from ...formats.local_files import told_as_op_error
 from ...graph.constant_value import known_value
@@ -15,6 +16,10 @@ from ...graph.node import Tensor
 from ...protos.messages import AssetFileDef, MetaGraphDef
 from . import saved_model_constants as constants
 from .tensor_infos import build_tensor_info
+
+# Of each graph, where the files of loaded models are: their constants have the paths at which the
+# models were written, and a model may have been moved since.
+_found: WeakKeyDictionary[Graph, dict[str, str]] = WeakKeyDictionary()
 
 
 def copy_assets(folder: str, assets: Iterable[Any]) -> None:
@@ -34,7 +39,7 @@ def copy_assets(folder: str, assets: Iterable[Any]) -> None:
     graph = get_default_graph()
     copied: dict[str, str] = {}
     for tensor in assets:
-        path = os.path.abspath(_path(tensor))
+        path = os.path.abspath(_path(tensor, _found.get(graph, {})))
         name, number = os.path.basename(path), 0
         while copied.setdefault(name, path) != path:
             number += 1
@@ -46,11 +51,11 @@ def copy_assets(folder: str, assets: Iterable[Any]) -> None:
         graph.add_to_collection(constants.ASSETS_KEY, asset)
 
 
-def _path(tensor: Any) -> str:
+def _path(tensor: Any, found: Mapping[str, str]) -> str:
     value = known_value(tensor) if isinstance(tensor, Tensor) else None
     if value is None or value.dtype != object or value.size != 1:
         raise ValueError(f"an asset must be a constant with the name of a file, got {tensor!r}")
-    return os.fsdecode(value.item())
+    return found.get(tensor.name) or os.fsdecode(value.item())
 
 
 def asset_feeds(
@@ -83,4 +88,5 @@ def asset_feeds(
         except (KeyError, ValueError) as error:
             raise ValueError(f"the asset {name!r} has no tensor: {error.args[0]}") from None
         feeds[tensor] = os.path.join(folder, constants.ASSETS_DIRECTORY, name)
+    _found.setdefault(graph, {}).update({tensor.name: path for tensor, path in feeds.items()})
     return feeds

@@ -207,3 +207,14 @@ def test_contracts_are_tests(pytester: pytest.Pytester) -> None:
     result = pytester.runpytest_inprocess("-p", "tensordraft.testing", "-q", "-W", "ignore")
     result.assert_outcomes(passed=2, failed=1)
     result.stdout.fnmatch_lines(["*there are 40*"])
+
+
+@pytest.mark.parametrize("size", [1, 4])
+def test_a_graph_keeps_its_present_contract_with_what_kernels_take(size: int) -> None:
+    with td.Graph().as_default() as graph:
+        x = td.placeholder(td.float32, ["batch", 8, 8, 3], name="x")
+        patches = td.nn.conv2d(x, td.ones([5, 5, 3, 4]), [1, 1, 1, 1], "SAME")
+        td.reduce_sum(patches, [1, 2, 3], name="y")
+    contract = present_contract(LoadedModel(graph), sizes={"batch": size})
+    assert contract.limits["peak_bytes"] == td.cost(graph).at(batch=size).peak_bytes
+    assert not td.check_graph(graph, contract=contract).breaches

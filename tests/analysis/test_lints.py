@@ -98,6 +98,9 @@ CLEAN: list[Callable[[], Any]] = [
     lambda: td.gather(numbers(10, 2), x("n", dtype=td.int32)),
     lambda: td.reshape(x("batch", 7, 7, 512), [-1, 7 * 7 * 512]),
     lambda: td.cast(x("n"), td.int32),
+    lambda: td.cast(td.maximum(x("n", dtype=td.int64), 0), td.int32),
+    lambda: td.cast(td.minimum(x("n", dtype=td.int64), 5), td.int32),
+    lambda: td.cast(td.argmax(x("n", "m"), 1), td.int32),
     lambda: td.reduce_mean(x("batch", "n")) / td.cast(td.shape(x("batch"))[0], td.float32),
     lambda: td.rsqrt(td.nn.moments(x("n", 4), [0])[1] + 1e-3),
 ]

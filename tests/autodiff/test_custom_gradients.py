@@ -90,9 +90,48 @@ def test_functions_that_read_variables(session: Any) -> None:
 
     with pytest.raises(TypeError, match="must take the argument 'variables'"):
         careless(x)
-    v = td.get_variable("v", initializer=4.0, use_resource=False)
-    with pytest.raises(TypeError, match="only resource variables"):
-        td.custom_gradient(lambda x: (x * v, lambda g: g))(x)
+    with pytest.raises(TypeError, match="can make only resource variables"):
+        td.custom_gradient(lambda x: (x * _reference("v"), lambda g: g))(x)
+
+
+def _reference(name: str) -> Any:
+    return td.get_variable(name, initializer=4.0, use_resource=False)
+
+
+def test_functions_that_read_reference_variables(session: Any) -> None:
+    v, x = _reference("v"), td.constant(3.0)
+
+    @td.custom_gradient
+    def scaled(x: td.Tensor) -> Any:
+        return x * v, lambda g, variables: (g * 10.0, [g * 100.0 for _ in variables])
+
+    session.run(v.initializer)
+    assert session.run(td.gradients(scaled(x), [x, v])) == [10.0, 100.0]
+
+
+@pytest.mark.parametrize("resource", [False, True])
+def test_gradients_that_pass_through_functions_of_variables(session: Any, resource: bool) -> None:
+    v = td.get_variable("v", initializer=4.0, use_resource=resource)
+    x = td.constant(3.0)
+    y = td.grad_pass_through(lambda x: td.round(x) * v)(x)
+    session.run(v.initializer)
+    for_x, for_v = td.gradients(y, [x, v])
+    assert session.run([y, for_x]) == [12.0, 1.0]
+    assert for_v is None
+
+
+def test_gradients_pass_through_updates_and_variables_made_within(session: Any) -> None:
+    v = td.get_variable("v", initializer=4.0, use_resource=True)
+    x = td.constant(3.0)
+    y = td.grad_pass_through(v.assign_add)(x)
+
+    def makes(x: td.Tensor) -> td.Tensor:
+        return x * td.get_variable("w", initializer=2.0, use_resource=True)
+
+    z = td.grad_pass_through(makes)(x)
+    session.run(td.global_variables_initializer())
+    assert session.run([y, td.gradients(y, x)[0]]) == [7.0, 1.0]
+    assert session.run([z, td.gradients(z, x)[0]]) == [6.0, 1.0]
 
 
 def test_too_many_gradients() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -187,7 +188,7 @@ def test_an_error_of_an_op_keeps_its_context(cli: Cli) -> None:
 
 
 def test_a_table_runs_in_chunks_into_a_file(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with td.Graph().as_default() as graph:
         td.reduce_sum(td.placeholder(td.float32, ["batch", 3], name="x"), 1, name="y")
@@ -201,6 +202,10 @@ def test_a_table_runs_in_chunks_into_a_file(
     assert capsys.readouterr().out == f"y:0  float32[20]\nsaved in {out}\n"
     assert main(request) == 1
     assert "--along needs --out FILE.npy or FILE.zarr" in capsys.readouterr().err
+    with monkeypatch.context() as absent:
+        absent.setitem(sys.modules, "dask.array", None)
+        assert main([*request, "--out", out]) == 1
+    assert "this runs on dask, which is not installed" in capsys.readouterr().err
 
 
 def test_split_prints_what_falls_apart(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

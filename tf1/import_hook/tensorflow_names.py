@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import builtins
 import itertools
 import sys
 from collections.abc import Sequence
@@ -95,6 +96,8 @@ class InternalModule(ModuleType):
             super().__setattr__(name, value)
 
     def __getattr__(self, name: str) -> object:
+        if name == "__all__":  # which `from … import *` asks for
+            return self._names()
         inside = f"{self.__name__}.{name}"
         if inside in HOMES and inside not in HIDDEN_BY_FUNCTIONS:
             return import_module(inside)
@@ -115,6 +118,22 @@ class InternalModule(ModuleType):
         raise AttributeError(
             as_in_tensorflow(f"{message}: {why}") if why else message, name=name, obj=None
         )
+
+    def __dir__(self) -> list[str]:
+        return sorted({*super().__dir__(), *self._names()})
+
+    def _names(self) -> list[str]:
+        """The public names of the homes; of `td`, which is one of all, none that hides a builtin.
+
+        TensorFlow's `math_ops` has a `range`; its `ops` has none, and programs mean Python's.
+        """
+        found = set()
+        for home in HOMES[self.__name__]:
+            for name in dir(_part_of_package(home)):
+                hidden = not home and (name in _NEW_NAMES or hasattr(builtins, name))
+                if not name.startswith("_") and not hidden:
+                    found.add(name)
+        return sorted(name for name in found if hasattr(self, name))
 
 
 def _part_of_package(home: str) -> ModuleType:

@@ -15,9 +15,11 @@ from ...ops.array.stacking import stack
 from ...ops.array.transposing import transpose
 from ...ops.linalg.matmul import matmul
 from ...ops.linalg.matrix_functions import tensordot
+from ...ops.math.comparison import not_equal
 from ...ops.math.select import where_v2
 from ...ops.nn import dropout as nn
 from ...ops.nn.activations import bias_add
+from ...protos.dtypes import string
 from .input_spec import InputSpec
 from .kernel_layer import ZEROS, KernelLayer
 from .layer import Layer
@@ -187,9 +189,13 @@ def scalar_setting(value: Any) -> Any:
 
     What is chosen by it keeps its shape, as it does in a condition.
     """
+    if isinstance(value, (str, bytes)):
+        raise TypeError(f"training must be a bool, 0 or 1, or a bool tensor, got {value!r}")
     if not is_tensor(value):
         return value
     tensor = convert_to_tensor(value)
+    if tensor.dtype.base_dtype is string:
+        tensor = not_equal(tensor, "")  # as conditions take it
     return reshape(tensor, []) if tensor.shape.rank is None else tensor
 
 

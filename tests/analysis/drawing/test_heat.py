@@ -172,3 +172,14 @@ def test_a_label_without_room_is_left_out() -> None:
     assert room.beside([(50, 50)], 20) is None
     assert room.beside([(50, 120)], 20) == (53, 120)
     assert room.beside([(50, 120)], 20) == (27, 120)
+
+
+@pytest.mark.parametrize("color", ["cost", "memory"])
+def test_what_has_no_known_size_is_cold(color: str) -> None:
+    with td.Graph().as_default() as graph:
+        x = td.placeholder(td.float32, name="x")
+        td.reduce_sum(td.square(x, name="y"))
+        td.while_loop(lambda a: td.reduce_sum(a) < 3, lambda a: a + 1, [td.ones([2])])
+    found = heats(graph, color)[0]
+    assert found.ops["y"] == 0
+    assert found.total > 0

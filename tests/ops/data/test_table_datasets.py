@@ -97,3 +97,12 @@ def test_batches_of_parsed_examples(session: td.Session, tmp_path: Path) -> None
     numbers = np.concatenate([features["x"] for features, _ in taken]).ravel()
     assert sorted(numbers.tolist()) == [0, 1, 2, 10, 11, 12]
     assert all((features["x"] == label).all() for features, label in taken)
+
+
+def test_a_table_of_one_column_has_tuples_of_one(session: td.Session, tmp_path: Path) -> None:
+    path = str(tmp_path / "one.csv")
+    (tmp_path / "one.csv").write_text("1\n2\n")
+    row = td.data.experimental.CsvDataset(path, [td.float32]).make_one_shot_iterator().get_next()
+    assert session.run(row) == (1.0,)
+    record = td.placeholder(td.string, [])
+    assert session.run(td.decode_csv(record, [[0]]), {record: "3"}) == [3]

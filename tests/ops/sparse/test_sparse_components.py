@@ -13,6 +13,8 @@ A = [np.array([[0, 1], [2, 0]]), np.array([1, 2], "f"), np.array([3, 2])]
 B = [np.array([[0, 0], [2, 0]]), np.array([5, -2], "f"), np.array([3, 2])]
 NONE = [np.zeros((0, 2), "i8"), np.zeros(0, "f"), np.array([3, 2])]
 BOTH = np.array([[0, 0], [0, 1], [2, 0]])
+UNORDERED, LAST = np.array([[1, 0], [0, 1]]), np.array([[1, 1], [0, 1]])
+SQUARE = np.array([2, 2])
 ZERO = np.float32(0)
 CASES = [
     Case("SparseAdd", [*A, *B, ZERO],
@@ -20,8 +22,14 @@ CASES = [
     Case("SparseAdd", [*A, *B, np.float32(0.5)],
          expected=(BOTH[:2], np.array([5, 1], "f"), np.array([3, 2])), id="small", dynamic=True),
     Case("SparseAdd", [*A, *NONE, np.float32(9)], expected=tuple(A), id="alone", dynamic=True),
-    Case("SparseAdd", [A[0][::-1], *A[1:], *B, ZERO],
-         expected=raises(r"a_indices\[1\] = \[0, 1\] is out of order; td.sparse_reorder", "run")),
+    Case("SparseAdd", [UNORDERED, np.array([1, 2], "f"), SQUARE, LAST, np.array([3, 4], "f"),
+                       SQUARE, ZERO], dynamic=True, id="unordered",
+         expected=(np.concatenate([UNORDERED, LAST]), np.array([1, 2, 3, 4], "f"), SQUARE)),
+    Case("SparseAdd", [np.array([[1, 0], [0, 1], [0, 0]]), np.array([1, 2, 5], "f"), SQUARE,
+                       UNORDERED[::-1], np.array([3, 4], "f"), SQUARE, ZERO],
+         dynamic=True, id="unordered that meet",
+         expected=(np.array([[0, 1], [1, 0], [0, 1], [0, 0]]), np.array([3, 5, 2, 5], "f"),
+                   SQUARE)),
     Case("SparseAdd", [*A, *B[:2], np.array([3, 3]), ZERO],
          expected=raises(r"a_shape and b_shape must be equal", "run"), id="shapes"),
     Case("SparseAdd", [*A, B[0] + 1, *B[1:], ZERO],

@@ -165,6 +165,16 @@ def test_a_sound_can_be_read_again() -> None:
         assert file.getparams()[:4] == (2, 2, 8000, 3)
 
 
+@pytest.mark.parametrize(("rate", "written"), [(0.1, 0), (0.5, 1), (44100.0, 44100)])
+def test_a_sound_may_have_any_positive_rate(rate: float, written: int) -> None:
+    with td.Graph().as_default(), td.Session() as session:
+        sound = td.summary.audio("a", STEREO, rate)
+        audio = td.Summary.FromString(session.run(sound)).value[0].audio
+    assert audio.sample_rate == np.float32(rate)
+    data = audio.encoded_audio_string
+    assert [int.from_bytes(data[i : i + 4], "little") for i in (24, 28)] == [written, 4 * written]
+
+
 def test_text_needs_strings() -> None:
     with td.Graph().as_default(), pytest.raises(ValueError, match="needs strings, got int32"):
         td.summary.text("t", 1)

@@ -81,3 +81,12 @@ def test_handles_of_other_sessions(session: td.Session) -> None:
     kept: Any = session.run(handle)
     with td.Session() as other, pytest.raises(td.errors.InvalidArgumentError, match="not in the"):
         other.run(value, {holder: kept})
+
+
+def test_a_handle_feeds_its_tensor_to_any_placeholder(session: td.Session) -> None:
+    kept = session.run(td.get_session_handle(td.constant([1.0, 2.0])))
+    x = td.placeholder(td.float32)
+    assert session.run(x + 1.0, {x: kept}).tolist() == [2.0, 3.0]
+    kept.delete()
+    with pytest.raises(TypeError, match="may have already been deleted"):
+        session.run(x, {x: kept})

@@ -84,6 +84,12 @@ def test_assets_are_copied_and_found(session: td.Session, tmp_path: Path) -> Non
         td.saved_model.load(loaded, ["serve"], tmp_path / "moved")
         assert loaded.run("kept:0").decode() == path
         assert len(td.get_collection(td.saved_model.ASSETS_KEY)) == 2
+        td.get_default_graph().clear_collection(td.saved_model.ASSETS_KEY)
+        again = td.saved_model.Builder(tmp_path / "again")
+        paths = [td.get_default_graph().get_tensor_by_name(f"{folder}:0") for folder in "ab"]
+        again.add_meta_graph_and_variables(loaded, ["serve"], None, paths)
+    copied = sorted((tmp_path / "again" / "assets").iterdir())
+    assert [file.read_text() for file in copied] == ["a", "b"]
 
 
 @pytest.mark.parametrize("name", ["../words", "a/../../b", "/etc/passwd", "..\\x"])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import inspect
+import sys
 from collections.abc import Callable
 from typing import Any
 
@@ -331,3 +332,25 @@ def test_sounds_by_inner_modules() -> None:
 def test_variables_are_dealt_out_in_turn() -> None:
     strategy = inner("python.training.device_setter")._RoundRobinStrategy(2)
     assert [strategy(None) for _ in range(3)] == [0, 1, 0]
+
+
+@pytest.mark.parametrize(
+    ("module", "names"),
+    [
+        ("python.ops.array_ops", {"concat", "reshape", "identity"}),
+        ("python.ops.math_ops", {"matmul", "reduce_sum", "abs"}),
+        ("python.framework.ops", {"Graph", "convert_to_tensor", "name_scope"}),
+        ("python.client.session", {"Session"}),
+    ],
+)
+def test_star_imports_have_the_public_names(
+    module: str, names: set[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    found: dict[str, Any] = {}
+    monkeypatch.setitem(sys.modules, "inner_module", inner(module))
+    exec("from inner_module import *", found)  # noqa: S102
+    assert names <= found.keys()
+    assert names <= {*dir(inner(module))}
+    assert "LoadBudget" not in found
+    if module == "python.framework.ops":
+        assert "range" not in found

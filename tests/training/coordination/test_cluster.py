@@ -75,3 +75,15 @@ def test_servers_tell_which_task_they_are() -> None:
     assert (other.server_def.task_index, other.server_def.protocol) == (0, "own")
     with pytest.raises(ValueError, match="No such job in cluster: 'x'"):
         td.train.Server(given, job_name="x")
+
+
+@pytest.mark.parametrize("resource", [False, True])
+def test_an_initializer_and_the_first_read_are_on_the_device_of_the_variable(
+    resource: bool,
+) -> None:
+    with td.Graph().as_default(), td.device(td.train.replica_device_setter(2)):
+        for task in range(2):
+            v = td.Variable(1.0, use_resource=resource)
+            devices = [v.device, v.initializer.device, v.value().device]
+            assert devices[:2] == [f"/job:ps/task:{task}"] * 2
+            assert v.initial_value.device == "/job:worker"

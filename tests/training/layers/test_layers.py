@@ -261,3 +261,12 @@ def test_noise_with_sizes_of_the_input() -> None:
         assert (kept == kept[:, :1]).all()
         assert kept.any()
         assert not kept.all()
+
+
+def test_training_may_be_a_string_tensor_but_no_string() -> None:
+    with td.Graph().as_default(), td.Session() as session:
+        for text, kept in (("no", 0.0), ("", 2.0)):
+            y = td.layers.dropout(td.ones([2]), 1.0 - 1e-7, training=td.constant(text))
+            assert session.run(td.reduce_sum(y)) == kept
+        with pytest.raises(TypeError, match="training must be a bool, 0 or 1, or a bool tensor"):
+            td.layers.dropout(td.ones([2]), 0.5, training="True")
