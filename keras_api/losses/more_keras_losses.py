@@ -7,7 +7,7 @@ from typing import Any
 
 from ...graph.convert import convert_to_tensor
 from ...graph.node import Tensor
-from ...ops.array.casting import cast
+from ...ops.array.cast import cast
 from ...ops.math.arithmetic import abs as magnitude, maximum, minimum, square
 from ...ops.math.reductions import reduce_max, reduce_mean, reduce_sum
 from ...ops.nn.activations import softplus

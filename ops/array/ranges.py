@@ -21,7 +21,7 @@ from ...shape_inference.tensor_shape import TensorShape
 from ...shape_inference.traits import Traits
 from ..common.allocation import check_size
 from ..common.call_forms import name_at, older_form
-from .casting import cast
+from .cast import cast
 
 public = {"td": "lin_space linspace range"}
 

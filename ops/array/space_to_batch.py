@@ -30,8 +30,8 @@ from .block_layout import (
     space_to_batch_layout,
     space_to_batch_sizes,
 )
-from .fills import zeros_like
-from .stacking import stack
+from .constants import zeros_like
+from .stack import stack
 
 if TYPE_CHECKING:
     from .block_layout import Block, Margins, Quotient

@@ -9,7 +9,7 @@ from ...graph.node import Tensor
 from ...graph.sparse_tensor import SparseTensor
 from ...protos.dtypes import int64
 from ...shape_inference.tensor_shape import TensorShape
-from ..array.squeezing import ensure_shape
+from ..array.shapes import ensure_shape
 from ..common.structures import flat, packed
 from .batching_sparse import DENSE_TO_SPARSE_BATCH_DATASET
 from .dataset import Dataset

@@ -13,14 +13,16 @@ from ...graph.default_scopes import control_dependencies
 from ...graph.node import Tensor
 from ...protos.dtypes import int32, int64
 from ...shape_inference.tensor_shape import TensorShape
-from ..array.casting import cast
-from ..array.constants import constant, identity
+from ..array.cast import cast
+from ..array.constants import constant
+from ..array.identity import identity
 from ..common.structures import packed
 from ..debugging.value_checks import assert_less
-from ..indexing.gathering import gather
-from ..math.comparison import less, less_equal, logical_and
+from ..indexing.gather import gather
+from ..math.comparison import less, less_equal
+from ..math.logical import logical_and
 from ..math.reductions import reduce_min
-from ..math.select import where
+from ..math.where import where
 from .dataset import Dataset
 from .element_functions import built
 from .element_specs import Leaf, leaves, typed, types_of, upto

@@ -18,7 +18,7 @@ from ...shape_inference.protocols import Array, Kernel
 from ...shape_inference.rules import SCALAR
 from ...shape_inference.tensor_shape import TensorShape
 from ...shape_inference.traits import STATEFUL
-from ..strings.formatting import format as format_text
+from ..strings.format import format as format_text
 from .assertions import PRINT_V2
 
 public = {"td": "print print_v2=print timestamp"}

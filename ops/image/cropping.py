@@ -6,10 +6,10 @@ from ...graph.api.tensor_like import TensorLike
 from ...graph.convert import convert_to_tensor
 from ...graph.default_scopes import control_dependencies, name_scope
 from ...graph.node import Tensor
-from ..array.constants import identity
+from ..array.identity import identity
 from ..array.shapes import shape
 from ..debugging.value_checks import assert_greater_equal
-from ..indexing.slicing import slice as part_of
+from ..indexing.slice import slice as part_of
 from ..random.uniform_and_normal import random_uniform
 
 public = {"td, td.image": "random_crop"}

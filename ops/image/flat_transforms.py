@@ -13,15 +13,14 @@ from ...graph.convert import convert_to_tensor
 from ...graph.default_scopes import name_scope
 from ...graph.node import Tensor
 from ...protos.dtypes import float32, int32
-from ..array.casting import cast
-from ..array.fills import ones, ones_like, zeros_like
-from ..array.joining import concat
-from ..array.reshaping import reshape
+from ..array.cast import cast
+from ..array.concat import concat
+from ..array.constants import ones, ones_like, zeros_like
+from ..array.reshape import expand_dims, reshape, squeeze
 from ..array.shapes import shape
-from ..array.squeezing import expand_dims, squeeze
-from ..array.stacking import stack
+from ..array.stack import stack
 from ..linalg.matmul import matmul
-from ..math.exponentials import cos, sin
+from ..math.trigonometry import cos, sin
 from .projective_transforms import IMAGE_PROJECTIVE_TRANSFORM_V2
 
 public = {

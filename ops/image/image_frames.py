@@ -11,10 +11,10 @@ from ...graph.convert import convert_to_tensor
 from ...graph.default_scopes import name_scope
 from ...graph.node import Tensor
 from ...protos.dtypes import float64, int32
-from ..array.casting import cast
-from ..array.padding import pad
-from ..array.stacking import stack
-from ..indexing.slicing import slice as part_of
+from ..array.cast import cast
+from ..array.pad import pad
+from ..array.stack import stack
+from ..indexing.slice import slice as part_of
 from ..math.arithmetic import maximum, minimum
 from .image_sizes import as_image, rows_and_columns
 

@@ -8,8 +8,8 @@ from ...graph.api.tensor_like import TensorLike
 from ...graph.default_scopes import name_scope
 from ...graph.node import Tensor
 from ...protos.dtypes import float32, int32
-from ..array.casting import cast
-from ..array.squeezing import expand_dims, squeeze
+from ..array.cast import cast
+from ..array.reshape import expand_dims, squeeze
 from ..math.arithmetic import floor, maximum
 from .image_frames import pad_to_bounding_box
 from .image_sizes import as_image, rows_and_columns

@@ -11,8 +11,8 @@ import numpy as np
 from ...graph.convert import convert_to_tensor
 from ...graph.default_scopes import name_scope
 from ...graph.node import Tensor
-from ..array.casting import cast
-from .strided_slicing import MASKS, STRIDED_SLICE
+from ..array.cast import cast
+from .strided_slice import MASKS, STRIDED_SLICE
 
 public = {"td": "newaxis"}
 

@@ -20,7 +20,7 @@ from ...shape_inference.symbolic.symbolic import Dim
 from ...shape_inference.tensor_shape import TensorShape
 from ...shape_inference.traits import Move, Traits
 from ..common.allocation import check_size, new_zeros
-from .gathering import in_range
+from .gather import in_range
 
 public = {"td, td.manip": "gather_nd scatter_nd"}
 

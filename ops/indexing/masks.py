@@ -11,16 +11,15 @@ from ...graph.node import Tensor
 from ...protos.dtypes import bool as bool_, int64
 from ...shape_inference.rules import normal_axis
 from ..array import ranges
-from ..array.casting import cast
-from ..array.joining import concat
-from ..array.reshaping import reshape
+from ..array.cast import cast
+from ..array.concat import concat
+from ..array.reshape import expand_dims, reshape, squeeze
 from ..array.shapes import shape
-from ..array.squeezing import expand_dims, squeeze
 from ..math.arithmetic import maximum
 from ..math.comparison import less
 from ..math.reductions import reduce_max, reduce_prod
-from ..math.select import where
-from .gathering import gather
+from ..math.where import where
+from .gather import gather
 
 public = {"td": "boolean_mask sequence_mask"}
 

@@ -19,7 +19,7 @@ from ...shape_inference.symbolic.symbolic import less
 from ...shape_inference.tensor_shape import TensorShape
 from ...shape_inference.traits import Move
 from ..common.allocation import new_array
-from .gathering import in_range
+from .gather import in_range
 
 public = {"td": "one_hot"}
 

@@ -13,11 +13,11 @@ from ...graph.op_def import OpDef
 from ...shape_inference.context import KernelContext, ShapeContext
 from ...shape_inference.protocols import Array, Kernel
 from ...shape_inference.tensor_shape import TensorShape
-from ..array.array_forms import matrix_transpose
-from ..array.squeezing import expand_dims, squeeze
-from ..array.stacking import stack, unstack
+from ..array.reshape import expand_dims, squeeze
+from ..array.stack import stack, unstack
+from ..array.transpose import matrix_transpose
 from ..common.parallel_blocks import LARGE_MATRIX, on_one_thread
-from ..math.exponentials import conj
+from ..math.complex_numbers import conj
 from .square_matrices import MATRIX_TYPES, checked_square, square_shape
 from .triangles import decompose
 

@@ -6,15 +6,14 @@ from ...graph.api.tensor_like import TensorLike
 from ...graph.convert import convert_to_tensor
 from ...graph.default_scopes import name_scope
 from ...graph.node import Tensor
-from ..array.broadcasting import broadcast_to
-from ..array.diagonals import matrix_band_part
-from ..array.fills import ones_like
-from ..array.joining import concat
-from ..array.matrix_diagonals import matrix_diag_part, matrix_set_diag
+from ..array.broadcast import broadcast_to
+from ..array.concat import concat
+from ..array.constants import ones_like
+from ..array.diagonals import matrix_band_part, matrix_diag_part, matrix_set_diag
 from ..array.shapes import shape
 from ..common.shared_docs import shared_docs
-from ..indexing.gathering import gather
-from ..sorting.sorting import argsort
+from ..indexing.gather import gather
+from ..sorting.sort import argsort
 from .linear_systems import matrix_triangular_solve
 from .matmul import matmul
 from .matrix_functions import eye

@@ -28,7 +28,7 @@ from .accumulation import accumulating, count_along
 from .arithmetic import add, subtract
 from .comparison import is_finite
 from .exponentials import exp, log
-from .select import where
+from .where import where
 
 if TYPE_CHECKING:
     Reduce = Callable[[Array, tuple[int, ...], bool], Any]

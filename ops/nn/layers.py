@@ -9,18 +9,18 @@ from ...graph.constant_value import constant_value
 from ...graph.convert import convert_to_tensor
 from ...graph.default_scopes import name_scope
 from ...graph.node import Tensor
-from ..array.broadcasting import broadcast_to
-from ..array.fills import zeros_like
-from ..array.joining import concat
+from ..array.broadcast import broadcast_to
+from ..array.concat import concat
+from ..array.constants import zeros_like
+from ..array.reshape import expand_dims, squeeze
 from ..array.shapes import shape
-from ..array.squeezing import expand_dims, squeeze
 from ..common.call_forms import renamed
 from ..conv.convolution import conv2d
 from ..linalg.matmul import matmul
 from ..math.arithmetic import abs as size_of, add, multiply
 from ..math.comparison import greater_equal
 from ..math.exponentials import exp, log1p
-from ..math.select import where
+from ..math.where import where
 from ..random.uniform_and_normal import random_uniform
 from .activations import bias_add, relu
 

@@ -14,7 +14,7 @@ from ...shape_inference.context import KernelContext, ShapeContext
 from ...shape_inference.protocols import Array, Kernel
 from ...shape_inference.tensor_shape import TensorShape
 from ...shape_inference.traits import Elementwise
-from ..array.casting import cast
+from ..array.cast import cast
 from ..common.blockwise import block_by_block
 from ..common.select_elements import sloped
 

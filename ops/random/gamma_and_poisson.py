@@ -19,7 +19,7 @@ from ...shape_inference.protocols import Array, Kernel
 from ...shape_inference.rules import shape_from_value
 from ...shape_inference.tensor_shape import TensorShape
 from ...shape_inference.traits import STATEFUL
-from ..array.fills import zeros_like
+from ..array.constants import zeros_like
 from ..common.allocation import check_size
 from ..math.arithmetic import add, maximum
 from ..math.division import truediv

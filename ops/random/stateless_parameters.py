@@ -22,7 +22,7 @@ from ...shape_inference.context import KernelContext, ShapeContext
 from ...shape_inference.protocols import Array, Kernel
 from ...shape_inference.rules import broadcast, shape_from_value
 from ...shape_inference.tensor_shape import TensorShape
-from ..array.fills import zeros_like
+from ..array.constants import zeros_like
 from ..common.shared_docs import shared_docs
 from ..math.arithmetic import add, maximum
 from ..math.division import truediv

@@ -18,7 +18,7 @@ from ...shape_inference.protocols import Array, Kernel
 from ...shape_inference.rules import SCALAR
 from ...shape_inference.tensor_shape import TensorShape
 from ...shape_inference.traits import Traits
-from ..array.squeezing import squeeze
+from ..array.reshape import squeeze
 from ..common.call_forms import renamed
 from ..common.elementwise import FLOATS
 from ..common.parallel_blocks import on_one_thread

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ...ops.array.squeezing import expand_dims, squeeze
+from ...ops.array.reshape import expand_dims, squeeze
 from ...shape_inference.tensor_shape import TensorShape
 from .input_spec import InputSpec
 from .layer import Layer

@@ -11,7 +11,7 @@ from harness import check
 from shape_language import infers, refuses
 
 import tensordraft as td
-from tensordraft.ops.array.stacking import parallel_stack, stack
+from tensordraft.ops.array.stack import parallel_stack, stack
 from tensordraft.ops.indexing.inplace_updates import (
     INPLACE_ADD,
     INPLACE_UPDATE,

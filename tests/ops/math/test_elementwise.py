@@ -17,14 +17,18 @@ from shape_language import infers, refuses
 import tensordraft as td
 from tensordraft.ops.math import (
     add_n,
-    along_axis,
+    argmax,
     arithmetic,
     bitwise,
     comparison,
+    complex_numbers,
+    cumsum,
     division,
     exponentials,
+    logical,
     reductions,
-    select,
+    trigonometry,
+    where,
 )
 from tensordraft.ops.nn import activations
 from tensordraft.ops.special import bessel, error_functions, gamma_functions, incomplete_gamma, zeta
@@ -192,7 +196,9 @@ def test_sizes_are_followed(make: Any, expected: str) -> None:
 
 ROWS = [
     add_n,
-    along_axis,
+    argmax,
+    complex_numbers,
+    cumsum,
     arithmetic,
     bessel,
     bitwise,
@@ -205,7 +211,9 @@ ROWS = [
     activations,
     norms,
     reductions,
-    select,
+    logical,
+    trigonometry,
+    where,
     zeta,
 ]
 
@@ -218,7 +226,7 @@ def examples() -> Iterator[doctest.DocTest]:
             own = inspect.isfunction(function) and function.__module__ == module.__name__
             if own and not name.startswith("_"):
                 yield from finder.find(
-                    function, f"{module.__name__}.{name}", module=False, globs={}
+                    function, f"{module.__name__}.{name}", module=False, globs={"td": td, "np": np}
                 )
 
 

@@ -17,7 +17,7 @@ from ...shape_inference.symbolic.symbolic import Dim, dim_symbol
 from ...shape_inference.tensor_shape import TensorShape
 from ...shape_inference.traits import Move
 from ..common.allocation import new_array, new_zeros
-from .gathering import in_range, out_of_range
+from .gather import in_range, out_of_range
 
 public = {"td": "dynamic_partition dynamic_stitch"}
 

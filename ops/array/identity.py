@@ -1,21 +1,143 @@
-"""Ops that hand on what they get: for debuggers, gradients, copies, and variables as references."""
+"""Identity ops: identity, stop_gradient, and related ops that pass their input on."""
 
 from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
 from ...graph.api.tensor_like import TensorLike
-from ...graph.node import Tensor
+from ...graph.node import Operation, Tensor
 from ...graph.op_def import OpDef
 from ...runtime.passthrough import passthrough
 from ...shape_inference.context import KernelContext, ShapeContext
 from ...shape_inference.protocols import Array, Kernel
 from ...shape_inference.rules import UNKNOWN_SHAPE
 from ...shape_inference.tensor_shape import TensorShape
-from ...shape_inference.traits import STATEFUL, Move
+from ...shape_inference.traits import STATEFUL, Move, Traits
 from ..common.allocation import new_zeros
+from .placeholder import PLACEHOLDER_WITH_DEFAULT
 
-public = {"td": "guarantee_const"}
+public = {
+    "td": "guarantee_const identity identity_n stop_gradient",
+}
+
+
+IDENTITY = OpDef(
+    "Identity", "input: T -> output: T", "T: type", traits=Move(views=True, splits="=")
+)
+SNAPSHOT = OpDef(
+    "Snapshot", "input: T -> output: T", "T: type", traits=Move(views=True, splits="=")
+)
+STOP_GRADIENT = OpDef(
+    "StopGradient", "input: T -> output: T", "T: type", traits=Move(views=True, splits="=")
+)
+PREVENT_GRADIENT = OpDef(
+    "PreventGradient",
+    "input: T -> output: T",
+    "T: type, message: string = ''",
+    traits=Move(views=True, splits="="),
+)
+IDENTITY_N: OpDef[list[Tensor]] = OpDef(
+    "IdentityN", "input: T -> output: T", "T: list(type) >= 1", traits=Move(views=True, splits="=")
+)
+_IDLE = Traits(stateful=True, idle=True)
+NO_OP: OpDef[Operation] = OpDef("NoOp", "->", traits=_IDLE)
+# In TensorFlow it runs even where what it waits for does not, as it is in a branch not taken.
+CONTROL_TRIGGER: OpDef[Operation] = OpDef("ControlTrigger", "->", traits=_IDLE)
+
+
+@IDENTITY.shape
+@SNAPSHOT.shape
+@STOP_GRADIENT.shape
+@PREVENT_GRADIENT.shape
+def _identity_shape(c: ShapeContext) -> TensorShape:
+    c.relay_contents()
+    return c.shape("input")
+
+
+@PLACEHOLDER_WITH_DEFAULT.view_kernel
+@IDENTITY.view_kernel
+@IDENTITY_N.view_kernel
+@SNAPSHOT.view_kernel
+@STOP_GRADIENT.view_kernel
+@PREVENT_GRADIENT.view_kernel
+def _identity_kernel(c: KernelContext) -> Kernel:
+    return passthrough
+
+
+@IDENTITY_N.shape
+def _identity_n_shape(c: ShapeContext) -> list[TensorShape]:
+    c.relay_contents()
+    return c.shapes("input")
+
+
+@CONTROL_TRIGGER.kernel
+@NO_OP.kernel
+def _no_op_kernel(c: KernelContext) -> Kernel:
+
+    def no_op() -> None:
+        return None
+
+    return no_op
+
+
+def identity(input: TensorLike, name: str | None = None) -> Tensor:
+    """A tensor with the value of `input`.
+
+    Args:
+        input: a tensor of any dtype and shape.
+        name: a name for the op.
+
+    Returns:
+        A Tensor of the same dtype and shape.
+
+    Example:
+        >>> with td.Graph().as_default():
+        ...     td.identity([1, 2], name="copy").name
+        'copy:0'
+    """
+    return IDENTITY(input, name=name)
+
+
+def stop_gradient(input: TensorLike, name: str | None = None) -> Tensor:
+    """A tensor with the value of `input`, through which no gradient passes.
+
+    Args:
+        input: a tensor of any dtype and shape.
+        name: a name for the op.
+
+    Returns:
+        A Tensor.
+
+    Example:
+        >>> with td.Graph().as_default(), td.Session() as session:
+        ...     print(session.run(td.stop_gradient([1.0, 2.0])))
+        [1. 2.]
+    """
+    return STOP_GRADIENT(input, name=name)
+
+
+def identity_n(input: Sequence[Any], name: str | None = None) -> list[Tensor]:
+    """Tensors with the values of several others.
+
+    Args:
+        input: a list of tensors, which may be of different dtypes.
+        name: a name for the op.
+
+    Returns:
+        A list of Tensors.
+
+    Raises:
+        ValueError: the list is empty.
+
+    Example:
+        >>> with td.Graph().as_default(), td.Session() as session:
+        ...     session.run(td.identity_n([1, "two"]))
+        [np.int32(1), b'two']
+    """
+    return IDENTITY_N(input, name=name)
 
 
 def _handing_on(op_type: str, attrs: str = "") -> OpDef:

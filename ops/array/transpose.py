@@ -1,6 +1,8 @@
-"""The dimensions of a tensor in another order: transpose; and permutations."""
+"""Transposition: transpose, matrix_transpose, invert_permutation."""
 
 from __future__ import annotations
+
+from typing import Any
 
 import numpy as np
 
@@ -16,13 +18,51 @@ from ...shape_inference.split_rules import following
 from ...shape_inference.tensor_shape import TensorShape
 from ...shape_inference.traits import Move
 from ..math.arithmetic import subtract
+from .concat import concat
 from .ranges import range as range_of
 from .shapes import rank
 
 public = {
+    "td, td.linalg": "matrix_transpose",
+    "td.linalg": "transpose=matrix_transpose",
     "td": "transpose",
     "td, td.math": "invert_permutation",
 }
+
+
+def matrix_transpose(
+    a: TensorLike, name: str | None = "matrix_transpose", conjugate: bool = False
+) -> Tensor:
+    """A tensor with its last two dimensions exchanged.
+
+    Args:
+        a: a tensor of rank at least 2.
+        name: a name for the scope of the ops.
+        conjugate: whether complex elements are conjugated.
+
+    Returns:
+        A Tensor of the dtype of `a`.
+
+    Raises:
+        ValueError: the rank is known to be less than 2.
+
+    Example:
+        >>> with td.Graph().as_default():
+        ...     td.matrix_transpose(td.zeros([5, 2, 3])).shape.as_list()
+        [5, 3, 2]
+    """
+    with name_scope(name, "matrix_transpose"):
+        a = convert_to_tensor(a, name="a")
+        known = a.shape.rank
+        if known is None:
+            size = rank(a)
+            order: Any = concat([range_of(size - 2), [size - 1], [size - 2]], 0)
+        elif known < 2:
+            raise ValueError(f"a must have rank at least 2, got shape {a.shape}")
+        else:
+            order = [*range(known - 2), known - 1, known - 2]
+        return transpose(a, order, conjugate=conjugate)
+
 
 TRANSPOSED = "x: T, perm: Tperm -> y: T"
 TRANSPOSE = OpDef(

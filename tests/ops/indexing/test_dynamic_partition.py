@@ -9,7 +9,7 @@ from harness import check
 from shape_language import infers, refuses
 
 import tensordraft as td
-from tensordraft.ops.indexing import partitioning
+from tensordraft.ops.indexing import dynamic_partition as partitioning
 
 TWO = {"num_partitions": 2}
 INDICES = [6, [4, 1], [[5, 2], [0, 3]]]

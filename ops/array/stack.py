@@ -20,8 +20,8 @@ from ...shape_inference.split_rules import following
 from ...shape_inference.tensor_shape import TensorShape
 from ...shape_inference.traits import Move, Stack
 from ..common.call_forms import deprecated, older_form, string_at
-from .joining import PARALLEL_CONCAT, check_total
-from .squeezing import expand_dims
+from .concat import PARALLEL_CONCAT, check_total
+from .reshape import expand_dims
 
 public = {"td": "pack parallel_stack stack unpack unstack"}
 

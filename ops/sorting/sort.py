@@ -17,15 +17,15 @@ from ...shape_inference.protocols import Array, Kernel
 from ...shape_inference.rules import normal_axis
 from ...shape_inference.tensor_shape import TensorShape
 from ...shape_inference.traits import Traits
-from ..array.fills import zeros_like
+from ..array.constants import zeros_like
 from ..array.ranges import range as numbers_in
-from ..array.reshaping import reshape
+from ..array.reshape import reshape
 from ..array.shapes import rank, shape
-from ..array.transposing import transpose
+from ..array.transpose import transpose
 from ..math.arithmetic import negative
 from ..math.bitwise import invert
 from ..math.comparison import equal
-from ..math.select import where
+from ..math.where import where
 from .top_k import top_k
 
 public = {"td": "argsort searchsorted sort"}

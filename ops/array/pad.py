@@ -1,4 +1,4 @@
-"""Tensors made larger by what they hold, or by a value: tile, pad."""
+"""Padding with a value or a reflection: pad, and the gradient of mirror padding."""
 
 from __future__ import annotations
 
@@ -14,121 +14,15 @@ from ...graph.op_def import OpDef
 from ...runtime.kernel_spec import KernelSpec, Memory
 from ...shape_inference.context import KernelContext, ShapeContext
 from ...shape_inference.protocols import Array, Kernel
-from ...shape_inference.rules import UNKNOWN_SHAPE, shape_from_value
-from ...shape_inference.split_parts import Partition, SplitContext
-from ...shape_inference.split_rules import following, made_of_sizes
-from ...shape_inference.symbolic.symbolic import dim_symbol
+from ...shape_inference.rules import UNKNOWN_SHAPE
+from ...shape_inference.split_rules import following
+from ...shape_inference.symbolic.symbolic import less
 from ...shape_inference.tensor_shape import TensorShape
 from ...shape_inference.traits import Move
-from ..common.allocation import check_size, new_array
+from ..common.allocation import check_size
 from ..common.call_forms import renamed
 
-public = {
-    "td": "pad",
-    "td, td.manip": "tile",
-}
-
-# Rows of fewer elements are copied one by one more slowly than they are repeated.
-_LONG_ROW = 64
-_MOST_TILED_AT_ONCE = 32  # dimensions; NumPy has at most twice as many
-
-TILE = OpDef(
-    "Tile",
-    "input: T, multiples: Tmultiples -> output: T",
-    "T: type, Tmultiples: {int32, int64} = int32",
-    traits=Move(),
-)
-
-
-@TILE.split
-def _tile_split(c: SplitContext) -> Partition:
-    split = c.axis("input") is not None
-    return following("input")(c) if split else made_of_sizes(c)
-
-
-@TILE.shape
-def _tile_shape(c: ShapeContext) -> TensorShape:
-    rank = c.shape("input").rank
-    stated = c.shape("multiples", rank=1)
-    if rank is not None and not stated.is_compatible_with([rank]):
-        raise ValueError(f"multiples must have {rank} elements, got shape {stated}")
-    counts: Any = shape_from_value(c, "multiples", minus_one_is_unknown=True).sizes
-    if counts is None:
-        if rank is None:
-            return UNKNOWN_SHAPE
-        counts = (None,) * rank
-    sizes: Any = c.shape("input", rank=len(counts)).sizes
-    return TensorShape.of(
-        tuple(
-            [
-                n * (dim_symbol() if count is None else count)
-                for n, count in zip(sizes, counts, strict=True)
-            ]
-        )
-    )
-
-
-@TILE.view_kernel
-def _tile_kernel(c: KernelContext) -> Kernel:
-    def tile(x: Array, multiples: Array) -> Array:
-        if multiples.shape != (x.ndim,):
-            raise ValueError(
-                f"multiples must have shape ({x.ndim},), the rank of the input, got "
-                f"{multiples.shape}"
-            )
-        counts = multiples.tolist()
-        for i, count in enumerate(counts):
-            if count < 0:
-                raise ValueError(f"multiples[{i}] = {count} is negative")
-        shape = check_size([n * count for n, count in zip(x.shape, counts, strict=True)], x.dtype)
-        if 0 in shape:
-            return new_array(shape, x.dtype)
-        if x.ndim and x.shape[-1] >= _LONG_ROW and x.ndim <= _MOST_TILED_AT_ONCE:
-            return _tiled_at_once(x, counts).reshape(shape)
-        # From the last dimension on, so that the small blocks are copied while they are few.
-        result, block = x, 1
-        for n, count in zip(reversed(x.shape), reversed(counts), strict=True):
-            block *= n
-            if count != 1:
-                result = result.reshape(-1, block).repeat(count, axis=0)
-                block *= count
-        return result.reshape(shape)
-
-    return tile
-
-
-def _tiled_at_once(x: Array, counts: Sequence[int]) -> Array:
-    """The tiles, with a dimension for each count before that which it repeats."""
-    sizes = [size for pair in zip(counts, x.shape, strict=True) for size in pair]
-    result = new_array(sizes, x.dtype)
-    result[...] = x.reshape([size for n in x.shape for size in (1, n)])
-    return result
-
-
-def tile(input: TensorLike, multiples: TensorLike, name: str | None = None) -> Tensor:
-    """The tensor repeated along each of its dimensions, as `np.tile`.
-
-    Unlike NumPy's, `multiples` must be as long as the tensor has dimensions.
-
-    Args:
-        input: a tensor of any dtype and shape.
-        multiples: an int32 or int64 vector: how often to repeat, for each dimension.
-        name: a name for the op.
-
-    Returns:
-        A Tensor, whose dimension i has size `input.shape[i] * multiples[i]`.
-
-    Raises:
-        ValueError: `multiples` is known not to fit; what only the run can tell is an
-            InvalidArgumentError.
-
-    Example:
-        >>> with td.Graph().as_default(), td.Session() as session:
-        ...     print(session.run(td.tile([[1, 2], [3, 4]], [1, 2])))
-        [[1 2 1 2]
-         [3 4 3 4]]
-    """
-    return TILE(input, multiples, name=name)
+public = {"td": "pad"}
 
 
 PADDINGS = "T: type, Tpaddings: {int32, int64} = int32"
@@ -357,3 +251,61 @@ def pad(
             f"mode must be CONSTANT, REFLECT or SYMMETRIC, got {mode!r}; a name is given as name="
         )
     return MIRROR_PAD(tensor, paddings, mode=upper, name=name)
+
+
+MIRROR_PAD_GRAD = OpDef(
+    "MirrorPadGrad",
+    "input: T, paddings: Tpaddings -> output: T",
+    "T: type, Tpaddings: {int32, int64} = int32, mode: {'REFLECT', 'SYMMETRIC'}",
+)
+MIRROR_PAD_GRAD.split(following("input"))
+
+
+@MIRROR_PAD_GRAD.shape
+def _mirror_pad_grad_shape(c: ShapeContext) -> TensorShape:
+    rank = c.shape("paddings", rank=2)[0].value
+    shape = c.shape("input", rank=rank)
+    paddings = c.value("paddings")
+    if shape.sizes is None or paddings is None:
+        return UNKNOWN_SHAPE if shape.sizes is None else TensorShape([None] * len(shape.sizes))
+    left = [
+        size - before - after
+        for size, (before, after) in zip(shape.sizes, paddings.tolist(), strict=True)
+    ]
+    for axis, size in enumerate(left):
+        if less(size, 0):
+            raise ValueError(f"paddings[{axis}] are more than the {shape.sizes[axis]} elements")
+    return TensorShape.of(tuple(left))
+
+
+@MIRROR_PAD_GRAD.fresh_kernel
+def _mirror_pad_grad_kernel(c: KernelContext) -> Kernel:
+    edge = 1 if c.attr("mode") == b"REFLECT" else 0  # how many elements at the edge stay single
+    small = c.output_dtype.is_floating and c.output_dtype.size == 2
+
+    def mirror_pad_grad(x: Array, paddings: Array) -> Array:
+        if paddings.shape != (x.ndim, 2):
+            raise ValueError(f"paddings must have shape ({x.ndim}, 2), got {paddings.shape}")
+        total = x.astype(np.float32) if small else x.copy()
+        for axis, (before, after) in enumerate(paddings.tolist()):
+            total = _folded(np.moveaxis(total, axis, 0), axis, before, after, edge)
+            total = np.moveaxis(total, 0, axis)
+        return np.array(total, x.dtype, order="C")
+
+    return mirror_pad_grad
+
+
+def _folded(x: Array, axis: int, before: int, after: int, edge: int) -> Array:
+    """`x` without its borders along the first axis, which are added to what they mirror."""
+    size = len(x) - before - after
+    if before < 0 or after < 0 or max(before, after) > size - edge:
+        raise ValueError(
+            f"paddings[{axis}] = [{before}, {after}] must be in [0, {max(size - edge, 0)}], where "
+            f"the dimension had size {size}"
+        )
+    centre = x[before : before + size].copy()
+    if before:
+        centre[edge : edge + before] += x[:before][::-1]
+    if after:
+        centre[size - edge - after : size - edge] += x[before + size :][::-1]
+    return centre

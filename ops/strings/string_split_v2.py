@@ -1,4 +1,4 @@
-"""Strings split at a separator, and strings joined by segments."""
+"""Splitting at a separator: td.strings.split."""
 
 from __future__ import annotations
 
@@ -9,29 +9,20 @@ from typing import Any
 import numpy as np
 
 from ...graph.api.tensor_like import TensorLike
-from ...graph.node import Tensor
 from ...graph.op_def import OpDef
 from ...graph.sparse_tensor import SparseTensor
 from ...shape_inference.context import KernelContext, ShapeContext
 from ...shape_inference.protocols import Array, Kernel
-from ...shape_inference.rules import UNKNOWN_SHAPE
 from ...shape_inference.tensor_shape import TensorShape
-from ..common.allocation import check_size
 from ..common.call_forms import renamed
-from ..math.segments import check_prefix, misplaced
-from .string_arrays import joined, strings
+from .string_arrays import strings
 
-public = {"td.strings": "split unsorted_segment_join"}
+public = {"td.strings": "split"}
 
 STRING_SPLIT_V2 = OpDef(
     "StringSplitV2",
     "input: string, sep: string -> indices: int64, values: string, shape: int64",
     "maxsplit: int = -1",
-)
-UNSORTED_SEGMENT_JOIN = OpDef(
-    "UnsortedSegmentJoin",
-    "inputs: string, segment_ids: Tindices, num_segments: Tnumsegments -> output: string",
-    "separator: string = '', Tindices: {int32, int64}, Tnumsegments: {int32, int64} = int32",
 )
 
 
@@ -85,49 +76,6 @@ def as_sparse(rows: Sequence[Sequence[bytes]]) -> tuple[Array, Array, Array]:
     )
 
 
-@UNSORTED_SEGMENT_JOIN.shape
-def _unsorted_segment_join_shape(c: ShapeContext) -> TensorShape:
-    c.shape("num_segments", rank=0)
-    inputs, ids = c.shape("inputs"), c.shape("segment_ids")
-    number = c.scalar("num_segments")
-    if isinstance(number, int) and number < 0:
-        raise ValueError(f"num_segments = {number} is negative")
-    if inputs.sizes is None or ids.sizes is None:
-        return UNKNOWN_SHAPE
-    check_prefix(c, inputs.sizes, ids.sizes)
-    return TensorShape.of((number, *inputs.sizes[len(ids.sizes) :]))
-
-
-@UNSORTED_SEGMENT_JOIN.view_kernel
-def _unsorted_segment_join_kernel(c: KernelContext) -> Kernel:
-    separator = c.attr("separator")
-
-    def unsorted_segment_join(inputs: Array, ids: Array, num_segments: Array) -> Array:
-        if num_segments.ndim:
-            raise ValueError(f"num_segments must have rank 0, got {list(num_segments.shape)}")
-        number = int(num_segments)
-        if number < 0:
-            raise ValueError(f"num_segments = {number} is negative")
-        if not ids.ndim:
-            raise ValueError("segment_ids must have rank at least 1, got shape ()")
-        check_prefix(c, inputs.shape, ids.shape)
-        rest = inputs.shape[ids.ndim :]
-        check_size((number, *rest), inputs.dtype)
-        wrong = (ids < 0) | (ids >= number)
-        if wrong.any():
-            raise misplaced("segment_ids", ids, wrong, f"in [0, {number})")
-        rows = inputs.reshape(ids.size, int(np.prod(rest, dtype=np.int64)))
-        parts: list[list[list[bytes]]] = [[[] for _ in rows.T] for _ in range(number)]
-        for place, row in zip(ids.ravel().tolist(), rows.tolist(), strict=True):
-            for some, text in zip(parts[place], row, strict=True):
-                if some or text:  # TensorFlow writes no separator after nothing
-                    some.append(text)
-        texts = (joined(separator, some) for segment in parts for some in segment)
-        return strings(texts, (number, *rest))
-
-    return unsorted_segment_join
-
-
 @renamed(source="input")
 def split(
     input: TensorLike | None = None,
@@ -165,37 +113,3 @@ def split(
         raise ValueError(f"result_type = {result_type!r} is not supported: 'SparseTensor' is")
     parts = STRING_SPLIT_V2(input, "" if sep is None else sep, maxsplit=maxsplit, name=name)
     return SparseTensor(*parts)
-
-
-def unsorted_segment_join(
-    inputs: TensorLike,
-    segment_ids: TensorLike,
-    num_segments: Any,
-    separator: str = "",
-    name: str | None = None,
-) -> Tensor:
-    """For each segment its strings, joined.
-
-    Args:
-        inputs: a tensor of strings.
-        segment_ids: int32 or int64: the number of the segment of each row. It may number the first
-            dimensions together.
-        num_segments: how many segments there are, an int32 or int64 scalar.
-        separator: what stands between two strings.
-        name: a name for the op.
-
-    Returns:
-        A Tensor of strings, with a row for each segment. A number outside of [0, num_segments) is
-        an InvalidArgumentError at the run.
-
-    Raises:
-        ValueError: the shapes do not fit together.
-
-    Example:
-        >>> with td.Graph().as_default(), td.Session() as session:
-        ...     texts = ["this", "is", "a", "test"]
-        ...     joined = td.strings.unsorted_segment_join(texts, [0, 0, 1, 0], 2, " ")
-        ...     print(session.run(joined))
-        [b'this is test' b'a']
-    """
-    return UNSORTED_SEGMENT_JOIN(inputs, segment_ids, num_segments, separator=separator, name=name)

@@ -1,4 +1,4 @@
-"""Reshape: the same elements in another shape."""
+"""Reshaping: reshape, squeeze, expand_dims."""
 
 from __future__ import annotations
 
@@ -32,7 +32,15 @@ from ..common.allocation import check_size
 if TYPE_CHECKING:
     Size = Dim | None
 
-public = {"td, td.manip": "reshape"}
+from ...shape_inference.rules import normal_axes, normal_axis
+from ...shape_inference.split_rules import following
+from ...shape_inference.symbolic.symbolic import Dim
+from ..common.call_forms import renamed
+
+public = {
+    "td, td.manip": "reshape",
+    "td": "expand_dims squeeze",
+}
 
 RESHAPE = OpDef(
     "Reshape",
@@ -254,3 +262,163 @@ def reshape(tensor: TensorLike, shape: Any, name: str | None = None) -> Tensor:
         (20*batch, 16)
     """
     return RESHAPE(tensor, shape, name=name)
+
+
+SQUEEZE = OpDef(
+    "Squeeze",
+    "input: T -> output: T",
+    "T: type, squeeze_dims: list(int32) >= 0 = []",
+    traits=Move(views=True, sums="input"),
+)
+SQUEEZE.split(following("input"))
+
+
+@SQUEEZE.shape
+def _squeeze_shape(c: ShapeContext) -> TensorShape:
+    sizes = c.sizes("input")
+    if sizes is None:
+        return UNKNOWN_SHAPE
+    axes = c.attr("squeeze_dims")
+    result = _squeezed(sizes, axes)
+    for axis in set(normal_axes(axes, len(sizes), "squeeze_dims")):
+        c.same_size(f"dimension {axis} of input and 1", sizes[axis], 1)
+    return TensorShape.of(result)
+
+
+def _squeezed(sizes: Sequence[Dim], axes: Sequence[int]) -> tuple[Dim, ...] | None:
+    """The sizes that are left; None where that depends on the run.
+
+    Raises:
+        ValueError: an axis is out of range, or its size is not 1.
+    """
+    if not axes:
+        ones = [equal(n, 1) for n in sizes]
+        if None in ones:
+            return None
+        return tuple([n for n, is_one in zip(sizes, ones, strict=True) if not is_one])
+    gone = set(normal_axes(axes, len(sizes), "squeeze_dims"))
+    for axis in sorted(gone):
+        if equal(sizes[axis], 1) is False:
+            raise ValueError(
+                f"dimension {axis} of input has size {sizes[axis]}, "
+                f"where squeeze_dims = {list(axes)} needs 1"
+            )
+    return tuple([n for i, n in enumerate(sizes) if i not in gone])
+
+
+@SQUEEZE.view_kernel
+def _squeeze_kernel(c: KernelContext) -> Kernel:
+    axes = c.attr("squeeze_dims")
+
+    def squeeze_all(x: Array) -> Array:
+        return x.reshape([n for n in x.shape if n != 1])
+
+    def squeeze_some(x: Array) -> Array:
+        return x.reshape(_squeezed(x.shape, axes) or ())
+
+    return squeeze_some if axes else squeeze_all
+
+
+@renamed(squeeze_dims="axis")
+def squeeze(
+    input: TensorLike, axis: Any = None, name: str | None = None, squeeze_dims: Any = None
+) -> Tensor:
+    """A tensor without axes of size 1.
+
+    Args:
+        input: a tensor of any dtype.
+        axis: the axes to remove: an int or a list of ints, each in [-rank, rank). By default all
+            of size 1.
+        name: a name for the op.
+        squeeze_dims: the older name of `axis`.
+
+    Returns:
+        A Tensor of the dtype of `input`. Where a size is unknown and `axis` is not given, even
+        its rank is unknown before a run.
+
+    Raises:
+        ValueError: an axis is out of range or of another size than 1, or both `axis` and
+            `squeeze_dims` are given.
+
+    Example:
+        >>> with td.Graph().as_default():
+        ...     t = td.placeholder(td.float32, [1, 2, 1, 3, 1, 1])
+        ...     print(td.squeeze(t).shape, td.squeeze(t, [2, 4]).shape)
+        (2, 3) (1, 2, 3, 1)
+    """
+    axes = [] if axis is None else [axis] if isinstance(axis, int) else list(axis)
+    return SQUEEZE(input, squeeze_dims=axes, name=name)
+
+
+EXPAND_DIMS = OpDef(
+    "ExpandDims",
+    "input: T, dim: Tdim -> output: T",
+    "T: type, Tdim: {int32, int64} = int32",
+    traits=Move(views=True, sums="input"),
+)
+EXPAND_DIMS.split(following("input"))
+
+
+@EXPAND_DIMS.shape
+def _expand_dims_shape(c: ShapeContext) -> TensorShape:
+    axis = c.const("dim")
+    sizes = c.shape("input").sizes
+    if axis is not None and not axis.size and c.input("dim").op.definition.name != "Const":
+        axis = None  # what is fed is looked at in the run, though nothing can be in it
+    if axis is not None:
+        _check_single(axis)
+    if sizes is None:
+        return UNKNOWN_SHAPE
+    if axis is None:
+        return TensorShape.of((None,) * (len(sizes) + 1))
+    return TensorShape.of(_expanded(sizes, axis.item()))
+
+
+def _check_single(axis: Array) -> None:
+    if axis.size != 1:
+        raise ValueError(f"axis must be a single number, got shape {list(axis.shape)}")
+
+
+def _expanded(sizes: tuple[Any, ...], axis: int) -> tuple[Any, ...]:
+    axis = normal_axis(axis, len(sizes) + 1)
+    return (*sizes[:axis], 1, *sizes[axis:])
+
+
+@EXPAND_DIMS.view_kernel
+def _expand_dims_kernel(c: KernelContext) -> Kernel:
+
+    def expand_dims(x: Array, axis: Array) -> Array:
+        _check_single(axis)
+        return x.reshape(_expanded(x.shape, axis.item()))
+
+    return expand_dims
+
+
+@renamed(dim="axis")
+def expand_dims(
+    input: TensorLike, axis: Any = None, name: str | None = None, dim: Any = None
+) -> Tensor:
+    """A tensor with one more axis, of size 1.
+
+    Args:
+        input: a tensor of any dtype.
+        axis: where the axis stands in the result: an integer tensor of rank 0 or one element, in
+            [-rank - 1, rank].
+        name: a name for the op.
+        dim: the older name of `axis`.
+
+    Returns:
+        A Tensor of the dtype of `input`.
+
+    Raises:
+        ValueError: `axis` is out of range, or both `axis` and `dim` are given.
+
+    Example:
+        >>> with td.Graph().as_default():
+        ...     t = td.placeholder(td.float32, [2, 3, 5])
+        ...     print(td.expand_dims(t, 2).shape, td.expand_dims(t, -1).shape)
+        (2, 3, 1, 5) (2, 3, 5, 1)
+    """
+    if axis is None:
+        raise ValueError("expand_dims needs an axis")
+    return EXPAND_DIMS(input, axis, name=name)

@@ -1,10 +1,7 @@
-"""Strings: joining, splitting, cutting out."""
+"""Joining: string_join, reduce_join, unsorted_segment_join."""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable
-from operator import getitem
 from typing import Any
 
 import numpy as np
@@ -15,20 +12,21 @@ from ...graph.convert import convert_to_tensor
 from ...graph.default_graph import graph_of
 from ...graph.node import Tensor
 from ...graph.op_def import OpDef
-from ...graph.sparse_tensor import SparseTensor
 from ...runtime import errors
 from ...shape_inference.context import KernelContext, ShapeContext
 from ...shape_inference.protocols import Array, Kernel
-from ...shape_inference.rules import UNKNOWN_SHAPE, broadcast, normal_axes, reduced
+from ...shape_inference.rules import UNKNOWN_SHAPE, normal_axes, reduced
 from ...shape_inference.tensor_shape import TensorShape
 from ...shape_inference.traits import Traits
+from ..common.allocation import check_size
 from ..common.call_forms import renamed
-from .string_arrays import joined, place_of, strings
+from ..math.segments import check_prefix, misplaced
+from .string_arrays import joined, strings
 
 public = {
-    "td": "string_join string_split",
-    "td, td.strings": "reduce_join substr",
-    "td.strings": "join=string_join",
+    "td": "string_join",
+    "td, td.strings": "reduce_join",
+    "td.strings": "join=string_join unsorted_segment_join",
 }
 
 STRING_JOIN = OpDef(
@@ -37,21 +35,10 @@ STRING_JOIN = OpDef(
     "N: int >= 0, separator: string = ''",
     traits=Traits(splits="...->..."),
 )
-STRING_SPLIT = OpDef(
-    "StringSplit",
-    "input: string, delimiter: string -> indices: int64, values: string, shape: int64",
-    "skip_empty: bool = true",
-)
 REDUCE_JOIN = OpDef(
     "ReduceJoin",
     "inputs: string, reduction_indices: int32 -> output: string",
     "keep_dims: bool = false, separator: string = ''",
-)
-SUBSTR = OpDef(
-    "Substr",
-    "input: string, pos: T, len: T -> output: string",
-    "T: {int32, int64}, unit: {'BYTE', 'UTF8_CHAR'} = 'BYTE'",
-    traits=Traits(splits="...,...,...->..."),
 )
 
 
@@ -80,45 +67,6 @@ def _string_join_kernel(c: KernelContext) -> Kernel:
         return strings((joined(separator, row) for row in zip(*columns, strict=True)), shape)
 
     return string_join
-
-
-@STRING_SPLIT.shape
-def _string_split_shape(c: ShapeContext) -> list[TensorShape]:
-    c.shape("input", rank=1)
-    c.shape("delimiter", rank=0)
-    return [TensorShape.of((None, 2)), TensorShape.of((None,)), TensorShape.of((2,))]
-
-
-@STRING_SPLIT.view_kernel
-def _string_split_kernel(c: KernelContext) -> Kernel:
-    skip_empty = c.attr("skip_empty")
-
-    def string_split(texts: Array, delimiter: Array) -> tuple[Array, Array, Array]:
-        if texts.ndim != 1:
-            raise ValueError(f"input must have rank 1, got shape {list(texts.shape)}")
-        if delimiter.ndim:
-            raise ValueError(f"delimiter must have rank 0, got shape {list(delimiter.shape)}")
-        split = _splitting(delimiter.item())
-        rows = [split(text) if text else [] for text in texts.tolist()]
-        if skip_empty:
-            rows = [[part for part in row if part] for row in rows]
-        indices = [(i, j) for i, row in enumerate(rows) for j in range(len(row))]
-        values = [part for row in rows for part in row]
-        longest = max(map(len, rows), default=0)
-        return (
-            np.array(indices, np.int64).reshape(-1, 2),
-            strings(values, [len(values)]),
-            np.array([len(texts), longest], np.int64),
-        )
-
-    return string_split
-
-
-def _splitting(delimiters: bytes) -> Callable[[bytes], list[bytes]]:
-    """Splits at every one of some bytes; without any, into bytes."""
-    if not delimiters:
-        return lambda text: [text[i : i + 1] for i in range(len(text))]
-    return re.compile(b"[" + re.escape(delimiters) + b"]").split
 
 
 @REDUCE_JOIN.shape
@@ -166,56 +114,6 @@ def _reduce_join_kernel(c: KernelContext) -> Kernel:
     return reduce_join
 
 
-# A character and the bytes that continue it; what is no UTF-8 counts byte by byte.
-_CHARACTER = re.compile(rb"[^\x80-\xbf][\x80-\xbf]*|[\x80-\xbf]")
-
-
-@SUBSTR.shape
-def _substr_shape(c: ShapeContext) -> TensorShape:
-    window = c.merged("pos and len", [c.shape("pos"), c.shape("len")])
-    return broadcast(c.shape("input"), window)
-
-
-@SUBSTR.view_kernel
-def _substr_kernel(c: KernelContext) -> Kernel:
-    in_bytes = c.attr("unit") == b"BYTE"
-
-    def substr(texts: Array, pos: Array, length: Array) -> Array:
-        if pos.shape != length.shape:
-            raise ValueError(
-                "pos and len must have equal shapes, got "
-                f"{list(pos.shape)} and {list(length.shape)}"
-            )
-        broadcast(TensorShape.of(texts.shape), TensorShape.of(pos.shape))
-        arrays = np.broadcast_arrays(texts, pos, length)
-        shape = arrays[0].shape
-        items = [array.ravel().tolist() for array in arrays]
-        if in_bytes:
-            sizes = np.fromiter(map(len, items[0]), np.int64, len(items[0]))
-            starts, numbers = (array.reshape(-1).astype(np.int64) for array in arrays[1:])
-            if ((-sizes <= starts) & (starts <= sizes)).all():
-                starts += np.where(starts < 0, sizes, 0)
-                numbers = np.where(numbers < 0, sizes, np.minimum(numbers, sizes))
-                parts = map(slice, starts.tolist(), (starts + numbers).tolist())
-                return strings(map(getitem, items[0], parts), shape)
-        results: list[bytes] = []
-        for i, (text, start, number) in enumerate(zip(*items, strict=True)):
-            units: Any = text if in_bytes else _CHARACTER.findall(text)
-            if not -len(units) <= start <= len(units):
-                raise ValueError(
-                    f"{place_of('pos', i, shape)} = {start} is not in "
-                    f"[{-len(units)}, {len(units)}], the bounds of {text[:80]!r}"
-                )
-            start = start + len(units) if start < 0 else start
-            if number < 0:
-                number = len(text) if in_bytes else 0
-            part = units[start : start + number]
-            results.append(part if in_bytes else b"".join(part))
-        return strings(results, shape)
-
-    return substr
-
-
 def string_join(inputs: TensorLike, separator: str = "", name: str | None = None) -> Tensor:
     """Strings joined one by one.
 
@@ -236,30 +134,6 @@ def string_join(inputs: TensorLike, separator: str = "", name: str | None = None
         [b'a-c' b'b-c']
     """
     return STRING_JOIN(inputs, separator=separator, name=name)
-
-
-def string_split(source: Any, delimiter: Any = " ", skip_empty: bool = True) -> SparseTensor:
-    """The parts of strings between delimiters, as the rows of a sparse matrix.
-
-    Args:
-        source: a vector of strings.
-        delimiter: a scalar string, each byte of which separates parts; if it is empty, every byte
-            is a part.
-        skip_empty: whether to leave out empty parts.
-
-    Returns:
-        A SparseTensor of strings, [len(source), most parts]. An empty string has no parts.
-
-    Raises:
-        ValueError: `source` is not a vector, or `delimiter` not a scalar.
-
-    Example:
-        >>> with td.Graph().as_default(), td.Session() as session:
-        ...     parts = td.string_split(["a b", "c"])
-        ...     print(session.run(parts.values), session.run(parts.dense_shape))
-        [b'a' b'b' b'c'] [2 2]
-    """
-    return SparseTensor(*STRING_SPLIT(source, delimiter, skip_empty=skip_empty))
 
 
 @renamed(reduction_indices="axis", keep_dims="keepdims")
@@ -310,29 +184,85 @@ def _all_axes(inputs: Tensor) -> Any:
         return registry.lookup("Range")(registry.lookup("Rank")(inputs) - 1, -1, -1)
 
 
-def substr(
-    input: TensorLike, pos: Any, len: Any, name: str | None = None, unit: str = "BYTE"
+UNSORTED_SEGMENT_JOIN = OpDef(
+    "UnsortedSegmentJoin",
+    "inputs: string, segment_ids: Tindices, num_segments: Tnumsegments -> output: string",
+    "separator: string = '', Tindices: {int32, int64}, Tnumsegments: {int32, int64} = int32",
+)
+
+
+@UNSORTED_SEGMENT_JOIN.shape
+def _unsorted_segment_join_shape(c: ShapeContext) -> TensorShape:
+    c.shape("num_segments", rank=0)
+    inputs, ids = c.shape("inputs"), c.shape("segment_ids")
+    number = c.scalar("num_segments")
+    if isinstance(number, int) and number < 0:
+        raise ValueError(f"num_segments = {number} is negative")
+    if inputs.sizes is None or ids.sizes is None:
+        return UNKNOWN_SHAPE
+    check_prefix(c, inputs.sizes, ids.sizes)
+    return TensorShape.of((number, *inputs.sizes[len(ids.sizes) :]))
+
+
+@UNSORTED_SEGMENT_JOIN.view_kernel
+def _unsorted_segment_join_kernel(c: KernelContext) -> Kernel:
+    separator = c.attr("separator")
+
+    def unsorted_segment_join(inputs: Array, ids: Array, num_segments: Array) -> Array:
+        if num_segments.ndim:
+            raise ValueError(f"num_segments must have rank 0, got {list(num_segments.shape)}")
+        number = int(num_segments)
+        if number < 0:
+            raise ValueError(f"num_segments = {number} is negative")
+        if not ids.ndim:
+            raise ValueError("segment_ids must have rank at least 1, got shape ()")
+        check_prefix(c, inputs.shape, ids.shape)
+        rest = inputs.shape[ids.ndim :]
+        check_size((number, *rest), inputs.dtype)
+        wrong = (ids < 0) | (ids >= number)
+        if wrong.any():
+            raise misplaced("segment_ids", ids, wrong, f"in [0, {number})")
+        rows = inputs.reshape(ids.size, int(np.prod(rest, dtype=np.int64)))
+        parts: list[list[list[bytes]]] = [[[] for _ in rows.T] for _ in range(number)]
+        for place, row in zip(ids.ravel().tolist(), rows.tolist(), strict=True):
+            for some, text in zip(parts[place], row, strict=True):
+                if some or text:  # TensorFlow writes no separator after nothing
+                    some.append(text)
+        texts = (joined(separator, some) for segment in parts for some in segment)
+        return strings(texts, (number, *rest))
+
+    return unsorted_segment_join
+
+
+def unsorted_segment_join(
+    inputs: TensorLike,
+    segment_ids: TensorLike,
+    num_segments: Any,
+    separator: str = "",
+    name: str | None = None,
 ) -> Tensor:
-    """Parts of strings.
+    """For each segment its strings, joined.
 
     Args:
-        input: a tensor of strings.
-        pos: where each part begins, int32 or int64; negative positions count from the end.
-        len: how long each part is at most, of the same shape and dtype as `pos`. Where it is
-            negative, the part is the rest of the string, or with characters it is empty.
+        inputs: a tensor of strings.
+        segment_ids: int32 or int64: the number of the segment of each row. It may number the first
+            dimensions together.
+        num_segments: how many segments there are, an int32 or int64 scalar.
+        separator: what stands between two strings.
         name: a name for the op.
-        unit: what is counted: "BYTE", or "UTF8_CHAR" for characters in UTF-8.
 
     Returns:
-        A Tensor of strings, of the shape that `input` and `pos` broadcast to. A position outside
-        of a string is an InvalidArgumentError at the run.
+        A Tensor of strings, with a row for each segment. A number outside of [0, num_segments) is
+        an InvalidArgumentError at the run.
 
     Raises:
         ValueError: the shapes do not fit together.
 
     Example:
         >>> with td.Graph().as_default(), td.Session() as session:
-        ...     print(session.run(td.substr(["hello", "world"], -3, 2)))
-        [b'll' b'rl']
+        ...     texts = ["this", "is", "a", "test"]
+        ...     joined = td.strings.unsorted_segment_join(texts, [0, 0, 1, 0], 2, " ")
+        ...     print(session.run(joined))
+        [b'this is test' b'a']
     """
-    return SUBSTR(input, pos, len, unit=unit, name=name)
+    return UNSORTED_SEGMENT_JOIN(inputs, segment_ids, num_segments, separator=separator, name=name)

@@ -17,7 +17,7 @@ from ...shape_inference.tensor_shape import TensorShape
 from ..common.elementwise import NUMBERS
 from ..common.public_function import public_function
 from .gather_nd import Places, add_rows, skips_bad_indices
-from .strided_slicing import changed_slice
+from .strided_slice import changed_slice
 
 if TYPE_CHECKING:
     Change = Callable[[Array, Array, Array], None]

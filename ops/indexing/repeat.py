@@ -11,12 +11,11 @@ from ...graph.default_scopes import name_scope
 from ...graph.node import Tensor
 from ...shape_inference.rules import normal_axis
 from ..array import ranges
-from ..array.casting import cast
-from ..array.fills import fill
-from ..array.reshaping import reshape
+from ..array.cast import cast
+from ..array.constants import fill
+from ..array.reshape import expand_dims, reshape
 from ..array.shapes import shape
-from ..array.squeezing import expand_dims
-from .gathering import gather
+from .gather import gather
 from .masks import boolean_mask, sequence_mask
 
 public = {"td": "repeat"}

@@ -1,4 +1,4 @@
-"""Choosing between tensors by a condition, clipping, and finding what is true."""
+"""Elementwise choice: where, select."""
 
 from __future__ import annotations
 
@@ -7,9 +7,6 @@ from typing import Any
 import numpy as np
 
 from ...graph.api.tensor_like import TensorLike
-from ...graph.convert import convert_to_tensor
-from ...graph.default_scopes import name_scope
-from ...graph.indexed_slices import IndexedSlices
 from ...graph.node import Tensor
 from ...graph.op_def import OpDef
 from ...shape_inference.context import KernelContext, OpContext, ShapeContext
@@ -19,11 +16,9 @@ from ...shape_inference.symbolic.symbolic import DimExpr, Undecidable, bounds, d
 from ...shape_inference.tensor_shape import TensorShape
 from ...shape_inference.traits import Elementwise, Traits
 from ..common.elementwise import COMPLEX, QUANTIZED, REALS, like_the_other, symbolically
-from ..common.extrema import larger, smaller
 from ..common.select_elements import chosen
-from .arithmetic import maximum, minimum
 
-public = {"td": "clip_by_value select where where_v2"}
+public = {"td": "select where where_v2"}
 
 _NUMBERS = f"{REALS}, {COMPLEX}, {QUANTIZED}"
 SELECT = OpDef(
@@ -39,12 +34,6 @@ SELECT_V2 = OpDef(
     traits=Elementwise(symbolic=True),
 )
 WHERE = OpDef("Where", "input: T -> index: int64", f"T: {{{_NUMBERS}, bool}} = bool")
-CLIP_BY_VALUE = OpDef(
-    "ClipByValue",
-    "t: T, clip_value_min: T, clip_value_max: T -> output: T",
-    f"T: {{{_NUMBERS}}}",
-    traits=Elementwise(),
-)
 
 
 def _selected(c: OpContext, condition: TensorShape, t: TensorShape, e: TensorShape) -> TensorShape:
@@ -253,96 +242,3 @@ def where_v2(
         return where(condition, x, y, name)
     x = like_the_other(x, y)
     return SELECT_V2(condition, x, y, name=name)
-
-
-@CLIP_BY_VALUE.shape
-def _clip_shape(c: ShapeContext) -> TensorShape:
-    return c.shape("t")
-
-
-@CLIP_BY_VALUE.fresh_kernel
-def _clip_kernel(c: KernelContext) -> Kernel:
-
-    def clip(t: Array, low: Array, high: Array) -> Array:
-        for name, limit in (("clip_value_min", low), ("clip_value_max", high)):
-            if limit.ndim and limit.shape != t.shape:
-                shape, whole = TensorShape.of(limit.shape), TensorShape.of(t.shape)
-                raise ValueError(f"{name} must be a scalar or of the shape {whole}, got {shape}")
-        if t.dtype.kind in "iuf" and not low.ndim and not high.ndim and low <= high:
-            return np.asarray(np.clip(t, low, high))
-        return np.asarray(larger(smaller(t, high), low))
-
-    return clip
-
-
-def clip_by_value(t: Any, clip_value_min: Any, clip_value_max: Any, name: str | None = None) -> Any:
-    """`t` with the elements below and above a range moved to its ends.
-
-    Args:
-        t: a tensor of integers or floats, or IndexedSlices, of which the values are clipped.
-        clip_value_min: the low end, of the same dtype: a scalar, or what broadcasts to `t`.
-        clip_value_max: the high end, likewise. Where it is below the low end, the low end wins.
-        name: a name for the op that gives the result.
-
-    Returns:
-        A Tensor of the shape and dtype of `t`, IndexedSlices of such. NaN stays NaN.
-
-    Raises:
-        TypeError: the dtypes differ.
-        ValueError: the shapes do not broadcast together.
-
-    Example:
-        >>> with td.Graph().as_default(), td.Session() as session:
-        ...     print(session.run(td.clip_by_value([-1, 3, 9], 0, 5)))
-        [0 3 5]
-    """
-    x = convert_to_tensor(t.values if isinstance(t, IndexedSlices) else t)
-    with name_scope(name, "clip_by_value", [x]) as scope:
-        clipped = maximum(minimum(x, clip_value_max), clip_value_min, scope)
-    return with_values(t, same_shape("t", x, clipped))
-
-
-def with_values(given: Any, values: Tensor) -> Any:
-    """`values`; as IndexedSlices of the places of `given`, where that is such."""
-    if isinstance(given, IndexedSlices):
-        return IndexedSlices(values, given.indices, given.dense_shape)
-    return values
-
-
-def same_shape(name: str, x: Tensor, result: Tensor) -> Tensor:
-    """`result`, which must have the shape of `x`: to broadcast `x` would be a surprise.
-
-    Raises:
-        ValueError: it is known that it has not.
-    """
-    if not x.shape.is_compatible_with(result.shape):
-        raise ValueError(
-            f"the shape of {name}, {x.shape}, is incompatible with that of the result, "
-            f"{result.shape}: a limit must broadcast to it"
-        )
-    return result
-
-
-BUCKETIZE = OpDef(
-    "Bucketize",
-    "input: T -> output: int32",
-    "T: {int32, int64, float32, float64}, boundaries: list(float)",
-    traits=Traits(splits="...->..."),
-)
-
-
-@BUCKETIZE.shape
-def _bucketize_shape(c: ShapeContext) -> TensorShape:
-    return c.shape("input")
-
-
-@BUCKETIZE.fresh_kernel
-def _bucketize_kernel(c: KernelContext) -> Kernel:
-    boundaries = np.array(c.attr("boundaries"), np.float32)
-    if (boundaries[1:] < boundaries[:-1]).any():
-        raise ValueError(f"boundaries must be in ascending order, got {boundaries.tolist()}")
-
-    def bucketize(x: Array) -> Array:
-        return np.asarray(np.searchsorted(boundaries, x, "right"), np.int32)
-
-    return bucketize

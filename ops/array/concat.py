@@ -1,4 +1,4 @@
-"""One tensor out of several, along a dimension that they have: concat."""
+"""Concatenation: concat, concat_v2, concat_offset."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from ...graph.api.tensor_like import TensorLike
 from ...graph.convert import convert_to_tensor
 from ...graph.node import Tensor
 from ...graph.op_def import OpDef
+from ...graph.registry import lookup
 from ...protos.config import config
 from ...shape_inference.context import KernelContext, ShapeContext
 from ...shape_inference.protocols import Array, Kernel
@@ -20,9 +21,32 @@ from ...shape_inference.tensor_shape import TensorShape
 from ...shape_inference.traits import Move, Traits
 from ..common.allocation import check_size
 from ..common.call_forms import older_form, scalar_at
-from .constants import identity
+from .identity import identity
 
-public = {"td": "concat concat_v2"}
+public = {"td": "concat concat_offset concat_v2"}
+
+
+def concat_offset(concat_dim: Any, shape: Sequence[Any], name: str | None = None) -> list[Tensor]:
+    """Where each of some tensors begins in their concatenation.
+
+    Args:
+        concat_dim: the dimension along which they are joined.
+        shape: the shapes of the tensors, int32 vectors.
+        name: a name for the op.
+
+    Returns:
+        A list of int32 vectors.
+
+    Raises:
+        ValueError: there are fewer than two.
+
+    Example:
+        >>> with td.Graph().as_default(), td.Session() as session:
+        ...     print(*session.run(td.concat_offset(1, [[2, 3], [2, 5], [2, 1]])))
+        [0 0] [0 3] [0 8]
+    """
+    return lookup("ConcatOffset")(concat_dim, list(shape), name=name)
+
 
 CONCAT = OpDef(
     "Concat",
