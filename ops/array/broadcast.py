@@ -1,4 +1,4 @@
-"""Broadcasting told as ops: the shapes, their gradients' axes, and tensors made as large."""
+"""Broadcasting ops: broadcast shapes, the axes of their gradients, broadcast_to."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ def _broadcast_lists(x: Sequence[Dim], y: Sequence[Dim]) -> list[Dim]:
 
 
 def broadcast_dynamic_shape(shape_x: Any, shape_y: Any) -> Tensor:
-    """The shape that two shapes broadcast to, worked out in the run.
+    """The shape that two shapes broadcast to, computed in the run.
 
     Args:
         shape_x: a vector of int32 or int64: a shape.
@@ -147,7 +147,7 @@ def _broadcast_gradient_args_shape(c: ShapeContext) -> list[TensorShape]:
         try:
             axes = _reduced_axes(shapes[0].tolist(), shapes[1].tolist())
         except ValueError:
-            pass  # the run will tell
+            pass  # checked at run time
         else:
             return [TensorShape.of((len(some),)) for some in axes]
     return [fresh_vector(), fresh_vector()]
@@ -213,7 +213,7 @@ def _broadcast_to_shape(c: ShapeContext) -> TensorShape:
 def _broadcast_to_sizes(
     sizes: Sequence[Any], shape: Sequence[Dim | None], *, zeros_fit: bool = False
 ) -> tuple[Dim | None, ...]:
-    """`shape`, with what can be told of its open sizes from those that are broadcast to it.
+    """`shape`, with unknown sizes filled in where those that are broadcast to it determine them.
 
     With `zeros_fit` a size of 0 is not looked at, which TensorFlow leaves to the run.
 
@@ -249,7 +249,7 @@ def _broadcast_to_kernel(c: KernelContext) -> Kernel:
         try:
             return np.broadcast_to(x, sizes)
         except ValueError:
-            _broadcast_to_sizes(x.shape, sizes)  # says why in our words
+            _broadcast_to_sizes(x.shape, sizes)  # raises the error with its reason
             raise
 
     return broadcast_to

@@ -52,7 +52,7 @@ def _cast_kernel(c: KernelContext) -> Kernel:
     return _conversion(source, target, c.attr("Truncate"))
 
 
-# By whether the one dtype is that of strings, and the other.
+# Keyed by whether the source and the target dtype are strings.
 _INSTEAD = {
     (True, False): ": write td.string_to_number(x, dtype)",
     (False, True): ": write td.as_string(x)",
@@ -149,7 +149,7 @@ def _to_integers(source: DType, target: DType) -> Kernel:
 
 
 def _dropped_bits(source: DType, target: DType) -> int:
-    """How many bits of the mantissa `Truncate` clears before the cast rounds.
+    """Number of mantissa bits that `Truncate` clears before the cast rounds.
 
     The table is what TensorFlow 2.21 does: on the way to bfloat16 it truncates float32 only, and
     it takes complex64 to have no mantissa when it casts float64 to it.
@@ -265,7 +265,7 @@ class CastTo(Protocol):
     """The public function that casts to one dtype."""
 
     def __call__(self, x: TensorLike, name: str = ...) -> Any:
-        """Adds the ops."""
+        """Adds the ops to the default graph."""
 
 
 def _to(function: str, target: DType, default_name: str) -> CastTo:

@@ -27,7 +27,7 @@ public = {"td": "concat concat_offset concat_v2"}
 
 
 def concat_offset(concat_dim: Any, shape: Sequence[Any], name: str | None = None) -> list[Tensor]:
-    """Where each of some tensors begins in their concatenation.
+    """Start offset of each tensor in a concatenation.
 
     Args:
         concat_dim: the dimension along which they are joined.
@@ -127,7 +127,7 @@ def _concat_v2_kernel(c: KernelContext) -> Kernel:
         try:
             return concatenate(inputs[:-1], k)
         except ValueError:
-            return _joined(inputs[:-1], inputs[-1], "axis")  # says what does not fit
+            return _joined(inputs[:-1], inputs[-1], "axis")  # reports the mismatch
 
     return concat_constant
 
@@ -154,12 +154,12 @@ def _joined(values: Sequence[Array], axis: Array, axis_name: str) -> Array:
 
 
 @older_form(
-    "concat_dim=axis, values, name", told_by=scalar_at(0), instead="td.concat(values, axis)"
+    "concat_dim=axis, values, name", is_older=scalar_at(0), instead="td.concat(values, axis)"
 )
 def concat(values: TensorLike, axis: Any, name: str = "concat") -> Tensor:
     """Joins tensors along one dimension.
 
-    The older form `concat(concat_dim, values, name)`, which is deprecated, is told by its first
+    The older form `concat(concat_dim, values, name)`, which is deprecated, is known by its first
     argument, which has rank 0.
 
     Args:
@@ -189,7 +189,7 @@ def concat(values: TensorLike, axis: Any, name: str = "concat") -> Tensor:
 
 
 def concat_v2(values: TensorLike, axis: Any, name: str = "concat_v2") -> Tensor:
-    """Joins tensors along one dimension: `concat` under the name that it had in between.
+    """Joins tensors along one dimension: `concat` under an intermediate name.
 
     Args:
         values: a list of tensors of one dtype and rank, or a single tensor.

@@ -97,7 +97,7 @@ def _reshaped_constant(array: Array, shape: list[int | None], verify_shape: bool
     if verify_shape:
         raise TypeError(f"value has shape {array.shape}, where {sizes} is asked for")
     size = math.prod(sizes)
-    if size and not 0 < array.size <= size:  # any value will do where nothing is asked for
+    if size and not 0 < array.size <= size:  # any value will do for an empty result
         raise ValueError(f"value has {array.size} elements, shape {sizes} has {size}")
     result = np.empty(size, array.dtype)
     if size:
@@ -126,7 +126,7 @@ ONES_LIKE = OpDef(
 )
 
 
-# What has fewer elements stands in the graph, as in TensorFlow; the others are made in the run.
+# Smaller tensors are constants of the graph, as in TensorFlow; others are filled in the run.
 _MOST_IN_GRAPHS = 1000
 
 
@@ -269,7 +269,7 @@ def _filled(function: str, shape: Any, value: int, dtype: DType, name: str | Non
 
 
 def _known(shape: Any) -> tuple[int, ...] | None:
-    """The sizes of a shape that is known as a whole, and not as a tensor."""
+    """The sizes of a fully known shape that is not a tensor, else None."""
     if isinstance(shape, np.ndarray):
         shape = shape.tolist()
     several = isinstance(shape, (list, tuple))

@@ -131,7 +131,7 @@ def _matrix_band_part_kernel(c: KernelContext) -> Kernel:
         for start in range(0, rows, _BAND_ROWS):
             part = result[..., start : start + _BAND_ROWS, :]
             row = np.arange(start, min(start + _BAND_ROWS, rows))[:, None]
-            if lower >= 0:  # what none of these rows keeps, and what some of them do
+            if lower >= 0:  # first the columns outside all these rows, then those inside some
                 first, last = (min(max(at - lower, 0), columns) for at in (start, int(row[-1, 0])))
                 part[..., :first] = zero
                 np.copyto(part[..., first:last], zeros, where=np.arange(first, last) < row - lower)
@@ -277,7 +277,7 @@ _MAIN = Band(0, 0, single=True)
 
 
 def _band(c: OpContext, k: Array | None) -> Band | None:
-    """The band that the op is about; None where it is not known."""
+    """The band of the op; None if unknown."""
     if "V" not in c.node.definition.name:
         return _MAIN
     return None if k is None else band_of(k, c.node.attrs.get("align", b"LEFT_LEFT"))
@@ -397,7 +397,7 @@ def _matrix_diag_shape(c: ShapeContext) -> TensorShape:
 
 
 def _matrix_sizes(band: Band, diagonal: Sequence[Any], rows: int, columns: int) -> tuple[int, int]:
-    """The sizes of the matrices with these diagonals; -1 is for the least that may be.
+    """Sizes of the matrices with these diagonals; -1 means the least possible.
 
     Raises:
         ValueError: the diagonals do not fit matrices of such sizes.
@@ -493,7 +493,7 @@ def matrix_diag(
 
 
 def _is_main(k: Any, align: str, *shaped: Any) -> bool:
-    """Whether the older op serves, which is about the main diagonal and pads with zeros."""
+    """True if the older op suffices, which handles only the main diagonal and pads with zeros."""
     numbers = [isinstance(value, (int, float)) for value in (k, *shaped)]
     return all(numbers) and k == 0 and align == "RIGHT_LEFT" and shaped in ((), (-1, -1, 0))
 
@@ -540,7 +540,7 @@ def matrix_set_diag(
     k: Any = 0,
     align: str = "RIGHT_LEFT",
 ) -> Tensor:
-    """Matrices with another diagonal.
+    """Matrices with their diagonals replaced.
 
     From `k` on, the arguments are those of TensorFlow 2.
 

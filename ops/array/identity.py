@@ -44,7 +44,7 @@ IDENTITY_N: OpDef[list[Tensor]] = OpDef(
 )
 _IDLE = Traits(stateful=True, idle=True)
 NO_OP: OpDef[Operation] = OpDef("NoOp", "->", traits=_IDLE)
-# In TensorFlow it runs even where what it waits for does not, as it is in a branch not taken.
+# In TensorFlow it runs even if its control inputs are dead, as in a branch not taken.
 CONTROL_TRIGGER: OpDef[Operation] = OpDef("ControlTrigger", "->", traits=_IDLE)
 
 
@@ -163,7 +163,7 @@ _WATCHED = (
 )
 GUARANTEE_CONST = _handing_on("GuaranteeConst")
 DEBUG_GRADIENT_IDENTITY = _handing_on("DebugGradientIdentity")
-# What TensorFlow's debugger puts into the graphs that it watches.
+# Inserted by TensorFlow's debugger into the graphs that it watches.
 COPY = _handing_on("Copy", _COPY)
 COPY_HOST = _handing_on("CopyHost", _COPY)
 DEBUG_IDENTITY = _handing_on("DebugIdentity", _WATCHED)
@@ -195,7 +195,7 @@ def _fake_param_shape(c: ShapeContext) -> TensorShape:
 
 @FAKE_PARAM.fresh_kernel
 def _fake_param_kernel(c: KernelContext) -> Kernel:
-    """What a branch puts out for a tensor of another one: nobody reads it."""
+    """Dummy output of a branch for a tensor of another branch; it is never read."""
     shape, dtype = c.attr("shape"), c.output_dtype.numpy_dtype
     sizes = [] if shape.rank is None else [size or 0 for size in shape.as_list()]
 
@@ -244,7 +244,7 @@ def _ref_select_kernel(c: KernelContext) -> Kernel:
 
 
 def guarantee_const(input: TensorLike, name: str | None = None) -> Tensor:
-    """A tensor of which the program promises that it never changes.
+    """A tensor that the program promises never to change.
 
     TensorFlow's optimizations may read it once for all runs; here it is read at each run.
 

@@ -81,7 +81,7 @@ Around = tuple[tuple[slice, ...], tuple[slice, ...]]
 
 
 class _Frame(NamedTuple):
-    """How a padded tensor is filled: the input in the centre, then the borders, one by one."""
+    """Steps that fill a padded tensor: the input in the centre, then the borders one by one."""
 
     shape: tuple[int, ...]
     centre: tuple[slice, ...]
@@ -112,7 +112,7 @@ def _frame(
 
 
 def _frames(c: KernelContext, borders: Callable[..., Iterator[Any]]) -> Callable[..., _Frame]:
-    """Gives the frame for a shape and paddings; worked out once for each shape where it can be."""
+    """Returns a function from shape and paddings to the frame, cached by shape if possible."""
     paddings, dtype = c.const("paddings"), c.output_dtype.numpy_dtype
     if paddings is None:
 
@@ -159,7 +159,7 @@ def _pad_kernel(c: KernelContext) -> Kernel:
 
 
 def _margins_of_zeros(c: KernelContext) -> list[int] | None:
-    """What `KernelSpec` calls margins, where the paddings are known, and zeros."""
+    """Margins for `KernelSpec` if the paddings are known and filled with zeros, else None."""
     paddings = c.const("paddings")
     if paddings is None or c.node.definition is not PAD:
         return None
@@ -222,7 +222,7 @@ def pad(
             mirrored at its outermost elements, "SYMMETRIC" for the tensor mirrored behind them;
             in any case of letters.
         name: a name for the op.
-        constant_values: what "CONSTANT" adds in the place of zeros: a scalar of the dtype of
+        constant_values: the value that "CONSTANT" pads with, 0 by default: a scalar of the dtype of
             `tensor`.
 
     Returns:

@@ -57,7 +57,7 @@ def _range_shape(c: ShapeContext) -> TensorShape:
 
 
 def _count(start: Dim, limit: Dim, delta: int) -> Dim:
-    """How many integers there are from `start` to before `limit` in steps of `delta`.
+    """Number of integers from `start` up to but excluding `limit` in steps of `delta`.
 
     Raises:
         ValueError: `delta` is 0, or leads away from `limit`.
@@ -121,7 +121,7 @@ def _counted(number: int, dtype: np.dtype[Any]) -> Array:
     return np.arange(number).astype(dtype)  # bfloat16 and expressions have no range of their own
 
 
-@older_form("start, limit, delta, name", told_by=name_at(3))
+@older_form("start, limit, delta, name", is_older=name_at(3))
 def range(
     start: TensorLike,
     limit: TensorLike | None = None,
@@ -176,11 +176,11 @@ def _widest(scalars: list[Tensor]) -> Any:
     if len(names) == 1:
         return names.pop()
     if not names <= {*_WIDENING}:
-        told = ", ".join(
+        dtypes = ", ".join(
             f"{argument} is {scalar.dtype.base_dtype.name}"
             for argument, scalar in zip(_ARGUMENTS, scalars, strict=True)
         )
-        raise TypeError(f"{told}; each must be one of {', '.join(_WIDENING)}")
+        raise TypeError(f"{dtypes}; each must be one of {', '.join(_WIDENING)}")
     return max(names, key=_WIDENING.index)
 
 

@@ -70,7 +70,7 @@ def _reshape_shape(c: ShapeContext) -> TensorShape:
 
 @RESHAPE.split
 def _reshape_split(c: SplitContext) -> Partition:
-    """Rows stay together where as many elements lie before and inside of them as did."""
+    """Rows stay together if the numbers of elements before and inside them do not change."""
     axis = c.axis("tensor")
     result = c.known_sizes(c.node.outputs[0])
     if axis is None:
@@ -87,7 +87,7 @@ def _reshape_split(c: SplitContext) -> Partition:
 
 
 def reshaped(sizes: Sequence[int], shape: Sequence[int]) -> tuple[int, ...]:
-    """What `shape` denotes for a tensor of `sizes`.
+    """Resolves `shape` for a tensor of `sizes`.
 
     One element may be -1: the size that keeps the number of elements. Among sizes of 0 it is the
     quotient of the sizes other than 0, as in TensorFlow 2.21.
@@ -127,7 +127,7 @@ def _reshaped_symbols(
 ) -> Sequence[Size]:
     """`reshaped` where sizes may be expressions, and one may be -1, or None: perhaps -1.
 
-    As in TensorFlow, numbers of elements that cannot agree are told before the run only where
+    As in TensorFlow, mismatched numbers of elements are reported before the run only where
     that of the tensor is known but for one size.
     """
     total = product(sizes)
@@ -161,7 +161,7 @@ def _reshaped_symbols(
 
 
 def _leaves_rest(sizes: Sequence[Dim], number: Dim) -> bool:
-    """Whether no integer can stand for the one size that is open, to make `number` elements."""
+    """True if no integer for the one unknown size gives `number` elements."""
     known = [n for n in sizes if isinstance(n, int)]
     if len(known) < len(sizes) - 1 or not isinstance(number, int):
         return False
@@ -194,7 +194,7 @@ def _open_size(sizes: Sequence[Dim], rest: Sequence[Dim], is_inferred: bool) -> 
 
 
 def _missing_fact(sizes: Sequence[Dim], rest: Sequence[Dim]) -> str:
-    """Which sizes would have to be positive for -1 to be known; "" if that is not enough."""
+    """Sizes that must be positive for -1 to be known; "" if that is not enough."""
     zero = [size for size in dict.fromkeys(rest) if not less(0, size)]
     symbols = {symbol for size in zero for symbol in symbols_of(size)}
     facts = {symbol: positive_size(DimExpr({(symbol,): 1})) for symbol in symbols}
@@ -286,7 +286,7 @@ def _squeeze_shape(c: ShapeContext) -> TensorShape:
 
 
 def _squeezed(sizes: Sequence[Dim], axes: Sequence[int]) -> tuple[Dim, ...] | None:
-    """The sizes that are left; None where that depends on the run.
+    """The remaining sizes; None where that depends on the run.
 
     Raises:
         ValueError: an axis is out of range, or its size is not 1.
@@ -364,7 +364,7 @@ def _expand_dims_shape(c: ShapeContext) -> TensorShape:
     axis = c.const("dim")
     sizes = c.shape("input").sizes
     if axis is not None and not axis.size and c.input("dim").op.definition.name != "Const":
-        axis = None  # what is fed is looked at in the run, though nothing can be in it
+        axis = None  # fed values are checked in the run
     if axis is not None:
         _check_single(axis)
     if sizes is None:

@@ -133,14 +133,14 @@ def reverse(tensor: TensorLike, axis: Any, name: str | None = None) -> Tensor:
         tensor: a tensor of rank at most 8, of numbers, bools or strings.
         axis: an int32 or int64 vector, or a single number: the dimensions to reverse, from the
             end where they are negative. Or, as older documents have it, a bool vector `dims` that
-            tells for each dimension whether to reverse it.
+            states for each dimension whether to reverse it.
         name: a name for the op.
 
     Returns:
         A Tensor of the same dtype and shape.
 
     Raises:
-        ValueError: `axis` is known not to fit; what only the run can tell is an
+        ValueError: `axis` is known not to fit; what is known only in the run is an
             InvalidArgumentError.
 
     Example:
@@ -164,7 +164,7 @@ def _is_mask(axis: Any) -> bool:
 
 
 def reverse_v2(tensor: TensorLike, axis: Any, name: str | None = None) -> Tensor:
-    """The tensor with some of its dimensions reversed: `reverse` under its passing name.
+    """The tensor with some of its dimensions reversed: `reverse` under an intermediate name.
 
     Args:
         tensor: a tensor of rank at most 8, of numbers, bools or strings.
@@ -275,7 +275,7 @@ def _gathered(x: Array, lengths: Array) -> Array:
 
 
 @renamed(seq_dim="seq_axis", batch_dim="batch_axis")
-@older_form("input, seq_lengths, seq_dim=seq_axis, name", told_by=string_at(3))
+@older_form("input, seq_lengths, seq_dim=seq_axis, name", is_older=string_at(3))
 def reverse_sequence(
     input: TensorLike,
     seq_lengths: Any,
@@ -303,7 +303,7 @@ def reverse_sequence(
 
     Raises:
         ValueError: an axis is given under both names, or is out of range, or `seq_lengths` is
-            known not to fit; what only the run can tell is an InvalidArgumentError.
+            known not to fit; what is known only in the run is an InvalidArgumentError.
 
     Example:
         >>> with td.Graph().as_default(), td.Session() as session:
@@ -312,5 +312,5 @@ def reverse_sequence(
         [[3 2 1 4]
          [6 5 7 8]]
     """
-    del seq_dim, batch_dim  # which the decorator has turned into the present ones
+    del seq_dim, batch_dim  # the decorator has converted these to the current arguments
     return REVERSE_SEQUENCE(input, seq_lengths, seq_dim=seq_axis, batch_dim=batch_axis, name=name)

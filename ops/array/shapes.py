@@ -166,7 +166,7 @@ def _shape_n_kernel(c: KernelContext) -> Kernel:
 
 
 def _shape_of(static: TensorShape, dtype: np.dtype[Any]) -> Kernel:
-    """The kernel that tells the shape of an array, of which `static` is known before."""
+    """Kernel that returns the shape of an array whose static shape is `static`."""
 
     def shape_of(x: Array) -> Array:
         return _sizes_array(x.shape, dtype)
@@ -246,7 +246,7 @@ def shape(input: TensorLike, name: str | None = None, out_type: Any = int32) -> 
     return SHAPE(input, out_type=out_type, name=name)
 
 
-@older_form("input, name", told_by=name_at(1))
+@older_form("input, name", is_older=name_at(1))
 def shape_n(input: TensorLike, out_type: Any = None, name: str | None = None) -> list[Tensor]:
     """The shapes of several tensors.
 

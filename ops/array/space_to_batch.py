@@ -120,7 +120,7 @@ def _inferred(
 
 
 def _open(value: Array | None, lowest: int, *sizes: int) -> Array:
-    """`value` with a symbol for each element that nobody knows.
+    """`value` with a symbol for each unknown element.
 
     As in TensorFlow, one below `lowest` is an error before the run only where all are known.
     """

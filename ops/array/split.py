@@ -193,7 +193,7 @@ def _split_v_kernel(c: KernelContext) -> Kernel:
     return split_constant
 
 
-@older_form("split_dim=axis, num_split=num_or_size_splits, value, name", told_by=scalar_at(0))
+@older_form("split_dim=axis, num_split=num_or_size_splits, value, name", is_older=scalar_at(0))
 def split(
     value: TensorLike,
     num_or_size_splits: TensorLike,
@@ -203,7 +203,7 @@ def split(
 ) -> list[Tensor]:
     """Cuts a tensor into parts along one dimension.
 
-    The older form `split(split_dim, num_split, value, name)` is told by its first argument, which
+    The older form `split(split_dim, num_split, value, name)` is known by its first argument, which
     has rank 0.
 
     Args:
@@ -235,6 +235,6 @@ def split(
         num = sizes.shape.with_rank(1)[0].value
     if num is None:
         raise ValueError(
-            f"num must be given, as the shape {sizes.shape} of the sizes does not tell it"
+            f"num must be given, as the shape {sizes.shape} of the sizes does not determine it"
         )
     return SPLIT_V(value, sizes, axis, num_split=num, name=name)

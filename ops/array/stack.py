@@ -94,21 +94,21 @@ def stack(values: TensorLike, axis: int = 0, name: str = "stack") -> Tensor:
          [4 5 6]]
     """
     if axis == 0 and _is_one_value(values):
-        with suppress(TypeError, ValueError):  # PACK tells what is wrong
+        with suppress(TypeError, ValueError):  # PACK reports the error
             return convert_to_tensor(values, name=name)
     values = list(values) if isinstance(values, np.ndarray) else values
     return PACK(values, axis=axis, name=name)
 
 
 def _is_one_value(values: Any) -> bool:
-    """Whether these are numbers, or rows whose tensors tell the dtype of all."""
+    """True for numbers, or for rows whose tensors determine the dtype of all."""
     if not isinstance(values, (list, tuple, np.ndarray)):
         return False
     return not holds_tensor(values) or any(isinstance(item, (list, tuple)) for item in values)
 
 
 @deprecated("td.stack(values, axis)")
-@older_form("values, name", told_by=string_at(1))
+@older_form("values, name", is_older=string_at(1))
 def pack(values: TensorLike, axis: int = 0, name: str = "pack") -> Tensor:
     """Joins tensors along a new dimension: the older name of `stack`.
 
@@ -193,12 +193,12 @@ def unstack(
         sizes: Any = value.shape.sizes
         num = None if sizes is None else sizes[normal_axis(axis, len(sizes))]
         if not isinstance(num, int):
-            raise ValueError(f"num must be given, as the shape {value.shape} does not tell it")
+            raise ValueError(f"num must be given, as the shape {value.shape} does not determine it")
     return UNPACK(value, num=num, axis=axis, name=name)
 
 
 @deprecated("td.unstack(value, num, axis)")
-@older_form("value, num, name", told_by=string_at(2))
+@older_form("value, num, name", is_older=string_at(2))
 def unpack(
     value: TensorLike, num: int | None = None, axis: int = 0, name: str = "unpack"
 ) -> list[Tensor]:

@@ -111,7 +111,7 @@ def tile(input: TensorLike, multiples: TensorLike, name: str | None = None) -> T
         A Tensor, whose dimension i has size `input.shape[i] * multiples[i]`.
 
     Raises:
-        ValueError: `multiples` is known not to fit; what only the run can tell is an
+        ValueError: `multiples` is known not to fit; what is known only in the run is an
             InvalidArgumentError.
 
     Example:
@@ -142,7 +142,7 @@ def _tile_grad_shape(c: ShapeContext) -> TensorShape:
 
 
 def _share(axis: int, size: Any, count: int) -> Any:
-    """How many elements each of `count` tiles has.
+    """Number of elements in each of `count` tiles.
 
     Raises:
         ValueError: the tiles do not share out `size`.

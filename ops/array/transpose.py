@@ -163,7 +163,7 @@ def transpose(
         A Tensor.
 
     Raises:
-        ValueError: `perm` is known not to fit; what only the run can tell is an
+        ValueError: `perm` is known not to fit; what is known only in the run is an
             InvalidArgumentError.
 
     Example:

@@ -26,7 +26,7 @@ def getitem(tensor: Tensor, key: Any) -> Tensor:
         tensor: a tensor.
         key: integers, slices, `...` and `td.newaxis`, as for an ndarray. A number may be a Python
             or NumPy integer, a known Dimension, or an integer tensor of rank 0. A list that holds
-            more than integers is read as a tuple, as in TensorFlow. Of integers alone it is
+            more than integers is read as a tuple, as in TensorFlow. Of integers only it is
             refused: TensorFlow reads `x[[0, 1]]` as the element `x[0, 1]`, NumPy as two rows.
 
     Returns:

@@ -38,7 +38,7 @@ PARALLEL_DYNAMIC_STITCH = OpDef("ParallelDynamicStitch", *_STITCH, traits=Move()
 def _rest(
     c: ShapeContext, name: str, data: TensorShape, prefix_name: str, prefix: TensorShape
 ) -> TensorShape:
-    """What follows in the shape `data` after the shape `prefix`, with which it must start."""
+    """Sizes of `data` after `prefix`, with which it must start."""
     if prefix.sizes is None:
         return UNKNOWN_SHAPE
     if data.sizes is not None and not data[: len(prefix.sizes)].is_compatible_with(prefix):
@@ -184,7 +184,7 @@ def _places(indices: Sequence[Array]) -> tuple[int, list[Array]]:
 
 
 def _are_all_rows(places: Sequence[Array], size: int) -> bool:
-    """Whether every row of the result is written, so that none needs to be cleared before."""
+    """True if every row of the result is written, so that none needs to be cleared first."""
     missing = np.ones(size, np.bool_)
     for flat in places:
         missing[flat] = False
@@ -192,7 +192,7 @@ def _are_all_rows(places: Sequence[Array], size: int) -> bool:
 
 
 def _common_rest(indices: Sequence[Array], data: Sequence[Array]) -> tuple[int, ...]:
-    """What follows in the shape of each data tensor after that of its indices."""
+    """Shape of each data tensor after the dimensions of its indices."""
     rest: tuple[int, ...] = data[0].shape[indices[0].ndim :]
     for i, (places, some) in enumerate(zip(indices, data, strict=True)):
         if some.shape != (*places.shape, *rest):

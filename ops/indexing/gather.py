@@ -102,7 +102,7 @@ def checked_batch(batch: int, indices: Any, rank: int) -> int:
 
 
 def batch_name(i: int) -> str:
-    """What to call a dimension of the batch in an error."""
+    """Name of a batch dimension in an error."""
     return f"dimension {i} of params and of indices, one of the batch,"
 
 
@@ -210,7 +210,7 @@ _FEW = 16
 
 
 def in_range(indices: Array, size: int) -> bool:
-    """Whether each of the integers `indices` is in [0, size)."""
+    """True if all integers in `indices` are in [0, size)."""
     if not indices.size:
         return True
     if indices.size <= _FEW:
@@ -267,7 +267,7 @@ def gather(
          [6 4]]
     """
     if not batch_dims and (axis is None or (isinstance(axis, int) and axis == 0)):
-        if hasattr(params, "sparse_read"):  # a variable, which knows how to read rows alone
+        if hasattr(params, "sparse_read"):  # a variable, which can read only these rows
             return params.sparse_read(indices, name)
         return GATHER(params, indices, validate_indices=validate_indices, name=name)
     along = batch_dims if axis is None else axis

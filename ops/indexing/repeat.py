@@ -1,4 +1,4 @@
-"""`td.repeat`: each element along a dimension as often as a number says."""
+"""`td.repeat`: repeats each element along an axis."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def repeat(
 
 
 def _rows(data: Tensor, times: Tensor, axis: int) -> Tensor:
-    """Which element along the axis stands at each place of the result."""
+    """Index along the axis of the input for each position of the result."""
     if times.shape.rank not in (0, 1):
         raise ValueError(f"repeats must be a scalar or a vector, got shape {times.shape}")
     dimension, value = data.shape[axis], constant_value(times)

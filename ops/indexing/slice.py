@@ -120,7 +120,7 @@ def slice(input_: Any, begin: TensorLike, size: TensorLike, name: str | None = N
         A Tensor of the dtype of `input_`.
 
     Raises:
-        ValueError: `begin` and `size` are known not to fit `input_`; what only the run can tell is
+        ValueError: `begin` and `size` are known not to fit `input_`; what only the run shows is
             an InvalidArgumentError.
 
     Example:

@@ -52,7 +52,7 @@ class _At(NamedTuple):
 
 
 def _items(masks: Sequence[int], begin: Any, end: Any, strides: Any) -> list[Any]:
-    """What a slice spec denotes, as a NumPy index with `_At` for numbers; always with one `...`."""
+    """Converts a slice spec to a NumPy index, with `_At` for numbers and always one `...`."""
     begin_mask, end_mask, ellipsis, new_axis, shrink = masks
     if ellipsis & (ellipsis - 1):
         raise ValueError(f"ellipsis_mask may set one bit, got {ellipsis:#b}")
@@ -74,7 +74,7 @@ def _items(masks: Sequence[int], begin: Any, end: Any, strides: Any) -> list[Any
 
 
 def numpy_index(items: Iterable[Any]) -> tuple[Any, ...]:
-    """What `items` denote, as NumPy takes it."""
+    """Converts `items` to a NumPy index."""
     return tuple([_checked(item).index if isinstance(item, _At) else item for item in items])
 
 
@@ -87,7 +87,7 @@ def _checked(item: _At) -> _At:
 
 
 def _sliced(sizes: Sequence[Dim], items: Sequence[Any], exact: bool = True) -> list[Dim | None]:
-    """The sizes that are left of `sizes`; `exact` tells that indices out of range are refused."""
+    """The sizes that are left of `sizes`; `exact` refuses indices out of range."""
     result: list[Dim | None] = []
     number = sum(isinstance(item, (builtins.slice, _At)) for item in items)
     if number > len(sizes):
@@ -117,7 +117,7 @@ def _sliced(sizes: Sequence[Dim], items: Sequence[Any], exact: bool = True) -> l
 
 
 def _size_of_slice(item: builtins.slice, n: Dim) -> Dim | None:
-    """How many elements of `n` a slice takes."""
+    """Number of elements that a slice takes of `n`."""
     step = item.step
     if isinstance(step, DimExpr):
         return None
@@ -164,7 +164,7 @@ def _strided_slice_shape(c: ShapeContext) -> TensorShape:
 
 
 def items_of(masks: Sequence[int], spec: Sequence[Array]) -> list[Any]:
-    """What the inputs begin, end and strides denote."""
+    """Items denoted by the inputs begin, end and strides."""
     if spec[0].ndim != 1 or not spec[0].shape == spec[1].shape == spec[2].shape:
         raise ValueError(
             "begin, end and strides must be vectors of one length, got shapes "
@@ -244,7 +244,7 @@ def strided_slice(
 ) -> Tensor:
     """The elements from `begin` to `end`, in steps of `strides`: `x[begin:end:strides]`.
 
-    Each mask is a number whose bit i speaks of element i of `begin`, `end` and `strides`. Bounds
+    Each mask is a number whose bit i applies to element i of `begin`, `end` and `strides`. Bounds
     count from the end where they are negative, and are cut to the tensor, as in NumPy.
 
     Args:
@@ -253,8 +253,8 @@ def strided_slice(
         end: a vector like `begin`: the element before which to stop.
         strides: a vector like `begin`: the steps, of either sign; by default 1.
         begin_mask: where to start at the first element (the last, with a negative stride).
-        end_mask: where to go on to the end.
-        ellipsis_mask: the one element that stands for all dimensions not named.
+        end_mask: where to continue to the end.
+        ellipsis_mask: the one element that covers all dimensions not named.
         new_axis_mask: where to put a new dimension of size 1.
         shrink_axis_mask: where to take the single element at `begin` and drop the dimension.
         var: the variable that `input_` is the value of, if any.
@@ -264,7 +264,7 @@ def strided_slice(
         A Tensor of the dtype of `input_`.
 
     Raises:
-        ValueError: the spec is known not to fit `input_`; what only the run can tell is an
+        ValueError: the spec is known not to fit `input_`; what is known only in the run is an
             InvalidArgumentError.
 
     Example:

@@ -61,7 +61,7 @@ class TensorScatter(Protocol):
     def __call__(
         self, tensor: TensorLike, indices: TensorLike, updates: TensorLike, name: str | None = None
     ) -> Tensor:
-        """Adds the op."""
+        """Adds the op to the default graph."""
 
 
 def _scatter_op(op_type: str, change: Change, types: str, indices: str, arg: str) -> OpDef:

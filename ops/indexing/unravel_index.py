@@ -111,7 +111,7 @@ def _check_rows(number: int, letters: int) -> None:
 def _vec_permute_kernel(c: KernelContext) -> Kernel:
     order = _order(c)
     source = c.attr("src_format").decode()
-    # The same for the spatial dimensions alone.
+    # The same for the spatial dimensions only.
     spatial = [i for i in range(len(source)) if source[i] not in "NC"]
     inner = [spatial.index(i) for i in order if i in spatial]
 

@@ -87,7 +87,7 @@ def argmax(
     dimension: Any = None,
     output_type: Any = "int64",
 ) -> Tensor:
-    """Where the largest element along an axis stands; the first of several.
+    """Index of the largest element along an axis; the first of several.
 
     NaN is never the largest, where NumPy takes it for that.
 
@@ -121,7 +121,7 @@ def argmin(
     dimension: Any = None,
     output_type: Any = "int64",
 ) -> Tensor:
-    """Where the smallest element along an axis stands; the first of several.
+    """Index of the smallest element along an axis; the first of several.
 
     NaN is never the smallest, where NumPy takes it for that.
 

@@ -240,7 +240,7 @@ def _approximate_equal_kernel(c: KernelContext) -> Kernel:
 def approximate_equal(
     x: TensorLike, y: TensorLike, tolerance: float = 1e-5, name: str | None = None
 ) -> Tensor:
-    """Whether `|x - y| < tolerance`, element by element.
+    """Elementwise `|x - y| < tolerance`.
 
     Args:
         x: a tensor of numbers.

@@ -46,7 +46,7 @@ logical_not = unary(
 
 
 def logical_xor(x: TensorLike, y: TensorLike, name: str = "LogicalXor") -> Tensor:
-    """Whether exactly one of `x` and `y` holds, element by element.
+    """Elementwise logical XOR.
 
     Args:
         x: a bool tensor.

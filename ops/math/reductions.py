@@ -190,7 +190,7 @@ class Reducer(Protocol):
         reduction_indices: Any = None,
         keepdims: bool | None = None,
     ) -> Tensor:
-        """Adds the ops."""
+        """Adds the ops to the default graph."""
 
 
 def _reduction(
@@ -198,7 +198,7 @@ def _reduction(
 ) -> Reducer:
     """The public function of a reduction."""
     (argument,) = definition.signature.inputs[:1]
-    dtype = argument.dtype  # a Python list without elements tells none
+    dtype = argument.dtype  # an empty Python list has no dtype of its own
 
     def call(
         input_tensor: Any,

@@ -26,7 +26,7 @@ class Angle(Protocol):
     """The public function of `atan2`."""
 
     def __call__(self, y: TensorLike, x: TensorLike, name: str | None = None) -> Tensor:
-        """Adds the ops."""
+        """Adds the ops to the default graph."""
 
 
 sin = analytic("sin", "Sin", np.sin, "The sine of an angle in radians.", ("[0.0]", "[0.]"))

@@ -60,7 +60,7 @@ def _select_shape(c: ShapeContext) -> TensorShape:
 
 
 def _chosen_size(condition: Any, t: Any, e: Any) -> Any:
-    """Of two sizes the one that `condition` tells; a symbol where only the run can tell."""
+    """The one of two sizes that `condition` selects; a symbol if it is known only at run time."""
     if not isinstance(condition, DimExpr):
         return t if condition else e
     if t == e:
@@ -141,7 +141,7 @@ def where(
     y: TensorLike | None = None,
     name: str | None = None,
 ) -> Tensor:
-    """Takes from `x` where `condition` holds and else from `y`; or tells where it holds.
+    """Selects from `x` where `condition` holds, else from `y`; or returns where it holds.
 
     Args:
         condition: a bool tensor. Without `x` and `y`, a tensor of bools or numbers of rank at
@@ -204,7 +204,7 @@ def select(condition: TensorLike, t: Any, e: Any, name: str | None = None) -> Te
 
 
 def _is_plain(condition: TensorShape, t: TensorShape, e: TensorShape) -> bool:
-    """Whether the shapes may be such that nothing needs to be broadcast but a condition of rows."""
+    """True if the shapes may be such that at most a condition of rows needs broadcasting."""
     if not t.is_compatible_with(e):
         return False
     shape = t.merge_with(e)

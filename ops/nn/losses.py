@@ -169,7 +169,7 @@ def _logits_come_first(args: Sequence[Any]) -> bool:
 _NAMED = "labels=labels, logits=logits, by name"
 
 
-@older_form("logits, labels, dim=axis, name", told_by=_by_position, instead=_NAMED)
+@older_form("logits, labels, dim=axis, name", is_older=_by_position, instead=_NAMED)
 @renamed(dim="axis")
 def softmax_cross_entropy_with_logits(
     labels: TensorLike | None = None,
@@ -257,7 +257,7 @@ def softmax_cross_entropy_with_logits_v2(
     )
 
 
-@older_form("logits, labels, name", told_by=_logits_come_first, instead=_NAMED)
+@older_form("logits, labels, name", is_older=_logits_come_first, instead=_NAMED)
 def sparse_softmax_cross_entropy_with_logits(
     labels: TensorLike | None = None, logits: TensorLike | None = None, name: str | None = None
 ) -> Tensor:
@@ -297,7 +297,7 @@ def sparse_softmax_cross_entropy_with_logits(
         return reshape(loss, shape(classes), name=scope)
 
 
-@older_form("logits, targets=labels, name", told_by=_by_position, instead=_NAMED)
+@older_form("logits, targets=labels, name", is_older=_by_position, instead=_NAMED)
 def sigmoid_cross_entropy_with_logits(
     labels: TensorLike | None = None, logits: TensorLike | None = None, name: str | None = None
 ) -> Tensor:

@@ -46,7 +46,7 @@ def _inputs_come_first(args: Sequence[Any]) -> bool:
     )
 
 
-@older_form(_BEFORE_1_0, told_by=_inputs_come_first)
+@older_form(_BEFORE_1_0, is_older=_inputs_come_first)
 def nce_loss(
     weights: TensorLike,
     biases: Any,
@@ -101,7 +101,7 @@ def nce_loss(
     return reduce_sum(losses, 1)
 
 
-@older_form(_BEFORE_1_0, told_by=_inputs_come_first)
+@older_form(_BEFORE_1_0, is_older=_inputs_come_first)
 def sampled_softmax_loss(
     weights: TensorLike,
     biases: Any,

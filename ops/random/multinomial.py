@@ -63,7 +63,7 @@ def _multinomial_kernel(c: KernelContext) -> Kernel:
 def drawn_classes(stream: Philox, logits: Array, num_samples: Array, dtype: np.dtype[Any]) -> Array:
     """Classes for each row of `logits`: one draw of float64 each, row by row.
 
-    TensorFlow draws so on one thread; on several it begins anew for the rows of each.
+    TensorFlow draws so on one thread; on several it restarts for the rows of each.
     """
     if logits.ndim != 2:
         raise ValueError(f"logits must have rank 2, got shape {list(logits.shape)}")

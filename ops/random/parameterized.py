@@ -152,7 +152,7 @@ def _row(source: _Groups, count: int, bounds: _Bounds, dtype: np.dtype[Any]) -> 
 
 
 def _most_refused(places: Array, before: int, tried: int, done: bool) -> int:
-    """How many were refused since the last one accepted.
+    """Number of rejections since the last acceptance.
 
     Raises:
         InternalError: it took too many attempts to find a number.

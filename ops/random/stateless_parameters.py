@@ -60,7 +60,7 @@ BINOMIAL = OpDef(
 
 
 def shape_that_ends(c: ShapeContext, *parameters: str) -> TensorShape:
-    """The shape that an op is told, if it may end with that of its parameters together."""
+    """Shape argument of an op, if it may end with the broadcast shape of its parameters."""
     shape = shape_from_value(c, "shape")
     end = broadcast(*map(c.shape, parameters))
     if shape.rank is None or end.rank is None:
@@ -105,7 +105,7 @@ def drawn_for_each(
 
 
 def _define(definition: OpDef, draw: Callable[..., Array], *parameters: str) -> None:
-    """Hangs the rules on an op that takes a shape, what tells its stream, and parameters."""
+    """Registers the rules of an op that takes a shape, a seed or state, and parameters."""
     keyed = definition is GAMMA_V3
 
     @definition.shape

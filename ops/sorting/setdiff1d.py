@@ -46,7 +46,7 @@ _MOST_SEARCHED = 1 << 12
 
 
 def _is_in(x: Array, y: Array) -> Array:
-    """Which elements of `x` are in `y`; a NaN never is."""
+    """Mask of the elements of `x` that are in `y`; a NaN never is."""
     if x.dtype == object or len(x) + len(y) <= _FEW:
         known = set(y.tolist())
         return np.array([item in known for item in x.tolist()], bool)
@@ -73,7 +73,7 @@ def _is_in(x: Array, y: Array) -> Array:
 def setdiff1d(
     x: TensorLike, y: TensorLike, index_dtype: Any = int32, name: str | None = None
 ) -> Any:
-    """The elements of `x` that are not in `y`, in their order and as often as they come.
+    """The elements of `x` that are not in `y`, in order, with repetitions.
 
     NumPy's `setdiff1d` sorts them and drops repetitions. A NaN is in no list.
 

@@ -70,9 +70,9 @@ def _bound_kernel(c: KernelContext) -> Kernel:
 
 
 def _halved(row: Array, sought: Array, lower: bool) -> Array:
-    """Where halving the row again and again leads, in TensorFlow's steps.
+    """Result of TensorFlow's bisection of the row.
 
-    They tell where NaN belongs, which is neither before nor after anything.
+    They determine where NaN belongs, which compares neither less nor greater.
     """
     first = np.zeros(sought.shape, np.int64)
     left = np.full(sought.shape, len(row))
@@ -92,7 +92,7 @@ def searchsorted(
     out_type: Any = int32,
     name: str | None = None,
 ) -> Tensor:
-    """Where values belong in sorted rows.
+    """Insertion points of values in sorted rows.
 
     Args:
         sorted_sequence: a tensor whose rows, along the last dimension, ascend.
@@ -199,7 +199,7 @@ def argsort(
     stable: bool = False,
     name: str | None = None,
 ) -> Tensor:
-    """Where the elements of a tensor stand, in their order along an axis.
+    """Indices that sort a tensor along an axis.
 
     Args:
         values: a tensor of integers or floats, of rank at least 1.

@@ -105,7 +105,7 @@ def _top_k_kernel(c: KernelContext) -> Kernel:
 
 
 def _few(x: Array, number: int) -> Array | None:
-    """Where the `number` largest of each row are, if these are few, and no other is as large."""
+    """Indices of the `number` largest of each row, if these are few and unambiguous."""
     if x.shape[-1] < _LONG_ROW or number * _FEW > x.shape[-1] or x.dtype.itemsize < 4:
         return None
     least = np.partition(x, -number, -1)[:, -number:].min(-1, keepdims=True)
@@ -181,7 +181,7 @@ def _in_top_k_kernel(c: KernelContext) -> Kernel:
 
 
 class TopKResult(NamedTuple):
-    """What `top_k` returns."""
+    """Result of `top_k`."""
 
     values: Tensor
     indices: Tensor
@@ -218,7 +218,7 @@ def top_k(
 def in_top_k(
     predictions: TensorLike, targets: TensorLike, k: Any, name: str | None = None
 ) -> Tensor:
-    """Whether fewer than `k` predictions are greater than that of the target, row by row.
+    """True for each row where fewer than `k` predictions exceed that of the target.
 
     Where a prediction is not finite, or the target is no class, it is not.
 

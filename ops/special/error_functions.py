@@ -173,7 +173,7 @@ def erfc_of(x: Array) -> Any:
 
 
 def _inverse(y: Array, z: Array, precise: bool) -> Any:
-    """What has the error function `y`, whose distance from 1 or -1 is `z`."""
+    """Inverse error function of `y`, whose distance from 1 or -1 is `z`."""
     centre = y * quotient(_INVERSE_CENTRE[precise], np.maximum(0.7225 - y * y, 0))
     steps = np.sqrt(-np.log(z)) - 1.375
     tail = quotient(_INVERSE_TAIL[precise], np.clip(steps, 0, 26))

@@ -91,7 +91,7 @@ polygamma = binary(
     "Polygamma",
     polygamma_of,
     "float32, float64",
-    "The derivatives of `digamma`: `x` is the point, `a` tells which, a whole number from 0.\n\n"
+    "The derivatives of `digamma`: `x` is the point, `a` the order, a whole number from 0.\n\n"
     "NaN for other `a`. The relative error is below 1e-13 for float64 and 1e-7 for float32, but "
     "for `a` = 0, which is `digamma`.",
     ("[0.0, 1.0], [1.0, 1.0]", "[-0.5772157  1.644934 ]"),

@@ -80,7 +80,7 @@ def _writing(c: KernelContext) -> Callable[[Any], bytes]:
 
 def _writing_floats(c: KernelContext, fill: bytes, form: bytes) -> Callable[[Any], bytes]:
     finite = b"%" + fill + form
-    # C fills up numbers alone with zeros, and Python infinities and NaN, too.
+    # C pads only numbers with zeros; Python also pads infinities and NaN.
     other = b"%" + (b"" if fill == b"0" else fill) + form
 
     def write(item: float) -> bytes:

@@ -90,7 +90,7 @@ def encode_base64(input: TensorLike, pad: bool = False, name: str | None = None)
 
 
 def decode_base64(input: TensorLike, name: str | None = None) -> Tensor:
-    """The bytes that text in URL-safe base64 stands for, padded or not.
+    """Decodes text in URL-safe base64, padded or not.
 
     Args:
         input: a tensor of strings.

@@ -141,7 +141,7 @@ def _width(character: str, codec: codecs.CodecInfo) -> int:
 
 
 def _treatment(c: OpContext) -> tuple[bytes, int]:
-    """What is done with errors, and the character that stands for them.
+    """Error policy and replacement character.
 
     Raises:
         ValueError: there is no such way, or character.
@@ -286,7 +286,7 @@ def unicode_transcode(
             big-endian where no byte order mark says otherwise.
         output_encoding: "UTF-8", "UTF-16-BE" or "UTF-32-BE".
         errors: what happens to malformed bytes: "replace", "ignore", or "strict" for an error.
-        replacement_char: the number of the character that stands for them.
+        replacement_char: the number of the character that replaces them.
         replace_control_characters: whether characters below 32 are treated as malformed, too.
         name: a name for the op.
 

@@ -41,7 +41,7 @@ def _fingerprint_kernel(c: KernelContext) -> Kernel:
 
 
 def _bytes(row: Array) -> bytes:
-    """What is fingerprinted of a row: of several strings, the fingerprints of each."""
+    """Bytes of a row to fingerprint; for several strings, the fingerprints of each."""
     if row.dtype != object:
         return row.tobytes()
     items = row.tolist()

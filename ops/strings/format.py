@@ -44,7 +44,7 @@ def _format_kernel(c: KernelContext) -> Kernel:
 
 
 def _parts(template: bytes, placeholder: bytes, number: int) -> list[bytes]:
-    """What stands around the placeholders.
+    """Text around the placeholders.
 
     Raises:
         ValueError: there are not as many of them as tensors.
@@ -72,7 +72,7 @@ def format(
     Args:
         template: the text.
         inputs: a tensor, or a list of them, of any dtypes.
-        placeholder: what stands for the next tensor.
+        placeholder: the text that is replaced by the next tensor.
         summarize: how many elements of each dimension are shown at either end; -1 for all.
         name: a name for the op.
 

@@ -87,7 +87,7 @@ def _compiled(pattern: bytes) -> Any:
 
 
 class _Rewrite:
-    """What is written for a match.
+    """Rewrite of a match.
 
     As in RE2, a backslash before something else than a digit or a backslash is not refused: what
     stands before it is written for each match, while a single match stays as it is.
@@ -111,7 +111,7 @@ class _Rewrite:
             self._parts.append(text[at:])
 
     def of(self, match: Any, room: Room) -> bytes:
-        """What is written for a match; nothing for a group that takes no part in it."""
+        """Text that replaces a match; empty for a group that takes no part in it."""
         parts = [
             part if isinstance(part, bytes) else match.group(part) or b"" for part in self._parts
         ]
@@ -135,7 +135,7 @@ def _all_replaced(expression: Any, written: _Rewrite, text: bytes) -> bytes:
 
 
 def _length_of_character(text: bytes, at: int) -> int:
-    """How many bytes the character at a place has: one where it is no UTF-8, or the end."""
+    """Length in bytes of the character at a position; one at invalid UTF-8 or the end."""
     for length in range(1, 5):
         try:
             text[at : at + length].decode("utf-8", "surrogatepass")
@@ -217,7 +217,7 @@ def regex_replace(
     Args:
         input: a tensor of strings.
         pattern: a regular expression in RE2's syntax, a scalar string.
-        rewrite: what to put there, a scalar string: `\1` to `\9` stand for what the groups matched,
+        rewrite: the replacement, a scalar string: `\1` to `\9` become what the groups matched,
             `\0` for the whole match, and `\\` for a backslash. With a group that `pattern` does not
             have, nothing is replaced; what stands behind any other backslash is left out.
         replace_global: whether to replace all that matches, or only the first in each string.
@@ -243,7 +243,7 @@ def regex_replace(
 
 
 def regex_full_match(input: TensorLike, pattern: Any, name: str | None = None) -> Tensor:
-    r"""Which strings a regular expression matches as a whole.
+    r"""Tests which strings a regular expression matches as a whole.
 
     Args:
         input: a tensor of strings.

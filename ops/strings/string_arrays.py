@@ -66,6 +66,6 @@ def joined(separator: bytes, parts: Sequence[bytes], room: Room | None = None) -
 
 
 def place_of(name: str, index: int, shape: tuple[int, ...]) -> str:
-    """Which element number `index` is, as `name[0,1]`."""
+    """Text for element number `index`, as `name[0,1]`."""
     at = ",".join(map(str, np.unravel_index(index, shape)))
     return f"{name}[{at}]" if at else name

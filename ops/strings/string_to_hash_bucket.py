@@ -194,7 +194,7 @@ def string_to_hash_bucket_fast(
 def string_to_hash_bucket_strong(
     input: TensorLike, num_buckets: int, key: Sequence[int], name: str | None = None
 ) -> Tensor:
-    """The numbers of the buckets that strings fall into, which nobody foresees without the key.
+    """Bucket numbers of strings, unpredictable without the key.
 
     Args:
         input: a tensor of strings.

@@ -20,7 +20,7 @@ LONG = np.arange(3 * 300 * 30, dtype=np.int32).reshape(30, 300, 3)
 
 
 def reversed_starts(x: np.ndarray[Any, Any], lengths: list[int]) -> np.ndarray[Any, Any]:
-    """What ReverseSequence gives for a batch in dimension 0 and sequences in dimension 1."""
+    """Expected ReverseSequence with the batch in dimension 0, sequences in dimension 1."""
     result = x.copy()
     for row, length in zip(result, lengths, strict=True):
         row[:length] = row[:length][::-1].copy()

@@ -164,7 +164,7 @@ def test_shapes_are_broadcast() -> None:
 
 
 def known_value(make: Any) -> Any:
-    """What is known before the run of a tensor made from the sizes of `x`: float32[n, 3]."""
+    """Static value of a tensor made from the sizes of `x`: float32[n, 3]."""
     with td.Graph().as_default() as graph:
         x = td.placeholder(td.float32, ["n", 3])
         return graph.inference.value(make(td.shape(x)))

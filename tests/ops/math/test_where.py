@@ -1,4 +1,4 @@
-"""What is chosen by masks of bits is what `np.where` chooses, bit for bit."""
+"""Selection by bit masks equals `np.where`, bit for bit."""
 
 from __future__ import annotations
 
