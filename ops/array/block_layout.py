@@ -44,7 +44,7 @@ def space_to_batch_sizes(
     """Sizes of the result of SpaceToBatch; any of them may be an expression.
 
     Raises:
-        ValueError: a padded size is no multiple of the block's.
+        ValueError: a padded size is not a multiple of the block's.
     """
     space: list[Dim] = []
     for i, (size, step, (before, after)) in enumerate(
@@ -61,7 +61,7 @@ def batch_to_space_sizes(
     """Sizes of the result of BatchToSpace; any of them may be an expression.
 
     Raises:
-        ValueError: the batch is no multiple of the block, or more is cropped than there is.
+        ValueError: the batch is not a multiple of the block, or the crops exceed a size.
     """
     blocks = product(block)
     batch = quotient("the batch of input", sizes[0], blocks)

@@ -103,7 +103,7 @@ def broadcast_dynamic_shape(shape_x: Any, shape_y: Any) -> Tensor:
 
     Raises:
         TypeError: the shapes are not of one of these dtypes.
-        ValueError: an argument is no vector.
+        ValueError: an argument is not a vector.
 
     Example:
         >>> with td.Graph().as_default(), td.Session() as session:

@@ -198,7 +198,7 @@ def fill(dims: Any, value: TensorLike, name: str | None = None) -> Tensor:
         A Tensor of the dtype of `value`.
 
     Raises:
-        ValueError: a size is negative, `dims` is no vector, or `value` is no scalar.
+        ValueError: a size is negative, `dims` is not a vector, or `value` is not a scalar.
 
     Example:
         >>> with td.Graph().as_default(), td.Session() as session:

@@ -177,7 +177,7 @@ def diag_part(input: TensorLike, name: str | None = None) -> Tensor:
         A Tensor of half the rank.
 
     Raises:
-        ValueError: the shape is no such one.
+        ValueError: the shape is not of this form.
 
     Example:
         >>> with td.Graph().as_default(), td.Session() as session:

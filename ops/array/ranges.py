@@ -146,7 +146,7 @@ def range(
 
     Raises:
         TypeError: the arguments are of other dtypes, which differ.
-        ValueError: `delta` is 0 or leads away from `limit`, or an argument is no scalar.
+        ValueError: `delta` is 0 or leads away from `limit`, or an argument is not a scalar.
 
     Example:
         >>> with td.Graph().as_default(), td.Session() as session:
@@ -243,7 +243,7 @@ def linspace(start: TensorLike, stop: TensorLike, num: Any, name: str | None = N
 
     Raises:
         TypeError: `start` and `stop` are not of one floating dtype.
-        ValueError: `num` is not positive, or an argument is no scalar.
+        ValueError: `num` is not positive, or an argument is not a scalar.
 
     Example:
         >>> with td.Graph().as_default(), td.Session() as session:

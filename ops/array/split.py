@@ -1,4 +1,4 @@
-"""Several tensors out of one, along a dimension that they keep: split."""
+"""Splitting along an existing dimension: split."""
 
 from __future__ import annotations
 
@@ -122,7 +122,7 @@ def _split_v_shape(c: ShapeContext) -> list[TensorShape]:
 
 
 def _check_any_fits(splits: Sequence[Any], num: int, sizes: Sequence[Dim]) -> None:
-    """Refuses splits that fit no dimension."""
+    """Rejects split sizes that no dimension can have."""
     found: list[ValueError] = []
     for n in sizes:
         try:
@@ -134,7 +134,7 @@ def _check_any_fits(splits: Sequence[Any], num: int, sizes: Sequence[Dim]) -> No
 
 
 def _part_sizes(splits: Sequence[Any], num: int, n: Dim) -> list[Any]:
-    """The sizes of the parts, with what is left of `n` for -1; None for what is not known."""
+    """Sizes of the parts, with the rest of `n` for -1; None where unknown."""
     if all(isinstance(split, int) for split in splits):
         _check_splits(splits, num, n)
     elif len(splits) != num:
@@ -158,7 +158,7 @@ def _check_splits(splits: Sequence[int], num: int, n: Dim) -> None:
 def _part_size(split: Dim, splits: Sequence[Dim], n: Dim) -> Dim | None:
     if isinstance(split, DimExpr):
         return split if less_equal(0, split) else None
-    if split == -1:  # then no other one is -1
+    if split == -1:  # no other one is -1
         return n - sum(other for other in splits if other != -1)
     return split if split >= 0 else None
 

@@ -1,4 +1,4 @@
-"""One tensor out of several, along a new dimension, and back: stack, unstack."""
+"""Stacking along a new dimension, and unstacking: stack, unstack."""
 
 from __future__ import annotations
 
@@ -169,7 +169,7 @@ def _unpack_kernel(c: KernelContext) -> Kernel:
 def unstack(
     value: TensorLike, num: int | None = None, axis: int = 0, name: str = "unstack"
 ) -> list[Tensor]:
-    """Takes a tensor apart along one dimension, which is gone from the parts.
+    """Splits a tensor along one dimension, which is dropped from the parts.
 
     Args:
         value: a tensor of rank R >= 1.
@@ -202,7 +202,7 @@ def unstack(
 def unpack(
     value: TensorLike, num: int | None = None, axis: int = 0, name: str = "unpack"
 ) -> list[Tensor]:
-    """Takes a tensor apart along one dimension: the older name of `unstack`.
+    """Splits a tensor along one dimension: the older name of `unstack`.
 
     Args:
         value: a tensor of rank R >= 1.

@@ -204,7 +204,7 @@ def _invert_permutation_kernel(c: KernelContext) -> Kernel:
             raise ValueError(f"x[{i}] = {x[i]} is not in [0, {x.size})")
         result = np.full_like(x, -1)
         result[x.astype(np.intp)] = np.arange(x.size, dtype=x.dtype)
-        if x.size and result.min() < 0:  # as many numbers, of which one is missing
+        if x.size and result.min() < 0:  # as many numbers, but one is missing
             raise ValueError(f"x holds {np.bincount(x).argmax()} more than once")
         return result
 
@@ -222,7 +222,7 @@ def invert_permutation(x: TensorLike, name: str | None = None) -> Tensor:
         A Tensor of the same shape and dtype.
 
     Raises:
-        ValueError: `x` is no vector.
+        ValueError: `x` is not a vector.
         InvalidArgumentError: when it runs, a number is out of range, or there twice.
 
     Example:

@@ -120,7 +120,7 @@ def flatten_dict_items(dictionary: dict[Any, Any]) -> dict[Any, Any]:
         dictionary: a dict; a key that is a structure has a value that is nested alike.
 
     Raises:
-        TypeError: it is no dict, or a key and its value are of different kinds.
+        TypeError: it is not a dict, or a key and its value are of different kinds.
         ValueError: a key and its value are not nested alike, or a leaf stands in two keys.
 
     Example:

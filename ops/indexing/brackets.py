@@ -1,4 +1,4 @@
-"""`tensor[...]`: from what stands in brackets to a StridedSlice."""
+"""`tensor[...]`: converts the key in brackets to a StridedSlice."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tensors taken apart into partitions and stitched together again."""
+"""Partitioning of tensors, and stitching: dynamic_partition, dynamic_stitch."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from .gather import in_range, out_of_range
 public = {"td": "dynamic_partition dynamic_stitch"}
 
 _BLOCK = 1 << 16
-_FEW = 16  # partitions that are quicker counted one by one
+_FEW = 16  # partitions that are counted faster one by one
 
 DYNAMIC_PARTITION: OpDef[list[Tensor]] = OpDef(
     "DynamicPartition",

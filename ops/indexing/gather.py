@@ -53,7 +53,7 @@ def _gather_v2_split(c: SplitContext) -> Partition:
 def _gathered(c: SplitContext, axis: int, batch: int) -> Partition:
     of_params, of_indices = c.axis("params"), c.axis("indices")
     first = of_indices if of_params is None else of_params
-    if first is not None and first < batch:  # an axis that both have
+    if first is not None and first < batch:  # an axis in both
         return Partition([along(first), along(first), WHOLE], [along(first)])
     if of_indices is not None and of_params is None:
         return Partition([WHOLE, along(of_indices), WHOLE], [along(axis + of_indices - batch)])
@@ -87,7 +87,7 @@ def _gather_v2_shape(c: ShapeContext) -> TensorShape:
         rank = len(params.sizes) + len(indices.sizes) - 1 - batch
         return UNKNOWN_SHAPE if rank < 0 else TensorShape.of((None,) * rank)
     outer, inner = c.sizes("params") or (), c.sizes("indices") or ()
-    for i in range(min(batch, axis)):  # that batch is at most axis, TensorFlow asks at the run
+    for i in range(min(batch, axis)):  # TensorFlow checks batch <= axis at the run
         c.same_size(batch_name(i), outer[i], inner[i])
     return params[:axis] + indices[batch:] + params[axis + 1 :]
 
@@ -168,7 +168,7 @@ def _take(params: Array, indices: Array, axis: int) -> Array:
     size = params.shape[axis]
     if not in_range(indices, size):
         sizes = (*params.shape[:axis], *indices.shape, *params.shape[axis + 1 :])
-        if not math.prod(sizes):  # TensorFlow looks at no index for an empty result
+        if not math.prod(sizes):  # TensorFlow checks no index for an empty result
             return new_array(sizes, params.dtype)
         raise out_of_range("indices", indices, size)
     if not indices.ndim:
@@ -222,7 +222,7 @@ def in_range(indices: Array, size: int) -> bool:
 
 
 def out_of_range(name: str, indices: Array, size: int) -> ValueError:
-    """The error that names the first of `indices` that is not in [0, size)."""
+    """Error for the first of `indices` that is not in [0, size)."""
     first = int(((indices < 0) | (indices >= size)).argmax())
     at = ",".join(map(str, np.unravel_index(first, indices.shape)))
     return ValueError(f"{name}{at and f'[{at}]'} = {indices.ravel()[first]} is not in [0, {size})")

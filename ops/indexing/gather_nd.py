@@ -177,7 +177,7 @@ def _gather_nd(params: Array, indices: Array, places: Places) -> Array:
     if not indices.shape[-1]:
         return np.broadcast_to(params, sizes)
     if places.good is None and not params.flags.c_contiguous:
-        # Not to copy all of params where only some of it is taken.
+        # Avoids copying all of params where only some of it is taken.
         return params[(*np.moveaxis(indices, -1, 0), ...)]
     taken = params.reshape(places.number, *places.rest).take(places.whole(), axis=0)
     if places.good is not None:

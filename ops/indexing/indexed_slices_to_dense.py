@@ -1,4 +1,4 @@
-"""Indexed slices where a dense tensor is due."""
+"""Conversion of IndexedSlices to a dense tensor."""
 
 from __future__ import annotations
 

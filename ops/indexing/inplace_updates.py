@@ -43,7 +43,7 @@ def _empty_shape(c: ShapeContext) -> TensorShape:
 @EMPTY.fresh_kernel
 def _empty_kernel(c: KernelContext) -> Kernel:
     dtype = c.output_dtype.numpy_dtype
-    # Arbitrary bytes are no bools.
+    # Arbitrary bytes are not valid bools.
     make = new_zeros if c.attr("init") or dtype == np.bool_ else new_array
 
     def empty(shape: Array) -> Array:
@@ -140,7 +140,7 @@ def _with_rows(x: Array, rows: Array, v: Array, change: _Change) -> Array:
 
 
 def _in_place(change: Callable[[Array, Array, Array], Array]) -> KernelSpec:
-    """The kernel that changes its first argument, or a copy where somebody else may know it."""
+    """Kernel that changes its first argument, or a copy if other references may exist."""
 
     def change_copy(x: Array, rows: Array, v: Array) -> Array:
         return change(x.copy(), rows, v)

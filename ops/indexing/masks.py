@@ -1,4 +1,4 @@
-"""Masks: made from lengths, and applied to tensors."""
+"""Masks: sequence_mask, boolean_mask."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def sequence_mask(
         A Tensor of shape `lengths.shape + [maxlen]`.
 
     Raises:
-        ValueError: `maxlen` is no scalar.
+        ValueError: `maxlen` is not a scalar.
 
     Example:
         >>> with td.Graph().as_default(), td.Session() as session:

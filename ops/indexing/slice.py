@@ -1,4 +1,4 @@
-"""A part of a tensor by its beginning and size: Slice."""
+"""Slicing by begin and size: slice."""
 
 from __future__ import annotations
 
@@ -39,7 +39,9 @@ def _slice_shape(c: ShapeContext) -> TensorShape:
     if sizes is None:
         return UNKNOWN_SHAPE
     for name in ("begin", "size"):
-        shape_from_value(c, name, minus_one_is_unknown=True)  # what is too large, the run refuses
+        shape_from_value(
+            c, name, minus_one_is_unknown=True
+        )  # sizes that are too large are rejected in the run
     size = c.const("size")
     if size is not None and (size < -1).any():
         raise ValueError(f"size = {size.tolist()} must hold nothing below -1")

@@ -123,7 +123,7 @@ def _size_of_slice(item: builtins.slice, n: Dim) -> Dim | None:
         return None
     start = None if item.start is None else _from_front(item.start, n, step)
     stop = None if item.stop is None else _from_front(item.stop, n, step)
-    if step < 0:  # the same, seen from the other end
+    if step < 0:  # equivalent to the slice from the other end
         start, stop = (None if bound is None else n - 1 - bound for bound in (start, stop))
         step = -step
     # min(stop, n) - max(start, 0) is the least difference of all, which simplifies better.
@@ -159,7 +159,7 @@ def _strided_slice_shape(c: ShapeContext) -> TensorShape:
         return TensorShape.of(tuple(_sliced(sizes, items, exact)))
     except ValueError:
         if is_symbolic(strides):
-            return UNKNOWN_SHAPE  # TensorFlow leaves it to the run
+            return UNKNOWN_SHAPE  # TensorFlow checks this in the run
         raise
 
 
@@ -199,7 +199,7 @@ def _indexed(x: Array, index: tuple[Any, ...], items: Sequence[Any]) -> Array:
     try:
         return x[index]
     except IndexError:
-        _sliced(x.shape, items)  # says which index is out of range
+        _sliced(x.shape, items)  # reports the index that is out of range
         raise
 
 

@@ -1,4 +1,4 @@
-"""Tensors with some of their elements or slices changed, by their places."""
+"""Copies of tensors with some elements or slices changed: tensor_scatter_update and others."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Indices as numbers: of several dimensions from one, and of layouts of images."""
+"""Index arithmetic: unravel_index, and the axes of image layouts."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def _unravel_index_kernel(c: KernelContext) -> Kernel:
 
 
 def _order(c: OpContext) -> list[int]:
-    """For each letter of the destination its place in the source.
+    """For each letter of the destination, its position in the source.
 
     Raises:
         ValueError: the formats are not made of the same letters.

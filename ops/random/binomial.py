@@ -1,4 +1,4 @@
-"""Binomial numbers: how many of so many attempts succeed."""
+"""Binomial random numbers."""
 
 from __future__ import annotations
 

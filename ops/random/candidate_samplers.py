@@ -1,4 +1,4 @@
-"""Classes drawn at random for sampled losses, and how often each is expected to be drawn."""
+"""Candidate samplers: random classes for sampled losses, with their expected counts."""
 
 from __future__ import annotations
 

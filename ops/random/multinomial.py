@@ -1,4 +1,4 @@
-"""Classes drawn at random, as likely as their logits say."""
+"""Random classes with probabilities given by logits: multinomial, categorical."""
 
 from __future__ import annotations
 
@@ -99,7 +99,7 @@ def multinomial(
     name: str | None = None,
     output_dtype: Any = "int64",
 ) -> Tensor:
-    """Classes drawn at random, as likely as their logits say.
+    """Classes drawn at random with probabilities given by logits.
 
     Args:
         logits: [batch, classes] of numbers: logarithms of probabilities, up to a constant. A class

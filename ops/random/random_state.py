@@ -1,4 +1,4 @@
-"""Random streams, which live in the session, and the seeds that they start from."""
+"""Random streams, which are kept in the session, and their seeds."""
 
 from __future__ import annotations
 

@@ -51,7 +51,7 @@ def _random_shuffle_kernel(c: KernelContext) -> Kernel:
 
 
 def permutation(stream: Philox, size: int) -> Array:
-    """Fisher and Yates' shuffle: each place in turn changes with one that is not before it.
+    """Fisher–Yates shuffle: each position in turn is swapped with one that is not before it.
 
     Args:
         stream: where the words come from.
@@ -65,7 +65,7 @@ def permutation(stream: Philox, size: int) -> Array:
     others = np.arange(size - 1) + words % np.arange(size, 1, -1, dtype=np.uint32)
     order, place = np.arange(size), 0
     while size - place > _BY_BLOCKS:
-        # Few places at once seldom meet each other, and exchanges that do not are done together.
+        # Few positions rarely collide; swaps that do not are done together.
         end = place + isqrt(size - place) // 4
         reached = others[place:end]
         if reached.min() >= end and len(np.unique(reached)) == end - place:
@@ -80,7 +80,7 @@ def permutation(stream: Philox, size: int) -> Array:
 
 
 def _exchange(order: Any, place: int, others: Array) -> None:
-    """Changes places from `place` on with others, one after the other."""
+    """Swaps positions from `place` on with others, one by one."""
     for here, other in enumerate(others.tolist(), place):
         order[here], order[other] = order[other], order[here]
 
@@ -130,7 +130,7 @@ def _shuffle_kernel(c: KernelContext) -> Kernel:
 
 
 def stateless_shuffle(value: TensorLike, seed: Any, name: str | None = None) -> Tensor:
-    """The rows of a tensor in an order that follows from a seed: TensorFlow's order.
+    """The rows of a tensor in random order, determined by a seed as in TensorFlow.
 
     Args:
         value: a tensor of any dtype; a scalar stays.

@@ -1,4 +1,4 @@
-"""Random numbers of seeds whose distributions have parameters: gamma, Poisson and binomial.
+"""Random numbers by seeds from gamma, Poisson and binomial distributions.
 
 Their `shape` is that of the result, which ends with the shape of the parameters.
 """
@@ -159,7 +159,7 @@ def stateless_gamma(
     dtype: Any = float32,
     name: str | None = None,
 ) -> Tensor:
-    """Random numbers from gamma distributions, which follow from a seed.
+    """Random numbers from gamma distributions, determined by a seed.
 
     Args:
         alpha: the shape parameters, positive.
@@ -187,7 +187,7 @@ def stateless_gamma(
 def stateless_poisson(
     shape: Any, seed: Any, lam: TensorLike, dtype: Any = int32, name: str | None = None
 ) -> Tensor:
-    """Random numbers from Poisson distributions, which follow from a seed.
+    """Random numbers from Poisson distributions, determined by a seed.
 
     Args:
         lam: how often something happens on average.
@@ -214,7 +214,7 @@ def stateless_binomial(
     output_dtype: Any = int32,
     name: str | None = None,
 ) -> Tensor:
-    """Random numbers from binomial distributions, which follow from a seed.
+    """Random numbers from binomial distributions, determined by a seed.
 
     Args:
         counts: the numbers of attempts.

@@ -1,4 +1,4 @@
-"""Random numbers of which only a stretch is drawn: the chunk that some rows of a whole tensor are.
+"""Random numbers for a chunk of a tensor: only its stretch of the stream is drawn.
 
 Sample number i has a known place in its stream, so that a chunk of rows is drawn by skipping what
 comes before it. `RandomStretch` replaces the op that draws them all where a graph is run in

@@ -97,7 +97,7 @@ def random_uniform(
     seed: int | None = None,
     name: str | None = None,
 ) -> Tensor:
-    """Random numbers that are all equally likely, in [minval, maxval).
+    """Uniform random numbers in [minval, maxval).
 
     Args:
         shape: the shape of the result, a vector of int32 or int64.
@@ -178,7 +178,7 @@ def truncated_normal(
     seed: int | None = None,
     name: str | None = None,
 ) -> Tensor:
-    """Random numbers from a normal distribution, none beyond two standard deviations.
+    """Normal random numbers, truncated to two standard deviations.
 
     Args:
         shape: the shape of the result, a vector of int32 or int64.

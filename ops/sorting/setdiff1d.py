@@ -87,7 +87,7 @@ def setdiff1d(
         A namedtuple `(out, idx)` of Tensors: the elements, and their positions in `x`.
 
     Raises:
-        ValueError: `x` or `y` is no vector.
+        ValueError: `x` or `y` is not a vector.
 
     Example:
         >>> with td.Graph().as_default(), td.Session() as session:
@@ -111,7 +111,7 @@ def listdiff(x: TensorLike, y: TensorLike, out_idx: Any = None, name: str | None
         A namedtuple `(out, idx)` of Tensors: the elements, and their positions in `x`.
 
     Raises:
-        ValueError: `x` or `y` is no vector.
+        ValueError: `x` or `y` is not a vector.
 
     Example:
         >>> with td.Graph().as_default(), td.Session() as session:

@@ -1,4 +1,4 @@
-"""Sorting, and searching in what is sorted."""
+"""Sorting and binary search: sort, argsort, searchsorted."""
 
 from __future__ import annotations
 
@@ -132,7 +132,7 @@ class _Sorted(NamedTuple):
 
 
 def _sorted(values: Any, axis: Any, direction: str) -> _Sorted:
-    """The elements along an axis in order, and where each stood; of equal ones the first first."""
+    """The elements along an axis in order, and the index of each; stable for equal ones."""
     if direction not in ("ASCENDING", "DESCENDING"):
         raise ValueError(f"direction = {direction!r} is neither 'ASCENDING' nor 'DESCENDING'")
     x = convert_to_tensor(values, name="values")
@@ -154,7 +154,7 @@ def _sorted(values: Any, axis: Any, direction: str) -> _Sorted:
 
 
 def _swapped_with_last(x: Tensor, axis: int) -> Any:
-    """The order of the axes in which the last and another have changed places."""
+    """Permutation that swaps the last axis with another."""
     if x.shape.rank is not None:
         known = [*range(x.shape.rank)]
         known[axis], known[-1] = known[-1], known[axis]

@@ -1,4 +1,4 @@
-"""The greatest elements of each row."""
+"""The largest elements of each row: top_k, in_top_k."""
 
 from __future__ import annotations
 
@@ -119,7 +119,7 @@ def _few(x: Array, number: int) -> Array | None:
 
 
 def _order_with_nan(values: list[float], number: int) -> list[int]:
-    """The order that TensorFlow finds where NaN is neither greater nor less than anything.
+    """TensorFlow's order, in which NaN compares neither greater nor less than anything.
 
     It compares as a search for the greatest does where one is sought, and otherwise as insertion
     does. (TensorFlow's own order differs in rows of more than 16 and where not all are sought.)
@@ -190,7 +190,7 @@ class TopKResult(NamedTuple):
 def top_k(
     input: TensorLike, k: Any = 1, sorted: bool = True, name: str | None = None
 ) -> TopKResult:
-    """The greatest elements of each row, and where they stand.
+    """The largest elements of each row, and their indices.
 
     Of equal elements those with the lower index come first; NaN is greater than any number.
 

@@ -231,7 +231,7 @@ def unique(x: TensorLike, out_idx: Any = None, name: str | None = None) -> Any:
         position in `y`.
 
     Raises:
-        ValueError: `x` is no vector.
+        ValueError: `x` is not a vector.
 
     Example:
         >>> with td.Graph().as_default(), td.Session() as session:
@@ -255,7 +255,7 @@ def unique_with_counts(x: TensorLike, out_idx: Any = None, name: str | None = No
         position in `y`, and how often each element of `y` comes in `x`.
 
     Raises:
-        InvalidArgumentError: at the run, `x` is no vector.
+        InvalidArgumentError: at the run, `x` is not a vector.
 
     Example:
         >>> with td.Graph().as_default(), td.Session() as session:

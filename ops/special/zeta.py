@@ -62,7 +62,7 @@ def zeta_values(x: Array, q: Array) -> Array:
 
 @in_blocks
 def zeta_of(x: Array, q: Array, precise: bool) -> Array:
-    """The zeta function."""
+    """Zeta function of arrays of any float dtype."""
     return zeta_values(x, q)
 
 

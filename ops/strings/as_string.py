@@ -1,4 +1,4 @@
-"""Numbers written as text."""
+"""Conversion of numbers to text: as_string."""
 
 from __future__ import annotations
 
@@ -100,7 +100,7 @@ def as_string(
     fill: str = "",
     name: str | None = None,
 ) -> Tensor:
-    """Numbers, bools or strings as text, in the way of C's `printf`.
+    """Formats numbers, bools or strings as text, like C's `printf`.
 
     Args:
         input: a tensor of numbers, bools or strings.

@@ -1,4 +1,4 @@
-"""Encodings of text: strings as numbers of characters, and from one encoding to another."""
+"""Unicode: strings as code points, and transcoding between encodings."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ codecs.register_error(_MALFORMED_IN_WINDOWS, _mark_in_windows)
 
 
 class _Reader:
-    """Reads strings of an encoding as the attrs of an op say.
+    """Decoder for the encoding and error policy in an op's attrs.
 
     Raises:
         ValueError: there is no such encoding, or way to treat errors.
@@ -113,7 +113,7 @@ class _Reader:
                 if self._errors == b"ignore":
                     continue
                 point = self._replacement
-            # A byte order mark belongs to the character behind it.
+            # A byte order mark belongs to the character after it.
             starts.append(0 if start == mark else start)
             points.append(point)
         return points, starts

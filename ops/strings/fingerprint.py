@@ -1,4 +1,4 @@
-"""Fingerprints of rows: 64 bits that hardly any other row has."""
+"""64-bit fingerprints of rows: fingerprint."""
 
 from __future__ import annotations
 

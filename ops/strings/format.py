@@ -1,4 +1,4 @@
-"""Tensors written into a text."""
+"""String formatting of tensors: format."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""N-grams: runs of neighbouring strings, joined."""
+"""N-grams: runs of adjacent strings, joined."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Strings matched with, and changed by, regular expressions."""
+"""Regular expressions: regex_full_match, regex_replace."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def _text(name: str, value: Array) -> bytes:
 
 
 def _compiled(pattern: bytes) -> Any:
-    """The expression, of RE2 itself, which keeps those that were made last.
+    """Compiled RE2 expression; the most recent ones are cached.
 
     Raises:
         ValueError: the pattern is not legal.
@@ -228,7 +228,7 @@ def regex_replace(
         InvalidArgumentError at the run.
 
     Raises:
-        ValueError: `pattern` or `rewrite` is no scalar.
+        ValueError: `pattern` or `rewrite` is not a scalar.
 
     Example:
         >>> with td.Graph().as_default(), td.Session() as session:
@@ -255,7 +255,7 @@ def regex_full_match(input: TensorLike, pattern: Any, name: str | None = None) -
         InvalidArgumentError at the run.
 
     Raises:
-        ValueError: `pattern` is no scalar.
+        ValueError: `pattern` is not a scalar.
 
     Example:
         >>> with td.Graph().as_default(), td.Session() as session:

@@ -176,7 +176,7 @@ def reduce_join(
 
 
 def _all_axes(inputs: Tensor) -> Any:
-    """The axes from the last to the first: what is joined is read row by row."""
+    """The axes from the last to the first, so that strings are joined in row-major order."""
     rank = inputs.shape.rank
     if rank is not None:
         return np.arange(rank, dtype=np.int32)[::-1]
@@ -226,7 +226,7 @@ def _unsorted_segment_join_kernel(c: KernelContext) -> Kernel:
         parts: list[list[list[bytes]]] = [[[] for _ in rows.T] for _ in range(number)]
         for place, row in zip(ids.ravel().tolist(), rows.tolist(), strict=True):
             for some, text in zip(parts[place], row, strict=True):
-                if some or text:  # TensorFlow writes no separator after nothing
+                if some or text:  # TensorFlow writes no separator after an empty text
                     some.append(text)
         texts = (joined(separator, some) for segment in parts for some in segment)
         return strings(texts, (number, *rest))

@@ -56,7 +56,7 @@ def _string_split_kernel(c: KernelContext) -> Kernel:
 
 
 def _splitting(delimiters: bytes) -> Callable[[bytes], list[bytes]]:
-    """Splits at every one of some bytes; without any, into bytes."""
+    """Splits at each of a set of bytes; if the set is empty, into single bytes."""
     if not delimiters:
         return lambda text: [text[i : i + 1] for i in range(len(text))]
     return re.compile(b"[" + re.escape(delimiters) + b"]").split

@@ -57,7 +57,7 @@ def _splitting(separator: bytes, most: int) -> Callable[[bytes], list[bytes]]:
 
     def split(text: bytes) -> list[bytes]:
         parts = text.split(None, most)
-        return [*parts, b""] if len(parts) == most else parts  # where Python leaves nothing
+        return [*parts, b""] if len(parts) == most else parts  # Python leaves out an empty rest
 
     return split
 
@@ -93,7 +93,7 @@ def split(
         input: a vector of strings.
         sep: the separator, a scalar string; by default white space of any length.
         maxsplit: how often to split each string at most; a negative number for no limit.
-        result_type: "SparseTensor", as there are no others.
+        result_type: "SparseTensor", the only one supported.
         source: the older name of `input`.
         name: a name for the op.
 

@@ -1,4 +1,4 @@
-"""Strings put into numbered buckets, by the same hashes as in TensorFlow."""
+"""Hash buckets of strings, with the same hashes as TensorFlow."""
 
 from __future__ import annotations
 
@@ -144,7 +144,7 @@ def string_to_hash_bucket(
     name: str | None = None,
     input: TensorLike | None = None,
 ) -> Tensor:
-    """The numbers of the buckets that strings fall into, by an older hash.
+    """Bucket numbers of strings, by an older hash.
 
     Args:
         string_tensor: a tensor of strings.
@@ -170,7 +170,7 @@ def string_to_hash_bucket(
 def string_to_hash_bucket_fast(
     input: TensorLike, num_buckets: int, name: str | None = None
 ) -> Tensor:
-    """The numbers of the buckets that strings fall into, by a fast hash.
+    """Bucket numbers of strings, by a fast hash.
 
     Args:
         input: a tensor of strings.

@@ -1,4 +1,4 @@
-"""Numbers read from text."""
+"""Conversion of text to numbers: string_to_number."""
 
 from __future__ import annotations
 
@@ -161,7 +161,7 @@ def _refusal(strings: Array, parse: Callable[[bytes], Any], target: DType) -> Va
 def string_to_number(
     string_tensor: TensorLike, out_type: Any = None, name: str | None = None
 ) -> Tensor:
-    """The numbers that strings are the text of.
+    """Parses strings as numbers.
 
     White space around a number is ignored. Floats may be written as `1`, `-.5`, `1e-3`, `0x1.8p1`,
     `inf`, `infinity` or `nan`, in letters of either case; those that are too large become infinite.

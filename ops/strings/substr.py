@@ -27,7 +27,7 @@ SUBSTR = OpDef(
 )
 
 
-# A character and the bytes that continue it; what is no UTF-8 counts byte by byte.
+# A character and the bytes that continue it; invalid UTF-8 counts byte by byte.
 _CHARACTER = re.compile(rb"[^\x80-\xbf][\x80-\xbf]*|[\x80-\xbf]")
 
 

@@ -1,4 +1,4 @@
-"""Many texts at once, as words of 64 bits: what hashes of strings compute with."""
+"""Batches of texts as 64-bit words, for string hashes."""
 
 from __future__ import annotations
 

@@ -73,7 +73,7 @@ def test_what_re2_refuses(pattern: bytes) -> None:
                 session.run(y)
 
 
-# Results of TensorFlow 2.21 for what is no UTF-8.
+# Results of TensorFlow 2.21 for invalid UTF-8.
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
