@@ -81,18 +81,18 @@ def _joined_shape(c: ShapeContext, axis_name: str) -> TensorShape:
     rank = next((shape.rank for shape in shapes if shape.rank is not None), None)
     if rank is None:
         return UNKNOWN_SHAPE
-    known: list[Any] = [shape.sizes for shape in shapes if shape.sizes is not None]
-    if any(len(sizes) != rank for sizes in known):
+    all_sizes: list[Any] = [shape.sizes for shape in shapes if shape.sizes is not None]
+    if any(len(sizes) != rank for sizes in all_sizes):
         raise ValueError(f"values must have one rank, got shapes {_listed(shapes)}")
     if rank == 0:
         raise ValueError("values must have rank at least 1: write stack to join scalars")
     if axis is None:
         return TensorShape.of((None,) * rank)
     k = normal_axis(int(axis), rank, axis_name)
-    total = sum(sizes[k] for sizes in known) if len(known) == len(shapes) else None
-    result = list(known[0])
+    total = sum(sizes[k] for sizes in all_sizes) if len(all_sizes) == len(shapes) else None
+    result = list(all_sizes[0])
     for i in {*range(rank)} - {k}:
-        for sizes in known[1:]:
+        for sizes in all_sizes[1:]:
             result[i] = c.same_size(f"dimension {i} of values", result[i], sizes[i])
     result[k] = total
     return TensorShape.of(tuple(result))

@@ -82,12 +82,12 @@ def constant(
          [7 7 7]]
     """
     try:
-        array, found = constant_array(value, dtype)
+        array, actual_dtype = constant_array(value, dtype)
     except (TypeError, ValueError) as error:
         raise type(error)(f"constant: value: {error}") from None
     if shape is not None:
         array = _reshaped_constant(array, TensorShape(shape).as_list(), verify_shape)
-    return make_constant(get_default_graph(), array, found, name)
+    return make_constant(get_default_graph(), array, actual_dtype, name)
 
 
 def _reshaped_constant(array: Array, shape: list[int | None], verify_shape: bool) -> Array:

@@ -104,11 +104,11 @@ def _frame(
     _check_paddings(paddings)
     spans = [(b, n, a) for n, (b, a) in zip(shape, paddings.tolist(), strict=True)]
     centre = tuple([slice(b, b + n) for b, n, _ in spans])
-    found: list[Any] = []
+    frames: list[Any] = []
     for axis, span in enumerate(spans):
         around = (slice(None),) * axis, centre[axis + 1 :]
-        found += borders(axis, span, around)
-    return _Frame(check_size([sum(span) for span in spans], dtype), centre, found)
+        frames += borders(axis, span, around)
+    return _Frame(check_size([sum(span) for span in spans], dtype), centre, frames)
 
 
 def _frames(c: KernelContext, borders: Callable[..., Iterator[Any]]) -> Callable[..., _Frame]:

@@ -43,11 +43,11 @@ def _range_shape(c: ShapeContext) -> TensorShape:
         c.shape(name, rank=0)
     if c.output_dtype.is_floating:
         arrays = [c.const(name) for name in _ARGUMENTS]
-        known = [array for array in arrays if array is not None]
-        if len(known) < len(arrays):
+        constants = [array for array in arrays if array is not None]
+        if len(constants) < len(arrays):
             return fresh_vector()
         with np.errstate(all="ignore"):
-            return TensorShape.of((_float_count(*known),))
+            return TensorShape.of((_float_count(*constants),))
     start, limit, delta = [c.scalar(name) for name in _ARGUMENTS]
     if start is None or limit is None or not isinstance(delta, int):
         return fresh_vector()

@@ -162,10 +162,10 @@ def _reshaped_symbols(
 
 def _leaves_rest(sizes: Sequence[Dim], number: Dim) -> bool:
     """True if no integer for the one unknown size gives `number` elements."""
-    known = [n for n in sizes if isinstance(n, int)]
-    if len(known) < len(sizes) - 1 or not isinstance(number, int):
+    ints = [n for n in sizes if isinstance(n, int)]
+    if len(ints) < len(sizes) - 1 or not isinstance(number, int):
         return False
-    return number % prod(known) > 0
+    return number % prod(ints) > 0
 
 
 def _open_size(sizes: Sequence[Dim], rest: Sequence[Dim], is_inferred: bool) -> Dim | None:

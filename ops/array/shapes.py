@@ -173,10 +173,10 @@ def _shape_of(static: TensorShape, dtype: np.dtype[Any]) -> Kernel:
 
     if not static.is_fully_defined():
         return shape_of
-    known = _sizes_array(static.as_list(), dtype)
+    constant = _sizes_array(static.as_list(), dtype)
 
     def known_shape(x: Array) -> Array:
-        return known
+        return constant
 
     return known_shape
 

@@ -123,14 +123,14 @@ def _split_v_shape(c: ShapeContext) -> list[TensorShape]:
 
 def _check_any_fits(splits: Sequence[Any], num: int, sizes: Sequence[Dim]) -> None:
     """Rejects split sizes that no dimension can have."""
-    found: list[ValueError] = []
+    errors: list[ValueError] = []
     for n in sizes:
         try:
             _part_sizes(splits, num, n)
         except ValueError as error:
-            found.append(error)
-    if len(found) == len(sizes):
-        raise found[0]
+            errors.append(error)
+    if len(errors) == len(sizes):
+        raise errors[0]
 
 
 def _part_sizes(splits: Sequence[Any], num: int, n: Dim) -> list[Any]:

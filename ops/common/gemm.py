@@ -72,7 +72,7 @@ def multiply_into(out: Array, x: Array, y: Array) -> None:
 def _multiply(out: Array, x: Array, y: Array) -> None:
     """Writes `np.matmul(x, y)` to `out`, in parts where it is large.
 
-    The factor that all parts arrange anew is the smaller one.
+    The factor that all parts pack again is the smaller one.
     """
     if out.size * x.shape[-1] < _MANY_TO_SHARE or not blas_threads.limited:
         with blas_threads:

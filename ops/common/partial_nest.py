@@ -129,13 +129,13 @@ def flatten_dict_items(dictionary: dict[Any, Any]) -> dict[Any, Any]:
     """
     if not isinstance(dictionary, dict):
         raise TypeError(f"dictionary must be a dict, got {dictionary!r}")
-    found: dict[Any, Any] = {}
+    leaves: dict[Any, Any] = {}
     for key, value in dictionary.items():
         for leaf, part in _pairs(key, value, True) if is_nested(key) else [(key, value)]:
-            if leaf in found:
+            if leaf in leaves:
                 raise ValueError(f"the key {leaf!r} is not unique")
-            found[leaf] = part
-    return found
+            leaves[leaf] = part
+    return leaves
 
 
 def flatten_with_tuple_paths(structure: Any) -> list[tuple[tuple[Any, ...], Any]]:

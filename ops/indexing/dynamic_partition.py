@@ -54,10 +54,10 @@ def _dynamic_partition_shape(c: ShapeContext) -> list[TensorShape]:
     partitions = c.shape("partitions")
     rest = _rest(c, "data", c.shape("data"), "partitions", partitions)
     number = c.attr("num_partitions")
-    known = c.const("partitions")
-    if known is None or not in_range(known, number):
+    constant = c.const("partitions")
+    if constant is None or not in_range(constant, number):
         return [TensorShape.of((_part_of(partitions),)) + rest for _ in range(number)]
-    return [TensorShape.of((n,)) + rest for n in _counts(known, number)]
+    return [TensorShape.of((n,)) + rest for n in _counts(constant, number)]
 
 
 def _part_of(partitions: TensorShape) -> Dim:
@@ -73,8 +73,8 @@ def _counts(partitions: Array, number: int) -> list[int]:
 @DYNAMIC_PARTITION.fresh_kernel
 def _dynamic_partition_kernel(c: KernelContext) -> Kernel:
     number = c.attr("num_partitions")
-    known = c.const("partitions")
-    plan = None if known is None else _order_and_cuts(known, number)
+    constant = c.const("partitions")
+    plan = None if constant is None else _order_and_cuts(constant, number)
 
     def partition(data: Array, partitions: Array) -> Array | tuple[Array, ...]:
         rank = partitions.ndim
@@ -154,8 +154,8 @@ def _stitched_size(indices: Sequence[Array]) -> int:
 def _dynamic_stitch_kernel(c: KernelContext) -> Kernel:
     indices = c.consts("indices")
     number = c.attr("N")
-    known = [some for some in indices if some is not None]
-    plan = _places(known) if len(known) == number else None
+    constants = [some for some in indices if some is not None]
+    plan = _places(constants) if len(constants) == number else None
 
     def stitch(*inputs: Array) -> Array:
         size, places = _places(inputs[:number]) if plan is None else plan

@@ -122,8 +122,8 @@ def _define(op: str, types: str, reduction: Callable[[DType], Reduce], combined:
     def shape(c: ShapeContext) -> TensorShape:
         c.shape("reduction_indices", max_rank=1)
         axes = c.const("reduction_indices")
-        known = None if axes is None else axes.reshape(-1).tolist()
-        return reduced(c.shape("input"), known, c.attr("keep_dims"))
+        constant_axes = None if axes is None else axes.reshape(-1).tolist()
+        return reduced(c.shape("input"), constant_axes, c.attr("keep_dims"))
 
     @definition.fresh_kernel
     def kernel(c: KernelContext) -> Kernel:

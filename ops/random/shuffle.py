@@ -148,5 +148,5 @@ def stateless_shuffle(value: TensorLike, seed: Any, name: str | None = None) -> 
     """
     with name_scope(name, "stateless_shuffle", [value, seed]) as scope:
         tensor = convert_to_tensor(value, name="value")
-        made: Any = GET_KEY_COUNTER(seed)
-        return STATELESS_SHUFFLE(tensor, *made, np.int32(PHILOX), name=scope)
+        key_and_counter: Any = GET_KEY_COUNTER(seed)
+        return STATELESS_SHUFFLE(tensor, *key_and_counter, np.int32(PHILOX), name=scope)

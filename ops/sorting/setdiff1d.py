@@ -48,8 +48,8 @@ _MOST_SEARCHED = 1 << 12
 def _is_in(x: Array, y: Array) -> Array:
     """Mask of the elements of `x` that are in `y`; a NaN never is."""
     if x.dtype == object or len(x) + len(y) <= _FEW:
-        known = set(y.tolist())
-        return np.array([item in known for item in x.tolist()], bool)
+        elements_of_y = set(y.tolist())
+        return np.array([item in elements_of_y for item in x.tolist()], bool)
     table = _table([x, y])
     if table is not None:
         (of_x, of_y), size = table
@@ -65,9 +65,9 @@ def _is_in(x: Array, y: Array) -> Array:
     both = np.concatenate((y, x))
     order, starts = _groups(both)
     in_y = np.minimum.reduceat(order, starts) < len(y)
-    found = np.empty(len(both), bool)
-    found[order] = np.repeat(in_y, np.diff(starts, append=len(both)))
-    return found[len(y) :]
+    mask = np.empty(len(both), bool)
+    mask[order] = np.repeat(in_y, np.diff(starts, append=len(both)))
+    return mask[len(y) :]
 
 
 def setdiff1d(

@@ -146,11 +146,11 @@ def _sorted(values: Any, axis: Any, direction: str) -> _Sorted:
     turned = direction == "ASCENDING"
     # The greatest come first: so the order of what falls where `x` rises.
     turn = negative if x.dtype.is_floating else invert
-    found, places = top_k(turn(x) if turned else x, shape(x)[-1])
-    found = turn(found) if turned else found
+    values_in_order, places = top_k(turn(x) if turned else x, shape(x)[-1])
+    values_in_order = turn(values_in_order) if turned else values_in_order
     if order is None:
-        return _Sorted(found, places)
-    return _Sorted(transpose(found, order), transpose(places, order))
+        return _Sorted(values_in_order, places)
+    return _Sorted(transpose(values_in_order, order), transpose(places, order))
 
 
 def _swapped_with_last(x: Tensor, axis: int) -> Any:

@@ -113,8 +113,8 @@ def _few(x: Array, number: int) -> Array | None:
     if len(rows) != len(x) * number or (x.dtype.kind == "f" and np.isnan(x).any()):
         return None
     places = columns.reshape(len(x), number)
-    found = np.take_along_axis(x, places, -1)[:, ::-1]
-    order = np.argsort(found, -1, "stable")[:, ::-1]
+    largest = np.take_along_axis(x, places, -1)[:, ::-1]
+    order = np.argsort(largest, -1, "stable")[:, ::-1]
     return np.take_along_axis(places, number - 1 - order, -1)
 
 

@@ -37,10 +37,10 @@ BETAINC = OpDef(
 
 def _common(c: OpContext, shapes: Sequence[TensorShape]) -> TensorShape:
     """The common shape of all arguments that are not scalars."""
-    known = c.merged("a, b and x", [shape for shape in shapes if shape.rank])
-    if known.rank is None and any(shape.rank is None for shape in shapes):
+    merged_shape = c.merged("a, b and x", [shape for shape in shapes if shape.rank])
+    if merged_shape.rank is None and any(shape.rank is None for shape in shapes):
         return UNKNOWN_SHAPE
-    return SCALAR if known.rank is None else known
+    return SCALAR if merged_shape.rank is None else merged_shape
 
 
 @BETAINC.shape

@@ -189,8 +189,8 @@ def _decode_kernel(c: KernelContext) -> Kernel:
         starts: list[int] = []
         splits = [0]
         for i, text in enumerate(texts.ravel()):
-            found, at = reader.read(text, place_of("input", i, texts.shape))
-            points += found
+            characters, at = reader.read(text, place_of("input", i, texts.shape))
+            points += characters
             starts += at
             splits.append(len(points))
         results = (np.array(splits, dtype), np.array(points, np.int32))

@@ -185,8 +185,8 @@ def _matching(pattern: bytes) -> Kernel:
     expression = _compiled(pattern)
 
     def match(texts: Array) -> Array:
-        found = [expression.fullmatch(text) is not None for text in texts.ravel().tolist()]
-        return np.array(found, bool).reshape(texts.shape)
+        matches = [expression.fullmatch(text) is not None for text in texts.ravel().tolist()]
+        return np.array(matches, bool).reshape(texts.shape)
 
     return match
 

@@ -46,10 +46,10 @@ REDUCE_JOIN = OpDef(
 def _string_join_shape(c: ShapeContext) -> TensorShape:
     shapes = c.shapes("inputs")
     larger = [shape for shape in shapes if shape.rank != 0]
-    known = [shape for shape in larger if shape.rank is not None]
-    if len(known) == len(larger):
+    ranked = [shape for shape in larger if shape.rank is not None]
+    if len(ranked) == len(larger):
         return c.merged("inputs", larger) if larger else TensorShape([])
-    return c.merged("inputs", known) if known else UNKNOWN_SHAPE
+    return c.merged("inputs", ranked) if ranked else UNKNOWN_SHAPE
 
 
 @STRING_JOIN.view_kernel
@@ -73,11 +73,11 @@ def _string_join_kernel(c: KernelContext) -> Kernel:
 def _reduce_join_shape(c: ShapeContext) -> TensorShape:
     c.shape("reduction_indices", max_rank=1)
     axes = c.const("reduction_indices")
-    known = None if axes is None else axes.reshape(-1).tolist()
+    constant_axes = None if axes is None else axes.reshape(-1).tolist()
     shape = c.shape("inputs")
-    if known is not None and shape.rank is not None:
-        _distinct(normal_axes(known, shape.rank, "reduction_indices"))
-    return reduced(shape, known, c.attr("keep_dims"))
+    if constant_axes is not None and shape.rank is not None:
+        _distinct(normal_axes(constant_axes, shape.rank, "reduction_indices"))
+    return reduced(shape, constant_axes, c.attr("keep_dims"))
 
 
 def _distinct(axes: list[int]) -> list[int]:
