@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..graph.graph import Graph
-from ..ops.array.constants import placeholder
+from ..ops.array.placeholder import placeholder
 from ..ops.linalg.matmul import matmul
 from ..session.session import Session
 from .cost import Cost

@@ -11,8 +11,8 @@ from ..graph.default_graph import graph_of
 from ..graph.default_scopes import name_scope
 from ..graph.indexed_slices import IndexedSlices
 from ..graph.node import Operation, Tensor
-from ..ops.array.constants import identity
-from ..ops.array.fills import zeros_like
+from ..ops.array.constants import zeros_like
+from ..ops.array.identity import identity
 from . import rules as _rules
 from .bodies.widening import zeros_for
 from .common.static_facts import filled_like, gradient_ops

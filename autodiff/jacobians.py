@@ -13,14 +13,14 @@ from ..graph.convert import convert_to_tensor
 from ..graph.default_graph import get_default_graph
 from ..graph.default_scopes import name_scope
 from ..graph.node import Tensor
-from ..ops.array.constants import placeholder_with_default
-from ..ops.array.fills import zeros_like
-from ..ops.array.joining import concat
+from ..ops.array.concat import concat
+from ..ops.array.constants import zeros_like
+from ..ops.array.placeholder import placeholder_with_default
 from ..ops.array.ranges import range as arange
-from ..ops.array.reshaping import reshape
+from ..ops.array.reshape import reshape
 from ..ops.array.shapes import rank, shape
-from ..ops.array.stacking import stack
-from ..ops.array.transposing import transpose
+from ..ops.array.stack import stack
+from ..ops.array.transpose import transpose
 from ..ops.control_flow.map_and_fold import map_fn
 from ..ops.indexing.one_hot import one_hot
 from ..ops.math.arithmetic import maximum

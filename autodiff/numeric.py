@@ -10,7 +10,7 @@ import numpy as np
 from ..graph.default_scopes import name_scope
 from ..graph.node import Tensor
 from ..graph.scopes import thread_defaults
-from ..ops.array.constants import placeholder
+from ..ops.array.placeholder import placeholder
 from .engine.accumulation import dense
 from .gradients import gradients
 

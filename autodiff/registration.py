@@ -14,7 +14,7 @@ from ..graph.gradient_rules import Rule, register
 from ..graph.graph import Graph
 from ..graph.node import Operation, Tensor
 from ..graph.scopes.collections import GraphKeys
-from ..ops.array.constants import identity, identity_n
+from ..ops.array.identity import identity, identity_n
 from ..ops.variables.resource_variable import ResourceVariable
 from . import rules as _rules
 

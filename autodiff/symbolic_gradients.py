@@ -12,8 +12,8 @@ from ..graph.node import Tensor
 from ..graph.node_def import input_name
 from ..graph.node_expanders import Expanded, expander_of
 from ..graph.referred_functions import referred_functions
-from ..ops.array.constants import placeholder
-from ..ops.array.fills import zeros_like
+from ..ops.array.constants import zeros_like
+from ..ops.array.placeholder import placeholder
 from ..protos.messages import FunctionDef, NodeDef
 from ..runtime import errors
 from . import rules as _rules

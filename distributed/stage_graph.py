@@ -8,7 +8,7 @@ from typing import NamedTuple
 from ..graph.describe import describe_op
 from ..graph.node import Operation
 from ..graph.node_def import full_input, input_name, write_node_def
-from ..ops.array.constants import IDENTITY_N
+from ..ops.array.identity import IDENTITY_N
 from ..ops.control_flow.function_defs import functions_of
 from ..protos.attr_codec import encode_attr
 from ..protos.messages import GraphDef, NodeDef

@@ -15,7 +15,7 @@ from ..graph.dependencies import needed_ops
 from ..graph.graph import Graph
 from ..graph.node import Operation, Tensor
 from ..graph.op_def import OpDef
-from ..ops.array.constants import placeholder
+from ..ops.array.placeholder import placeholder
 from ..protos.dtypes import int64, uint64
 from ..shape_inference.inference import Inference
 from ..shape_inference.protocols import Array

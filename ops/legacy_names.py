@@ -5,9 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from ..graph.node import Tensor
-from .array.array_forms import matrix_transpose
-from .array.diagonals import matrix_band_part
-from .array.matrix_diagonals import matrix_diag, matrix_diag_part, matrix_set_diag
+from .array.diagonals import matrix_band_part, matrix_diag, matrix_diag_part, matrix_set_diag
+from .array.transpose import matrix_transpose
 from .linalg.cholesky import cholesky
 from .linalg.decompositions import self_adjoint_eig, self_adjoint_eigvals, svd
 from .linalg.determinants_and_inverses import matrix_determinant, matrix_inverse

@@ -19,17 +19,9 @@ from .linalg.matmul import matmul
 from .math import arithmetic
 from .math.arithmetic import add, multiply, negative, subtract
 from .math.bitwise import bitwise_and, bitwise_or, bitwise_xor, invert
-from .math.comparison import (
-    greater,
-    greater_equal,
-    less,
-    less_equal,
-    logical_and,
-    logical_not,
-    logical_or,
-    logical_xor,
-)
+from .math.comparison import greater, greater_equal, less, less_equal
 from .math.division import floordiv, floormod, truediv
+from .math.logical import logical_and, logical_not, logical_or, logical_xor
 from .sparse.sparse_elementwise import SPARSE_DENSE_CWISE_DIV, SPARSE_DENSE_CWISE_MUL, with_dense
 from .variables.variable_methods import VariableOperators
 from .variables.variable_updates import assign_slice

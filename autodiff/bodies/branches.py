@@ -11,9 +11,8 @@ from ...graph.default_graph import get_default_graph
 from ...graph.graph import Graph
 from ...graph.indexed_slices import IndexedSlices
 from ...graph.node import Operation, Tensor
-from ...ops.array.casting import cast
-from ...ops.array.constants import constant
-from ...ops.array.fills import fill
+from ...ops.array.cast import cast
+from ...ops.array.constants import constant, fill
 from ...ops.array.ranges import range as arange
 from ...ops.control_flow.op_bodies import branch_of, case_branches, if_branches, known_inputs
 from ...ops.control_flow.structured import (

@@ -10,7 +10,7 @@ from ...graph.dependencies import needed_ops
 from ...graph.gradient_rules import rule_of
 from ...graph.graph import Graph
 from ...graph.node import Operation, Tensor
-from ...ops.array.constants import PLACEHOLDER
+from ...ops.array.placeholder import PLACEHOLDER
 from ...ops.control_flow.function_defs import register_body
 from ...protos.dtypes import as_dtype
 from ...shape_inference.handle_data import HandleData

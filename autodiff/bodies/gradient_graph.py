@@ -15,8 +15,9 @@ from ...graph.graph_protocols import OpType
 from ...graph.nested_graph import NestedGraph
 from ...graph.node import Operation, Tensor
 from ...graph.op_def import OpDef
-from ...ops.array.constants import PLACEHOLDER, identity
-from ...ops.array.fills import ONES_LIKE, ZEROS_LIKE
+from ...ops.array.constants import ONES_LIKE, ZEROS_LIKE
+from ...ops.array.identity import identity
+from ...ops.array.placeholder import PLACEHOLDER
 from ...ops.array.shapes import RANK, SHAPE, SIZE
 from ...ops.control_flow.body_graph import BodyGraph
 from ...ops.control_flow.function_defs import register_body

@@ -12,9 +12,8 @@ from ...graph.describe import describe_op
 from ...graph.graph import Graph
 from ...graph.indexed_slices import IndexedSlices
 from ...graph.node import Operation, Tensor
-from ...ops.array.casting import cast
-from ...ops.array.constants import constant
-from ...ops.array.fills import zeros_like
+from ...ops.array.cast import cast
+from ...ops.array.constants import constant, zeros_like
 from ...ops.control_flow.body_graph import BodyGraph
 from ...ops.control_flow.function_defs import register_body
 from ...ops.control_flow.structured import STATELESS_WHILE, WHILE

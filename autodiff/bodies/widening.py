@@ -11,9 +11,8 @@ from ...graph.bodies import Body
 from ...graph.describe import describe_op
 from ...graph.graph import Graph
 from ...graph.node import Operation, Tensor
-from ...ops.array.constants import constant
-from ...ops.array.fills import fill, zeros_like
-from ...ops.array.joining import concat
+from ...ops.array.concat import concat
+from ...ops.array.constants import constant, fill, zeros_like
 from ...ops.control_flow.function_defs import register_named
 from ...ops.variables.resource_ops import VARIABLE_SHAPE
 from ...protos.dtypes import DType

@@ -14,15 +14,13 @@ import numpy as np
 from ...graph.constant_value import constant_value, known_value
 from ...graph.graph import Graph
 from ...graph.node import Operation, Tensor
-from ...ops.array.broadcasting import BROADCAST_GRADIENT_ARGS, broadcast_to
-from ...ops.array.casting import cast
-from ...ops.array.constants import constant
-from ...ops.array.fills import fill, ones_like
+from ...ops.array.broadcast import BROADCAST_GRADIENT_ARGS, broadcast_to
+from ...ops.array.cast import cast
+from ...ops.array.constants import constant, fill, ones_like
 from ...ops.array.ranges import range as arange
-from ...ops.array.reshaping import reshape
+from ...ops.array.reshape import expand_dims, reshape, squeeze
 from ...ops.array.shapes import shape as shape_op, size as size_op
-from ...ops.array.squeezing import expand_dims, squeeze
-from ...ops.indexing.partitioning import dynamic_stitch
+from ...ops.indexing.dynamic_partition import dynamic_stitch
 from ...ops.math.arithmetic import add, multiply
 from ...ops.math.division import floormod
 from ...ops.math.reductions import reduce_sum

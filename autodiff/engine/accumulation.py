@@ -8,8 +8,8 @@ from typing import Any, TypeAlias
 from ...graph.convert import convert_to_tensor
 from ...graph.indexed_slices import IndexedSlices
 from ...graph.node import Tensor
-from ...ops.array.casting import cast
-from ...ops.array.joining import concat
+from ...ops.array.cast import cast
+from ...ops.array.concat import concat
 from ...ops.math.add_n import accumulate_n, add_n
 from ...protos.dtypes import DType, int64
 from ..common.static_facts import known_equal, leave_out, uniform

@@ -12,7 +12,7 @@ from ...graph.describe import describe_op
 from ...graph.gradient_rules import Rule, rule_of
 from ...graph.indexed_slices import IndexedSlices
 from ...graph.node import Operation, Tensor
-from ...ops.array.fills import zeros_like
+from ...ops.array.constants import zeros_like
 from ...ops.debugging.ordering import tuple as gated
 from ...protos.dtypes import DType
 from .accumulation import Gradient, Part, dense, summation

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from ...graph.node import Tensor
-from ...ops.array.fills import zeros_like
+from ...ops.array.constants import zeros_like
 from ...ops.lists.list_ops import (
     TENSOR_LIST_ELEMENT_SHAPE,
     TENSOR_LIST_GET_ITEM,

@@ -8,22 +8,22 @@ import numpy as np
 
 from ...graph.constant_value import constant_value
 from ...graph.node import Operation, Tensor
-from ...ops.array.casting import cast
-from ...ops.array.fills import zeros_like
-from ...ops.array.joining import CONCAT_OFFSET, concat
-from ...ops.array.mirror_pad_gradient import MIRROR_PAD_GRAD
-from ...ops.array.padding import MIRROR_PAD, tile
+from ...ops.array.cast import cast
+from ...ops.array.concat import CONCAT_OFFSET, concat
+from ...ops.array.constants import zeros_like
+from ...ops.array.pad import MIRROR_PAD, MIRROR_PAD_GRAD
 from ...ops.array.ranges import range as arange
-from ...ops.array.reshaping import reshape
-from ...ops.array.rolling import ROLL
+from ...ops.array.reshape import reshape
+from ...ops.array.roll import ROLL
 from ...ops.array.shapes import rank, shape, size
-from ...ops.array.splitting import SPLIT_V
-from ...ops.array.stacking import stack, unstack
-from ...ops.array.transposing import invert_permutation, transpose
-from ...ops.indexing.slicing import slice
+from ...ops.array.split import SPLIT_V
+from ...ops.array.stack import stack, unstack
+from ...ops.array.tile import tile
+from ...ops.array.transpose import invert_permutation, transpose
+from ...ops.indexing.slice import slice
 from ...ops.math.arithmetic import negative
+from ...ops.math.complex_numbers import conj
 from ...ops.math.division import floormod
-from ...ops.math.exponentials import conj
 from ...ops.math.reductions import reduce_sum
 from ..common.rule_tables import gradient_of, not_differentiable, raw, raw_results, unary, undefined
 from ..common.static_facts import known_sizes, same_shape, shape_of, summed_to

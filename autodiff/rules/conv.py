@@ -9,13 +9,13 @@ from typing import Any
 import numpy as np
 
 from ...graph.node import Operation, Tensor
-from ...ops.array.casting import cast
-from ...ops.array.fills import zeros_like
+from ...ops.array.cast import cast
+from ...ops.array.constants import zeros_like
 from ...ops.array.ranges import range as arange
-from ...ops.array.reshaping import reshape
+from ...ops.array.reshape import reshape
 from ...ops.array.shapes import shape
-from ...ops.array.stacking import stack, unstack
-from ...ops.array.transposing import transpose
+from ...ops.array.stack import stack, unstack
+from ...ops.array.transpose import transpose
 from ...ops.math.segments import unsorted_segment_sum
 from ...protos.dtypes import float64, int32
 from ..common.rule_tables import attrs_of, gradient_of, raw, undefined

@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 
 from ...graph.node import Operation, Tensor
-from ...ops.array.casting import cast
-from ...ops.array.fills import ones_like
-from ...ops.array.reversing import reverse
-from ...ops.array.rolling import roll
+from ...ops.array.cast import cast
+from ...ops.array.constants import ones_like
+from ...ops.array.reverse import reverse
+from ...ops.array.roll import roll
 from ...ops.array.shapes import shape
 from ...ops.image.projective_transforms import (
     flat_transforms_to_matrices,
@@ -18,7 +18,7 @@ from ...ops.image.projective_transforms import (
 )
 from ...ops.indexing.one_hot import one_hot
 from ...ops.linalg.determinants_and_inverses import matrix_inverse
-from ...ops.math.along_axis import argmax, argmin
+from ...ops.math.argmax import argmax, argmin
 from ...ops.math.comparison import greater
 from ...ops.math.division import div_no_nan
 from ...ops.math.reductions import reduce_max, reduce_min, reduce_sum

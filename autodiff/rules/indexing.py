@@ -9,23 +9,21 @@ import numpy as np
 from ...graph.constant_value import constant_value
 from ...graph.indexed_slices import IndexedSlices
 from ...graph.node import Operation, Tensor
-from ...ops.array.casting import cast
-from ...ops.array.fills import zeros_like
-from ...ops.array.joining import concat
-from ...ops.array.padding import pad
+from ...ops.array.cast import cast
+from ...ops.array.concat import concat
+from ...ops.array.constants import zeros_like
+from ...ops.array.pad import pad
 from ...ops.array.ranges import range as arange
-from ...ops.array.reshaping import reshape
+from ...ops.array.reshape import reshape, squeeze
 from ...ops.array.shapes import shape, size
-from ...ops.array.squeezing import squeeze
-from ...ops.array.stacking import stack
-from ...ops.array.transposing import transpose
+from ...ops.array.stack import stack
+from ...ops.array.transpose import transpose
+from ...ops.indexing.dynamic_partition import dynamic_partition, dynamic_stitch
+from ...ops.indexing.gather import gather
 from ...ops.indexing.gather_nd import SCATTER_ND, gather_nd
-from ...ops.indexing.gathering import gather
-from ...ops.indexing.partitioning import dynamic_partition, dynamic_stitch
-from ...ops.indexing.slicing import slice
-from ...ops.indexing.strided_slice_gradient import STRIDED_SLICE_GRAD
-from ...ops.indexing.strided_slicing import MASKS, STRIDED_SLICE
-from ...ops.indexing.tensor_scatters import (
+from ...ops.indexing.slice import slice
+from ...ops.indexing.strided_slice import MASKS, STRIDED_SLICE, STRIDED_SLICE_GRAD
+from ...ops.indexing.tensor_scatter import (
     TENSOR_SCATTER_ADD,
     TENSOR_SCATTER_UPDATE,
     TENSOR_STRIDED_SLICE_UPDATE,

@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 from ...graph.node import Operation, Tensor
-from ...ops.array.broadcasting import BROADCAST_GRADIENT_ARGS
-from ...ops.array.casting import cast
-from ...ops.array.reshaping import reshape
+from ...ops.array.broadcast import BROADCAST_GRADIENT_ARGS
+from ...ops.array.cast import cast
+from ...ops.array.reshape import reshape
 from ...ops.array.shapes import shape
 from ...ops.linalg.cross_products import cross
 from ...ops.linalg.matmul import matmul
-from ...ops.math.exponentials import conj
+from ...ops.math.complex_numbers import conj
 from ...ops.math.reductions import reduce_sum
 from ...shape_inference.tensor_shape import TensorShape
 from ..common.rule_tables import gradient_of

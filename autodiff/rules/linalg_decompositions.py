@@ -9,17 +9,17 @@ from __future__ import annotations
 from typing import Any
 
 from ...graph.node import Operation, Tensor
-from ...ops.array.casting import cast
-from ...ops.array.fills import zeros_like
-from ...ops.array.joining import concat
-from ...ops.array.matrix_diagonals import matrix_diag, matrix_diag_part, matrix_set_diag
-from ...ops.array.squeezing import expand_dims
+from ...ops.array.cast import cast
+from ...ops.array.concat import concat
+from ...ops.array.constants import zeros_like
+from ...ops.array.diagonals import matrix_diag, matrix_diag_part, matrix_set_diag
+from ...ops.array.reshape import expand_dims
 from ...ops.linalg.decompositions import self_adjoint_eig, svd
 from ...ops.linalg.linear_systems import MATRIX_TRIANGULAR_SOLVE
 from ...ops.linalg.matmul import matmul
 from ...ops.linalg.matrix_functions import adjoint
 from ...ops.math.arithmetic import reciprocal, square
-from ...ops.math.exponentials import real
+from ...ops.math.complex_numbers import real
 from ..common.rule_tables import gradient_of, undefined
 from ..common.static_facts import constant_like
 from .linalg_systems import band, half, matrix_sizes

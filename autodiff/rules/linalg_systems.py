@@ -8,22 +8,21 @@ from __future__ import annotations
 from typing import Any
 
 from ...graph.node import Operation, Tensor
-from ...ops.array.casting import cast
-from ...ops.array.fills import ones, zeros_like
-from ...ops.array.joining import concat
-from ...ops.array.matrix_diagonals import matrix_diag_part, matrix_set_diag
+from ...ops.array.cast import cast
+from ...ops.array.concat import concat
+from ...ops.array.constants import ones, zeros_like
+from ...ops.array.diagonals import matrix_diag_part, matrix_set_diag
 from ...ops.array.ranges import range as arange
-from ...ops.array.reshaping import reshape
+from ...ops.array.reshape import expand_dims, reshape, squeeze
 from ...ops.array.shapes import rank, shape
-from ...ops.array.squeezing import expand_dims, squeeze
-from ...ops.array.stacking import stack
+from ...ops.array.stack import stack
 from ...ops.linalg.cholesky import cholesky
 from ...ops.linalg.determinants_and_inverses import matrix_inverse
 from ...ops.linalg.einsum import EINSUM
 from ...ops.linalg.linear_systems import MATRIX_TRIANGULAR_SOLVE, cholesky_solve, matrix_solve
 from ...ops.linalg.matmul import matmul
 from ...ops.linalg.matrix_functions import adjoint
-from ...ops.math.exponentials import conj
+from ...ops.math.complex_numbers import conj
 from ...ops.math.reductions import reduce_sum
 from ..common.rule_tables import gradient_of, raw, undefined
 from ..common.static_facts import constant_like, summed_to, times

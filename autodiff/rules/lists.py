@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ...graph.node import Operation, Tensor
-from ...ops.array.fills import zeros_like
+from ...ops.array.constants import zeros_like
 from ...ops.array.ranges import range as arange
 from ...ops.lists.list_ops import (
     TENSOR_LIST_ELEMENT_SHAPE,

@@ -9,27 +9,15 @@ from __future__ import annotations
 from typing import Any
 
 from ...graph.node import Operation, Tensor
-from ...ops.array.casting import cast
-from ...ops.array.fills import zeros_like
+from ...ops.array.cast import cast
+from ...ops.array.constants import zeros_like
 from ...ops.math.arithmetic import add, multiply, negative, pow, reciprocal, sign, square, subtract
 from ...ops.math.comparison import greater, greater_equal, less_equal, not_equal
+from ...ops.math.complex_numbers import complex, conj, imag, real
 from ...ops.math.division import div, div_no_nan, floordiv, multiply_no_nan, truediv, xdivy
-from ...ops.math.exponentials import (
-    complex,
-    conj,
-    cos,
-    cosh,
-    exp,
-    imag,
-    log,
-    real,
-    sin,
-    sinh,
-    sqrt,
-    xlog1py,
-    xlogy,
-)
-from ...ops.math.select import where_v2
+from ...ops.math.exponentials import exp, log, sqrt, xlog1py, xlogy
+from ...ops.math.trigonometry import cos, cosh, sin, sinh
+from ...ops.math.where import where_v2
 from ..common.rule_tables import binary, gradient_of, not_differentiable, raw, unary
 from ..common.static_facts import constant_like, times
 

@@ -9,22 +9,24 @@ import numpy as np
 
 from ...graph.constant_value import constant_value
 from ...graph.node import Operation, Tensor
-from ...ops.array.casting import cast
-from ...ops.array.fills import zeros_like
-from ...ops.array.joining import concat
+from ...ops.array.cast import cast
+from ...ops.array.concat import concat
+from ...ops.array.constants import zeros_like
 from ...ops.array.ranges import range as arange
-from ...ops.array.reshaping import reshape
+from ...ops.array.reshape import reshape
 from ...ops.array.shapes import rank, shape, size
-from ...ops.array.transposing import invert_permutation, transpose
-from ...ops.indexing.gathering import gather
-from ...ops.math.along_axis import cumprod, cumsum, cumulative_logsumexp
+from ...ops.array.transpose import invert_permutation, transpose
+from ...ops.indexing.gather import gather
 from ...ops.math.arithmetic import add, maximum, multiply, negative, subtract
-from ...ops.math.comparison import equal, greater, less, logical_or
+from ...ops.math.comparison import equal, greater, less
+from ...ops.math.complex_numbers import conj
+from ...ops.math.cumsum import cumprod, cumsum, cumulative_logsumexp
 from ...ops.math.division import div_no_nan, floordiv, floormod, truediv
-from ...ops.math.exponentials import conj, exp, log
+from ...ops.math.exponentials import exp, log
+from ...ops.math.logical import logical_or
 from ...ops.math.reductions import reduce_prod, reduce_sum
-from ...ops.math.select import SELECT, where_v2
-from ...ops.sorting.unique import setdiff1d
+from ...ops.math.where import SELECT, where_v2
+from ...ops.sorting.setdiff1d import setdiff1d
 from ...protos.dtypes import int32
 from ..common.rule_tables import gradient_of
 from ..common.static_facts import constant_like, known_sizes, spread, summed_to, with_axes

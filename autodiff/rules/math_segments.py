@@ -8,22 +8,23 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...graph.node import Operation, Tensor
-from ...ops.array.casting import cast
-from ...ops.array.fills import ones_like
-from ...ops.array.joining import concat
-from ...ops.array.reshaping import reshape
+from ...ops.array.cast import cast
+from ...ops.array.concat import concat
+from ...ops.array.constants import ones_like
+from ...ops.array.reshape import reshape
 from ...ops.array.shapes import rank, shape
-from ...ops.indexing.gathering import gather
+from ...ops.indexing.gather import gather
 from ...ops.math.arithmetic import maximum, multiply
-from ...ops.math.comparison import equal, greater, greater_equal, logical_and
+from ...ops.math.comparison import equal, greater, greater_equal
 from ...ops.math.division import truediv
+from ...ops.math.logical import logical_and
 from ...ops.math.segments import (
     segment_prod,
     segment_sum,
     unsorted_segment_prod,
     unsorted_segment_sum,
 )
-from ...ops.math.select import where_v2
+from ...ops.math.where import where_v2
 from ...protos.dtypes import int32
 from ..common.rule_tables import gradient_of
 from ..common.static_facts import constant_like

@@ -6,12 +6,11 @@ from typing import Any
 
 from ...graph.describe import describe_op
 from ...graph.node import Operation, Tensor
-from ...ops.array.broadcasting import broadcast_to
-from ...ops.array.fills import ones, zeros_like
-from ...ops.array.joining import concat
-from ...ops.array.reshaping import reshape
+from ...ops.array.broadcast import broadcast_to
+from ...ops.array.concat import concat
+from ...ops.array.constants import ones, zeros_like
+from ...ops.array.reshape import expand_dims, reshape
 from ...ops.array.shapes import rank
-from ...ops.array.squeezing import expand_dims
 from ...ops.math.add_n import add_n
 from ...ops.math.arithmetic import abs, add, multiply, negative, sign, square, subtract
 from ...ops.math.comparison import less

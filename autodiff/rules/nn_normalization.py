@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 
 from ...graph.node import Operation, Tensor
-from ...ops.array.casting import cast
-from ...ops.array.fills import zeros_like
-from ...ops.array.reshaping import reshape
+from ...ops.array.cast import cast
+from ...ops.array.constants import zeros_like
+from ...ops.array.reshape import reshape
 from ...ops.math.arithmetic import add, subtract
 from ...ops.math.exponentials import rsqrt
 from ...ops.math.reductions import reduce_mean, reduce_sum

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from ...graph.node import Operation, Tensor
-from ...ops.array.joining import concat
+from ...ops.array.concat import concat
 from ...ops.array.ranges import range as arange
-from ...ops.array.reshaping import reshape
+from ...ops.array.reshape import reshape
 from ...ops.array.shapes import rank, shape
 from ...ops.indexing.masks import boolean_mask
 from ...ops.math.comparison import less

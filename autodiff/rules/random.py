@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from ...graph.node import Operation, Tensor
-from ...ops.array.fills import fill
-from ...ops.array.joining import concat
+from ...ops.array.concat import concat
+from ...ops.array.constants import fill
 from ...ops.array.ranges import range as arange
-from ...ops.array.reshaping import reshape
+from ...ops.array.reshape import reshape
 from ...ops.array.shapes import rank, shape, size
 from ...ops.math.reductions import reduce_sum
 from ...ops.special.incomplete_gamma_gradients import RANDOM_GAMMA_GRAD

@@ -5,14 +5,15 @@ from __future__ import annotations
 from typing import Any
 
 from ...graph.node import Operation, Tensor
-from ...ops.array.casting import cast
-from ...ops.array.padding import pad
+from ...ops.array.cast import cast
+from ...ops.array.pad import pad
 from ...ops.array.ranges import range as numbers_in
 from ...ops.array.shapes import shape
-from ...ops.array.stacking import stack
+from ...ops.array.stack import stack
 from ...ops.math.arithmetic import add, multiply
-from ...ops.math.comparison import equal, logical_or
+from ...ops.math.comparison import equal
 from ...ops.math.division import divide
+from ...ops.math.logical import logical_or
 from ...ops.math.reductions import reduce_prod
 from ..common.rule_tables import gradient_of, raw, undefined
 from ..common.static_facts import known_equal

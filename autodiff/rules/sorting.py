@@ -5,12 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from ...graph.node import Operation, Tensor
-from ...ops.array.casting import cast
+from ...ops.array.cast import cast
 from ...ops.array.ranges import range as arange
-from ...ops.array.reshaping import reshape
+from ...ops.array.reshape import expand_dims, reshape
 from ...ops.array.shapes import shape, size
-from ...ops.array.squeezing import expand_dims
-from ...ops.array.stacking import stack
+from ...ops.array.stack import stack
 from ...ops.indexing.gather_nd import scatter_nd
 from ...ops.math.comparison import equal
 from ...ops.math.reductions import reduce_sum

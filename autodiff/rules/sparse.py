@@ -6,20 +6,20 @@ from typing import Any
 
 from ...graph.node import Operation, Tensor
 from ...graph.sparse_tensor import SparseTensor
-from ...ops.array.fills import ones_like
-from ...ops.array.joining import concat
+from ...ops.array.concat import concat
+from ...ops.array.constants import ones_like
 from ...ops.array.ranges import range as arange
-from ...ops.array.reshaping import reshape
+from ...ops.array.reshape import reshape
 from ...ops.array.shapes import shape, size
-from ...ops.array.stacking import stack
-from ...ops.array.transposing import invert_permutation
+from ...ops.array.stack import stack
+from ...ops.array.transpose import invert_permutation
+from ...ops.indexing.dynamic_partition import dynamic_stitch
+from ...ops.indexing.gather import gather
 from ...ops.indexing.gather_nd import gather_nd, scatter_nd
-from ...ops.indexing.gathering import gather
-from ...ops.indexing.partitioning import dynamic_stitch
 from ...ops.linalg.matrix_functions import adjoint
 from ...ops.math.arithmetic import minimum
+from ...ops.math.complex_numbers import conj
 from ...ops.math.division import floordiv, floormod
-from ...ops.math.exponentials import conj
 from ...ops.math.reductions import reduce_sum
 from ...ops.sparse.sparse_matmul import SPARSE_TENSOR_DENSE_MAT_MUL
 from ...ops.sparse.sparse_reductions import sparse_reduce_sum

@@ -9,7 +9,7 @@ from ...graph.node import Operation, Tensor
 from ...ops.math.arithmetic import negative, reciprocal, sign, square
 from ...ops.math.comparison import equal
 from ...ops.math.exponentials import exp, log, xlog1py, xlogy
-from ...ops.math.select import where_v2
+from ...ops.math.where import where_v2
 from ...ops.special.gamma_functions import digamma, lgamma
 from ...ops.special.incomplete_gamma_gradients import IGAMMA_GRAD_A
 from ...ops.special.zeta import polygamma, zeta

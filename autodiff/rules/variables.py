@@ -9,7 +9,7 @@ from typing import Any
 
 from ...graph.indexed_slices import IndexedSlices
 from ...graph.node import Operation, Tensor
-from ...ops.array.squeezing import squeeze
+from ...ops.array.reshape import squeeze
 from ...ops.indexing.gather_nd import SCATTER_ND
 from ...ops.variables.resource_ops import VARIABLE_SHAPE
 from ...shape_inference.tensor_shape import TensorShape

@@ -7,7 +7,7 @@ from typing import Any
 
 from ...graph.convert import convert_to_tensor
 from ...graph.node import Tensor
-from ...ops.array.stacking import stack
+from ...ops.array.stack import stack
 from ...ops.conv import convolution_nd, depthwise_convolution as depthwise
 from ...ops.conv.transposed_convolution import (
     conv2d_transpose as transposed_2d,

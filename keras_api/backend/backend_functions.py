@@ -7,20 +7,19 @@ from typing import Any
 
 from ...graph.convert import convert_to_tensor
 from ...graph.node import Tensor
-from ...ops.array import squeezing
-from ...ops.array.casting import cast
-from ...ops.array.joining import concat
-from ...ops.array.padding import tile
-from ...ops.array.reshaping import reshape
+from ...ops.array import reshape as reshaping
+from ...ops.array.cast import cast
+from ...ops.array.concat import concat
 from ...ops.array.shapes import shape
-from ...ops.array.stacking import stack
+from ...ops.array.stack import stack
+from ...ops.array.tile import tile
 from ...ops.control_flow.conditionals import cond
 from ...ops.linalg.matmul import matmul
 from ...ops.linalg.matrix_functions import tensordot
-from ...ops.math import along_axis
+from ...ops.math import argmax as extremes
 from ...ops.math.arithmetic import minimum
 from ...ops.math.reductions import reduce_all, reduce_any, reduce_mean
-from ...ops.math.select import where_v2
+from ...ops.math.where import where_v2
 from ...ops.nn import dropout as nn
 from ...ops.nn.activations import leaky_relu, relu as plain_relu
 from .backend_session import learning_phase
@@ -101,7 +100,7 @@ def argmax(x: Any, axis: int = -1) -> Tensor:
         ...     print(td.keras.backend.eval(td.keras.backend.argmax([[1.0, 3.0], [5.0, 2.0]])))
         [1 0]
     """
-    return along_axis.argmax(x, axis)
+    return extremes.argmax(x, axis)
 
 
 def argmin(x: Any, axis: int = -1) -> Tensor:
@@ -116,7 +115,7 @@ def argmin(x: Any, axis: int = -1) -> Tensor:
         ...     print(td.keras.backend.eval(td.keras.backend.argmin([[1.0, 3.0], [5.0, 2.0]])))
         [0 1]
     """
-    return along_axis.argmin(x, axis)
+    return extremes.argmin(x, axis)
 
 
 def expand_dims(x: Any, axis: int = -1) -> Tensor:
@@ -131,7 +130,7 @@ def expand_dims(x: Any, axis: int = -1) -> Tensor:
         ...     td.keras.backend.expand_dims(td.ones([2])).shape.as_list()
         [2, 1]
     """
-    return squeezing.expand_dims(x, axis)
+    return reshaping.expand_dims(x, axis)
 
 
 def concatenate(tensors: Sequence[Any], axis: int = -1) -> Tensor:
@@ -160,7 +159,7 @@ def flatten(x: Any) -> Tensor:
         ...     td.keras.backend.flatten(td.ones([2, 3])).shape.as_list()
         [6]
     """
-    return reshape(x, [-1])
+    return reshaping.reshape(x, [-1])
 
 
 def batch_flatten(x: Any) -> Tensor:
@@ -176,7 +175,9 @@ def batch_flatten(x: Any) -> Tensor:
     """
     tensor = convert_to_tensor(x)
     rest = tensor.shape[1:].num_elements()
-    return reshape(tensor, [-1, rest] if rest is not None else stack([shape(tensor)[0], -1]))
+    return reshaping.reshape(
+        tensor, [-1, rest] if rest is not None else stack([shape(tensor)[0], -1])
+    )
 
 
 def repeat(x: Any, n: int) -> Tensor:
@@ -191,7 +192,7 @@ def repeat(x: Any, n: int) -> Tensor:
         ...     td.keras.backend.repeat(td.ones([2, 3]), 4).shape.as_list()
         [2, 4, 3]
     """
-    return tile(squeezing.expand_dims(x, 1), [1, n, 1])
+    return tile(reshaping.expand_dims(x, 1), [1, n, 1])
 
 
 def dot(x: Any, y: Any) -> Tensor:
@@ -242,15 +243,15 @@ def batch_dot(x: Any, y: Any, axes: Any = None) -> Tensor:
     along = (axes, axes) if isinstance(axes, int) else tuple(axes)
     along = tuple(axis % (rank or 1) for axis, rank in zip(along, ranks, strict=True))
     if ranks[0] == 2:
-        first = squeezing.expand_dims(first, 1)
+        first = reshaping.expand_dims(first, 1)
     if ranks[1] == 2:
-        second = squeezing.expand_dims(second, 2)
+        second = reshaping.expand_dims(second, 2)
     turned = ranks[0] == 3 and along[0] == 1, ranks[1] == 3 and along[1] == 2
     product = matmul(first, second, adjoint_a=turned[0], adjoint_b=turned[1])
     if ranks == (2, 2):
-        return squeezing.squeeze(product, [1])
+        return reshaping.squeeze(product, [1])
     one = [axis for axis, rank in zip((1, 2), ranks, strict=True) if rank == 2]
-    return squeezing.squeeze(product, one) if one else product
+    return reshaping.squeeze(product, one) if one else product
 
 
 def relu(x: Any, alpha: float = 0.0, max_value: float | None = None) -> Tensor:
@@ -305,7 +306,7 @@ def switch(condition: Any, then_expression: Any, else_expression: Any) -> Any:
         return cond(which, _maker(then_expression), _maker(else_expression))
     one, other = _maker(then_expression)(), _maker(else_expression)()
     while which.shape.rank < one.shape.rank:
-        which = squeezing.expand_dims(which, -1)
+        which = reshaping.expand_dims(which, -1)
     return where_v2(which, one, other)
 
 

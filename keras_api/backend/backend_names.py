@@ -5,25 +5,24 @@ from __future__ import annotations
 
 from ...autodiff.gradients import gradients
 from ...graph.default_scopes import name_scope
-from ...ops.array.casting import cast
-from ...ops.array.constants import constant, identity, stop_gradient
-from ...ops.array.fills import ones_like, zeros_like
-from ...ops.array.padding import tile
+from ...ops.array.cast import cast
+from ...ops.array.constants import constant, ones_like, zeros_like
+from ...ops.array.identity import identity, stop_gradient
 from ...ops.array.ranges import range as arange
-from ...ops.array.reshaping import reshape
-from ...ops.array.reversing import reverse
+from ...ops.array.reshape import reshape, squeeze
+from ...ops.array.reverse import reverse
 from ...ops.array.shapes import shape
-from ...ops.array.squeezing import squeeze
-from ...ops.array.stacking import stack
-from ...ops.array.transposing import transpose
+from ...ops.array.stack import stack
+from ...ops.array.tile import tile
+from ...ops.array.transpose import transpose
 from ...ops.control_flow.map_and_fold import foldl, foldr, map_fn
-from ...ops.indexing.gathering import gather
+from ...ops.indexing.gather import gather
 from ...ops.indexing.one_hot import one_hot
 from ...ops.linalg.matrix_functions import eye
-from ...ops.math.along_axis import cumprod, cumsum
 from ...ops.math.arithmetic import abs, maximum, minimum, pow, round, sign, square
 from ...ops.math.comparison import equal, greater, greater_equal, less, less_equal, not_equal
-from ...ops.math.exponentials import cos, exp, log, sigmoid, sin, sqrt, tanh
+from ...ops.math.cumsum import cumprod, cumsum
+from ...ops.math.exponentials import exp, log, sigmoid, sqrt
 from ...ops.math.reductions import (
     reduce_logsumexp as logsumexp,
     reduce_max as max,
@@ -31,10 +30,11 @@ from ...ops.math.reductions import (
     reduce_prod as prod,
     reduce_sum as sum,
 )
-from ...ops.math.select import clip_by_value as clip
+from ...ops.math.trigonometry import cos, sin, tanh
 from ...ops.nn.activations import elu, softmax, softplus, softsign
 from ...ops.random.uniform_and_normal import random_normal, random_uniform, truncated_normal
 from ...ops.sorting.top_k import in_top_k
+from ...ops.statistics.clipping import clip_by_value as clip
 from ...ops.statistics.moments import reduce_std as std, reduce_variance as var
 from ...ops.statistics.norms import l2_normalize
 from ...ops.variables.variable_updates import (

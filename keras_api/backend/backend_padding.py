@@ -7,11 +7,11 @@ from typing import Any
 
 from ...graph.convert import convert_to_tensor
 from ...graph.node import Tensor
-from ...ops.array.padding import pad, tile
-from ...ops.array.reshaping import reshape
+from ...ops.array.pad import pad
+from ...ops.array.reshape import expand_dims, reshape
 from ...ops.array.shapes import shape
-from ...ops.array.squeezing import expand_dims
-from ...ops.array.transposing import transpose
+from ...ops.array.tile import tile
+from ...ops.array.transpose import transpose
 from ...ops.image.resizing import resize_bilinear
 from ...ops.nn.activations import bias_add as plain_bias_add
 

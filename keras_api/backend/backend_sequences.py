@@ -8,19 +8,19 @@ from typing import Any
 from ...graph.convert import convert_to_tensor
 from ...graph.node import Tensor
 from ...graph.sparse_tensor import SparseTensor
-from ...ops.array.casting import cast
-from ...ops.array.fills import zeros_like
-from ...ops.array.reversing import reverse
+from ...ops.array.cast import cast
+from ...ops.array.constants import zeros_like
+from ...ops.array.reshape import expand_dims, squeeze
+from ...ops.array.reverse import reverse
 from ...ops.array.shapes import shape
-from ...ops.array.squeezing import expand_dims, squeeze
-from ...ops.array.stacking import stack, unstack
-from ...ops.array.transposing import transpose
+from ...ops.array.stack import stack, unstack
+from ...ops.array.transpose import transpose
 from ...ops.control_flow.while_loop import while_loop
 from ...ops.indexing.gather_nd import gather_nd
 from ...ops.indexing.masks import sequence_mask
 from ...ops.lists.tensor_array_class import TensorArray
 from ...ops.math.exponentials import log
-from ...ops.math.select import where, where_v2
+from ...ops.math.where import where, where_v2
 from ...ops.nn.ctc_decoding import ctc_beam_search_decoder, ctc_greedy_decoder
 from ...ops.nn.ctc_loss import ctc_loss
 from ...ops.sparse.sparse_to_dense import sparse_tensor_to_dense

@@ -13,7 +13,7 @@ from ...graph.graph import Graph
 from ...graph.node import Tensor
 from ...graph.scopes.collections import GraphKeys
 from ...graph.scopes.thread_defaults import get_default_session
-from ...ops.array.constants import placeholder, placeholder_with_default
+from ...ops.array.placeholder import placeholder, placeholder_with_default
 from ...ops.common.nest import flatten, pack_sequence_as
 from ...ops.debugging.ordering import group
 from ...session.session import Session

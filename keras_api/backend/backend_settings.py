@@ -6,8 +6,8 @@ from typing import Any
 
 from ...graph.convert import convert_to_tensor
 from ...graph.node import Tensor
-from ...ops.array.constants import placeholder as plain_placeholder
-from ...ops.array.fills import ones as plain_ones, zeros as plain_zeros
+from ...ops.array.constants import ones as plain_ones, zeros as plain_zeros
+from ...ops.array.placeholder import placeholder as plain_placeholder
 from ...ops.variables.variable import Variable
 from ...training.layers.layer_names import numbered
 

@@ -7,8 +7,8 @@ from typing import Any
 from ...graph.convert import convert_to_tensor
 from ...graph.node import Tensor
 from ...graph.sparse_tensor import SparseTensor
-from ...ops.array.casting import cast
-from ...ops.array.reshaping import reshape
+from ...ops.array.cast import cast
+from ...ops.array.reshape import reshape
 from ...ops.debugging.printing import Print
 from ...ops.math.comparison import less_equal
 from ...ops.nn.normalization import batch_normalization as plain_normalization

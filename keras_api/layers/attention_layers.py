@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...ops.array.casting import cast
+from ...ops.array.cast import cast
+from ...ops.array.constants import ones_like
 from ...ops.array.diagonals import matrix_band_part
-from ...ops.array.fills import ones_like
-from ...ops.array.squeezing import expand_dims
+from ...ops.array.reshape import expand_dims
 from ...ops.linalg.matmul import matmul
-from ...ops.math.exponentials import tanh
 from ...ops.math.reductions import reduce_sum
+from ...ops.math.trigonometry import tanh
 from ...ops.nn.activations import softmax
 from .base_layer import KerasStyle
 

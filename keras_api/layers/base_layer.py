@@ -8,7 +8,7 @@ from typing import Any
 
 from ...graph.default_graph import get_default_graph
 from ...graph.node import Tensor
-from ...ops.array.constants import identity
+from ...ops.array.identity import identity
 from ...ops.common.nest import flatten, map_structure
 from ...ops.variable_scopes.variable_scope import variable_scope
 from ...ops.variable_scopes.variable_store import AUTO_REUSE, store_of

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ...ops.array.casting import cast
-from ...ops.array.constants import placeholder
-from ...ops.array.squeezing import expand_dims
+from ...ops.array.cast import cast
+from ...ops.array.placeholder import placeholder
+from ...ops.array.reshape import expand_dims
 from ...ops.math.arithmetic import maximum, minimum, multiply
 from ...ops.math.comparison import not_equal
 from ...ops.math.reductions import reduce_any

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...ops.array.casting import cast
-from ...ops.array.squeezing import expand_dims
+from ...ops.array.cast import cast
+from ...ops.array.reshape import expand_dims
 from ...ops.math.reductions import reduce_max, reduce_mean, reduce_sum
 from .base_layer import FunctionLayer, KerasStyle
 

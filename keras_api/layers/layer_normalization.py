@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...ops.array.reshaping import reshape
+from ...ops.array.reshape import reshape
 from ...ops.nn.normalization import batch_normalization
 from ...ops.statistics.moments import moments
 from ...training.layers.named_functions import resolve_function

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
-from ...ops.array.reshaping import reshape
+from ...ops.array.reshape import expand_dims, reshape
 from ...ops.array.shapes import shape
-from ...ops.array.squeezing import expand_dims
-from ...ops.array.transposing import transpose
+from ...ops.array.transpose import transpose
 from ...ops.conv.patches import extract_image_patches
 from ...ops.linalg.matmul import matmul
 from ...training.layers.named_functions import linear, resolve_function

@@ -5,12 +5,12 @@ from __future__ import annotations
 from functools import reduce
 from typing import Any
 
-from ...ops.array.fills import ones_like
-from ...ops.array.joining import concat
-from ...ops.array.squeezing import expand_dims
+from ...ops.array.concat import concat
+from ...ops.array.constants import ones_like
+from ...ops.array.reshape import expand_dims
 from ...ops.math.arithmetic import add, maximum, minimum, multiply, subtract
-from ...ops.math.comparison import logical_and
 from ...ops.math.division import truediv
+from ...ops.math.logical import logical_and
 from ...ops.math.reductions import reduce_all
 from ...ops.statistics.norms import l2_normalize
 from ..backend.backend_functions import batch_dot

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...ops.array.casting import cast
+from ...ops.array.cast import cast
 from ...ops.array.shapes import shape
-from ...ops.array.stacking import stack
+from ...ops.array.stack import stack
 from ...ops.math.arithmetic import minimum
 from ...ops.nn.activations import relu
 from ...ops.random.uniform_and_normal import random_normal, random_uniform

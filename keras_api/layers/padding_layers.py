@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...ops.array.padding import pad
+from ...ops.array.pad import pad
 from ..backend.backend_padding import (
     INTERPOLATIONS,
     format_of,

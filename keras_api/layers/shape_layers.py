@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ...ops.array.padding import tile
-from ...ops.array.reshaping import reshape
+from ...ops.array.reshape import expand_dims, reshape
 from ...ops.array.shapes import shape
-from ...ops.array.squeezing import expand_dims
-from ...ops.array.stacking import stack
-from ...ops.array.transposing import transpose
+from ...ops.array.stack import stack
+from ...ops.array.tile import tile
+from ...ops.array.transpose import transpose
 from .base_layer import FunctionLayer, KerasStyle
 
 public = {

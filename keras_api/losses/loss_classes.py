@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ...ops.array.casting import cast
+from ...ops.array.cast import cast
 from ...ops.math.reductions import reduce_mean
 from . import loss_functions as functions
 

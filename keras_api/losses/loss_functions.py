@@ -6,8 +6,8 @@ from typing import Any, NamedTuple
 
 from ...graph.convert import convert_to_tensor
 from ...graph.node import Tensor
-from ...ops.array.casting import cast
-from ...ops.array.reshaping import reshape
+from ...ops.array.cast import cast
+from ...ops.array.reshape import reshape
 from ...ops.array.shapes import shape
 from ...ops.common.shared_docs import shared_docs
 from ...ops.math.arithmetic import abs as magnitude, maximum, minimum, square
@@ -15,13 +15,13 @@ from ...ops.math.comparison import not_equal
 from ...ops.math.division import truediv
 from ...ops.math.exponentials import log
 from ...ops.math.reductions import reduce_max, reduce_mean, reduce_sum
-from ...ops.math.select import clip_by_value
 from ...ops.nn.activations import softplus
 from ...ops.nn.losses import (
     sigmoid_cross_entropy_with_logits,
     softmax_cross_entropy_with_logits_v2,
     sparse_softmax_cross_entropy_with_logits,
 )
+from ...ops.statistics.clipping import clip_by_value
 from ...ops.statistics.norms import l2_normalize
 from ..backend.backend_settings import epsilon
 

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from typing import Any, ClassVar
 
 from ...graph.convert import convert_to_tensor
-from ...ops.array.casting import cast
+from ...ops.array.cast import cast
 from ...ops.debugging.ordering import group
 from ...ops.math.division import div_no_nan
-from ...ops.math.select import where
+from ...ops.math.where import where
 from ...ops.sorting.top_k import top_k as greatest
 from ...training.metrics.threshold_counts import CASES, in_unit_interval, seen_at
 from .metric import Metric, of_one_rank

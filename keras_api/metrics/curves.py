@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, ClassVar
 
-from ...ops.array.casting import cast
-from ...ops.math.along_axis import argmin
+from ...ops.array.cast import cast
+from ...ops.math.argmax import argmin
 from ...ops.math.arithmetic import abs as magnitude, maximum, minimum
 from ...ops.math.division import div_no_nan
 from ...ops.math.reductions import reduce_sum

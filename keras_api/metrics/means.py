@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ...graph.convert import convert_to_tensor
-from ...ops.array.casting import cast
+from ...ops.array.cast import cast
 from ...ops.math.arithmetic import abs as magnitude, multiply, square
 from ...ops.math.comparison import equal
 from ...ops.math.division import div_no_nan

@@ -12,8 +12,8 @@ import numpy as np
 from ...graph.convert import convert_to_tensor
 from ...graph.default_graph import get_default_graph
 from ...graph.default_scopes import control_dependencies, name_scope
-from ...ops.array.casting import cast
-from ...ops.array.constants import identity
+from ...ops.array.cast import cast
+from ...ops.array.identity import identity
 from ...ops.array.shapes import size
 from ...ops.debugging.ordering import group
 from ...ops.math.arithmetic import multiply

@@ -6,10 +6,10 @@ from typing import Any
 
 from ...graph.convert import convert_to_tensor
 from ...graph.node import Tensor
-from ...ops.array.casting import cast
-from ...ops.array.reshaping import reshape
+from ...ops.array.cast import cast
+from ...ops.array.reshape import reshape
 from ...ops.array.shapes import shape
-from ...ops.math.along_axis import argmax
+from ...ops.math.argmax import argmax
 from ...ops.math.comparison import equal
 from ...ops.math.reductions import reduce_mean
 from ...ops.sorting.top_k import in_top_k

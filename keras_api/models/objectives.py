@@ -8,11 +8,10 @@ from typing import Any, NamedTuple
 
 from ...graph.default_scopes import name_scope
 from ...graph.node import Tensor
-from ...ops.array.casting import cast
-from ...ops.array.constants import placeholder, placeholder_with_default
-from ...ops.array.reshaping import reshape
+from ...ops.array.cast import cast
+from ...ops.array.placeholder import placeholder, placeholder_with_default
+from ...ops.array.reshape import expand_dims, reshape
 from ...ops.array.shapes import shape
-from ...ops.array.squeezing import expand_dims
 from ...ops.math.add_n import add_n
 from ...ops.math.reductions import reduce_mean
 from ..backend.keras_tensors import mask_of

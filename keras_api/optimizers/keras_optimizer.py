@@ -11,10 +11,9 @@ from ...autodiff.gradients import gradients
 from ...graph.default_scopes import control_dependencies, name_scope
 from ...graph.indexed_slices import IndexedSlices
 from ...graph.node import Operation
-from ...ops.array.casting import cast
+from ...ops.array.cast import cast
 from ...ops.debugging.ordering import group
-from ...ops.math.select import clip_by_value
-from ...ops.statistics.clipping import clip_by_norm
+from ...ops.statistics.clipping import clip_by_norm, clip_by_value
 from ...ops.variables.variable import Variable
 from ...training.optimizers.optimizer import Optimizer as PlainOptimizer
 from ..backend.backend_session import batch_set_value, get_session, get_value

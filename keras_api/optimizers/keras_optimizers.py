@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 from ...graph.default_scopes import control_dependencies
-from ...ops.array.casting import cast
+from ...ops.array.cast import cast
 from ...ops.math.arithmetic import pow as power
 from ...training.layers.named_functions import custom_objects, made_of
 from ...training.optimizers.adam import AdamOptimizer

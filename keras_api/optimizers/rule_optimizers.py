@@ -8,9 +8,9 @@ from typing import Any, ClassVar
 from ...graph.convert import convert_to_tensor
 from ...graph.default_scopes import control_dependencies
 from ...graph.indexed_slices import IndexedSlices
-from ...ops.array.casting import cast
+from ...ops.array.cast import cast
 from ...ops.debugging.ordering import group
-from ...ops.indexing.gathering import gather
+from ...ops.indexing.gather import gather
 from ...ops.math.arithmetic import abs as magnitude, maximum, square
 from ...ops.math.exponentials import sqrt
 from ...training.optimizers.optimizer import Optimizer

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...ops.array.casting import cast
-from ...ops.array.fills import ones_like, zeros
-from ...ops.array.joining import concat
+from ...ops.array.cast import cast
+from ...ops.array.concat import concat
+from ...ops.array.constants import ones_like, zeros
 from ...ops.array.shapes import shape
-from ...ops.array.splitting import split
-from ...ops.array.stacking import unstack
+from ...ops.array.split import split
+from ...ops.array.stack import unstack
 from ...ops.linalg.matmul import matmul
-from ...ops.math.select import where_v2
+from ...ops.math.where import where_v2
 from ...ops.nn import dropout as nn
 from ...shape_inference.tensor_shape import TensorShape
 from ...training.layers.named_functions import linear, resolve_function

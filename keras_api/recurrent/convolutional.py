@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...ops.array.fills import ones, zeros, zeros_like
-from ...ops.array.joining import concat
-from ...ops.array.splitting import split
+from ...ops.array.concat import concat
+from ...ops.array.constants import ones, zeros, zeros_like
+from ...ops.array.split import split
 from ...training.layers.named_functions import linear, resolve_function
 from ..backend.backend_convolution import conv2d
 from ..backend.backend_padding import bias_add, format_of

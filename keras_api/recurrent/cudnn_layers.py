@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...ops.array.fills import ones_like
-from ...ops.array.joining import concat
-from ...ops.array.reshaping import reshape
-from ...ops.array.splitting import split
-from ...ops.array.transposing import transpose
+from ...ops.array.concat import concat
+from ...ops.array.constants import ones_like
+from ...ops.array.reshape import reshape
+from ...ops.array.split import split
+from ...ops.array.transpose import transpose
 from .cells import GRUCell, LSTMCell
 from .layers import _OfCell
 

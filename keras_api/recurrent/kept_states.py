@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ...ops.array.fills import zeros
+from ...ops.array.constants import zeros
 from ...ops.common.structures import flat, packed
 from ...ops.variables.variable import Variable
 from ...training.rnn.rnn_cell import dims_of

@@ -7,14 +7,13 @@ from inspect import signature
 from typing import Any, ClassVar
 
 from ...graph.node import Tensor
-from ...ops.array.casting import cast
-from ...ops.array.fills import zeros_like
-from ...ops.array.reshaping import reshape
-from ...ops.array.reversing import reverse
+from ...ops.array.cast import cast
+from ...ops.array.constants import zeros_like
+from ...ops.array.reshape import expand_dims, reshape
+from ...ops.array.reverse import reverse
 from ...ops.array.shapes import shape
-from ...ops.array.squeezing import expand_dims
 from ...ops.common.structures import flat, packed
-from ...ops.math.select import where_v2
+from ...ops.math.where import where_v2
 from ...shape_inference.tensor_shape import TensorShape
 from ...training.layers.layer import Layer
 from ...training.rnn.dynamic_rnn import dynamic_rnn

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...ops.array.joining import concat
-from ...ops.array.reshaping import reshape
-from ...ops.array.reversing import reverse
+from ...ops.array.concat import concat
+from ...ops.array.reshape import reshape
+from ...ops.array.reverse import reverse
 from ...ops.array.shapes import shape
 from ...ops.common.nest import flatten
 from ...ops.math.reductions import reduce_any

@@ -1,4 +1,4 @@
-"""How blocks of space and the batch are laid out in each other."""
+"""Layouts that move blocks of space into the batch and back."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def checked_block(name: str, block: Array, margins: Array) -> tuple[Block, Margins]:
-    """The block and what is added or cut around the space, as tuples.
+    """The block, and the paddings or crops around the space, as tuples.
 
     Raises:
         ValueError: they have the wrong shape, or a number is (known to be) too small.
@@ -41,10 +41,10 @@ def checked_block(name: str, block: Array, margins: Array) -> tuple[Block, Margi
 def space_to_batch_sizes(
     sizes: Sequence[Dim], block: Block, paddings: Margins, quotient: Quotient = divided
 ) -> tuple[Dim, ...]:
-    """The sizes of what SpaceToBatch makes of a tensor, of which any part may be an expression.
+    """Sizes of the result of SpaceToBatch; any of them may be an expression.
 
     Raises:
-        ValueError: a padded size is no multiple of the block's.
+        ValueError: a padded size is not a multiple of the block's.
     """
     space: list[Dim] = []
     for i, (size, step, (before, after)) in enumerate(
@@ -58,10 +58,10 @@ def space_to_batch_sizes(
 def batch_to_space_sizes(
     sizes: Sequence[Dim], block: Block, crops: Margins, quotient: Quotient = divided
 ) -> tuple[Dim, ...]:
-    """The sizes of what BatchToSpace makes of a tensor, of which any part may be an expression.
+    """Sizes of the result of BatchToSpace; any of them may be an expression.
 
     Raises:
-        ValueError: the batch is no multiple of the block, or more is cropped than there is.
+        ValueError: the batch is not a multiple of the block, or the crops exceed a size.
     """
     blocks = product(block)
     batch = quotient("the batch of input", sizes[0], blocks)
@@ -82,7 +82,7 @@ def batch_to_space_sizes(
 def space_to_batch_layout(
     shape: tuple[int, ...], block: Block, paddings: Margins
 ) -> tuple[Any, ...]:
-    """The padded shape and where the input is in it; how to split and order it; the result's."""
+    """The padded shape, the input's position in it, the split shape, axis order, result shape."""
     _check_rank(shape, block)
     sizes = space_to_batch_sizes(shape, block, paddings)
     count = len(block)
@@ -111,7 +111,7 @@ def space_to_batch_layout(
 
 @functools.lru_cache(maxsize=256)
 def batch_to_space_layout(shape: tuple[int, ...], block: Block, crops: Margins) -> tuple[Any, ...]:
-    """How to split and order the input, the shape before cropping, and what to keep of it."""
+    """The split shape and axis order of the input, the shape before cropping, and the crop."""
     _check_rank(shape, block)
     sizes = batch_to_space_sizes(shape, block, crops)
     count = len(block)

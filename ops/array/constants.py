@@ -1,28 +1,33 @@
-"""Tensors that come from nowhere: constants and placeholders; and identity."""
+"""Constant tensors: constant, fill, zeros, ones."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from ...graph.api.tensor_like import TensorLike
-from ...graph.convert import make_constant
+from ...graph.convert import convert_to_tensor, make_constant
 from ...graph.default_graph import get_default_graph
-from ...graph.node import Operation, Tensor
+from ...graph.default_scopes import name_scope
+from ...graph.node import Tensor
 from ...graph.op_def import OpDef
 from ...protos.constant_array import constant_array
-from ...runtime.passthrough import passthrough
+from ...protos.dtypes import DType, as_dtype, float32
 from ...shape_inference.context import KernelContext, ShapeContext
 from ...shape_inference.protocols import Array, Kernel
-from ...shape_inference.size_facts import positive_shape
+from ...shape_inference.rules import shape_from_value
+from ...shape_inference.split_rules import made_of_sizes
 from ...shape_inference.tensor_shape import TensorShape
-from ...shape_inference.traits import Constant, Input, Move, Traits
-from ..common.allocation import check_size
+from ...shape_inference.traits import Constant, Move
+from ..common.allocation import check_size, new_array, new_zeros
+from .reshape import reshape
+from .shapes import shape as shape_of
 
-public = {"td": "constant identity identity_n placeholder placeholder_with_default stop_gradient"}
+public = {
+    "td": "constant fill ones ones_like zeros zeros_like",
+}
 
 CONST = OpDef("Const", "-> output: dtype", "value: tensor, dtype: type", traits=Constant())
 
@@ -77,12 +82,12 @@ def constant(
          [7 7 7]]
     """
     try:
-        array, found = constant_array(value, dtype)
+        array, actual_dtype = constant_array(value, dtype)
     except (TypeError, ValueError) as error:
         raise type(error)(f"constant: value: {error}") from None
     if shape is not None:
         array = _reshaped_constant(array, TensorShape(shape).as_list(), verify_shape)
-    return make_constant(get_default_graph(), array, found, name)
+    return make_constant(get_default_graph(), array, actual_dtype, name)
 
 
 def _reshaped_constant(array: Array, shape: list[int | None], verify_shape: bool) -> Array:
@@ -92,7 +97,7 @@ def _reshaped_constant(array: Array, shape: list[int | None], verify_shape: bool
     if verify_shape:
         raise TypeError(f"value has shape {array.shape}, where {sizes} is asked for")
     size = math.prod(sizes)
-    if size and not 0 < array.size <= size:  # any value will do where nothing is asked for
+    if size and not 0 < array.size <= size:  # any value will do for an empty result
         raise ValueError(f"value has {array.size} elements, shape {sizes} has {size}")
     result = np.empty(size, array.dtype)
     if size:
@@ -102,220 +107,247 @@ def _reshaped_constant(array: Array, shape: list[int | None], verify_shape: bool
     return result.reshape(sizes)
 
 
-PLACEHOLDER = OpDef(
-    "Placeholder", "-> output: dtype", "dtype: type, shape: shape = ?", traits=Input()
+FILL = OpDef(
+    "Fill",
+    "dims: index_type, value: T -> output: T",
+    "T: type, index_type: {int32, int64} = int32",
+    traits=Move(repeats="value"),
 )
-PLACEHOLDER_V2 = OpDef(
-    "PlaceholderV2", "-> output: dtype", "dtype: type, shape: shape", traits=Input()
+FILL.split(made_of_sizes)
+ZEROS_LIKE = OpDef(
+    "ZerosLike", "x: T -> y: T", "T: type", traits=Move(splits="...->...", zeros=True)
 )
-PLACEHOLDER_WITH_DEFAULT = OpDef(
-    "PlaceholderWithDefault",
-    "input: dtype -> output: dtype",
-    "dtype: type, shape: shape",
-    traits=Input(stateful=True),  # so that the default is not folded into what depends on it
+ONES_LIKE = OpDef(
+    "OnesLike",
+    "x: T -> y: T",
+    "T: {bfloat16, half, float32, float64, int8, uint8, int16, uint16, int32, uint32, int64, "
+    "uint64, complex64, complex128, bool}",
+    traits=Move(splits="...->..."),
 )
 
 
-@PLACEHOLDER.shape
-@PLACEHOLDER_V2.shape
-def _placeholder_shape(c: ShapeContext) -> TensorShape:
-    return c.attr("shape")
+# Smaller tensors are constants of the graph, as in TensorFlow; others are filled in the run.
+_MOST_IN_GRAPHS = 1000
 
 
-@PLACEHOLDER_WITH_DEFAULT.shape
-def _placeholder_with_default_shape(c: ShapeContext) -> TensorShape:
-    shape: TensorShape = c.attr("shape")
-    if not shape.is_compatible_with(c.shape("input")):
-        raise ValueError(f"input has shape {c.shape('input')}, which does not fit shape {shape}")
-    return shape
+@FILL.shape
+def _fill_shape(c: ShapeContext) -> TensorShape:
+    c.shape("dims", rank=1)
+    c.shape("value", rank=0)
+    return shape_from_value(c, "dims")
 
 
-@PLACEHOLDER.kernel
-@PLACEHOLDER_V2.kernel
-def _placeholder_kernel(c: KernelContext) -> Kernel:
-    name, dtype, shape = c.node.name, c.output_dtype.name, c.attr("shape")
+@FILL.fresh_kernel
+def _fill_kernel(c: KernelContext) -> Kernel:
+    dtype = np.dtype(object) if c.symbolic else c.output_dtype.numpy_dtype
+    const = c.const("value")
+    is_zero = dtype.kind != "O" and const is not None and not const.any()
+    new = new_zeros if is_zero else new_array
 
-    def unfed() -> Array:
-        raise ValueError(
-            f"You must feed a value for placeholder {name!r}: one of {dtype}, {shape}; write "
-            f"session.run(..., feed_dict={{'{name}:0': value}}), or the tensor in place of its name"
-        )
+    def fill(dims: Array, value: Array) -> Array:
+        if dims.ndim > 1:
+            raise ValueError(f"dims must be a vector, got shape {list(dims.shape)}")
+        if value.ndim > 1 or value.size != 1:
+            raise ValueError(f"value must be a scalar, got shape {list(value.shape)}")
+        result = new(dims.reshape(-1).tolist(), dtype)
+        if not is_zero:
+            result[...] = value.reshape(())
+        return result
 
-    return unfed
+    return fill
 
 
-def placeholder(
-    dtype: Any, shape: Any = None, name: str | None = None, positive: bool = False
-) -> Tensor:
-    """A tensor whose value is fed at every run.
+@ZEROS_LIKE.shape
+@ONES_LIKE.shape
+def _like_shape(c: ShapeContext) -> TensorShape:
+    return c.shape("x")
+
+
+@ZEROS_LIKE.fresh_kernel
+def _zeros_like_kernel(c: KernelContext) -> Kernel:
+    dtype = c.output_dtype.numpy_dtype
+
+    def zeros_like(x: Array) -> Array:
+        return new_zeros(x.shape, dtype)
+
+    def zeros_behind(handle: Array) -> Array:
+        return handle.item().zeros_like().handle
+
+    return zeros_behind if c.output_dtype.name == "variant" else zeros_like
+
+
+@ONES_LIKE.fresh_kernel
+def _ones_like_kernel(c: KernelContext) -> Kernel:
+    dtype = c.output_dtype.numpy_dtype
+
+    def ones_like(x: Array) -> Array:
+        return np.ones(check_size(x.shape, dtype), dtype)
+
+    return ones_like
+
+
+def fill(dims: Any, value: TensorLike, name: str | None = None) -> Tensor:
+    """A tensor of one value throughout; NumPy's `full`.
 
     Args:
-        dtype: the dtype of what is fed.
-        shape: the shape of what is fed: a size may be an int, None, or a name such as "batch",
-            which stands for the same unknown size everywhere in the graph. By default anything.
-        name: a name for the op.
-        positive: whether no size is 0, which runs check of what is fed. Then `td.reshape` keeps
-            more sizes, as -1 among sizes that may be 0 is ambiguous. A size that is None is named
-            after the op and the axis: `x.0`.
-
-    Returns:
-        A Tensor. Evaluating it without a feed is an InvalidArgumentError.
-
-    Raises:
-        ValueError: a size is 0, and `positive` is set.
-
-    Example:
-        >>> with td.Graph().as_default():
-        ...     x = td.placeholder(td.float32, ["batch", 784])
-        ...     print(td.concat([x, x], 1).shape)
-        (batch, 1568)
-        >>> with td.Graph().as_default():
-        ...     x = td.placeholder(td.float32, ["batch", "time", 4], positive=True)
-        ...     flat = td.reshape(x, [-1, 4])
-        ...     print(flat.shape, td.reshape(flat, [-1, td.shape(x)[1], 4]).shape)
-        (batch*time, 4) (batch, time, 4)
-    """
-    stated = TensorShape(shape)
-    if positive:
-        name = name or PLACEHOLDER.name
-        stated = positive_shape(stated, get_default_graph().unique_name(name, mark_as_used=False))
-    return PLACEHOLDER(dtype=dtype, shape=stated, name=name)
-
-
-def placeholder_with_default(input: TensorLike, shape: Any, name: str | None = None) -> Tensor:
-    """A tensor that has the value `input` unless it is fed.
-
-    Args:
-        input: the default, of any dtype.
-        shape: the shape of what may be fed; that of `input` must fit it.
+        dims: the shape: a vector of int32 or int64.
+        value: a scalar of any dtype.
         name: a name for the op.
 
     Returns:
-        A Tensor of the dtype of `input`.
+        A Tensor of the dtype of `value`.
 
     Raises:
-        ValueError: the shape of `input` does not fit `shape`.
+        ValueError: a size is negative, `dims` is not a vector, or `value` is not a scalar.
 
     Example:
         >>> with td.Graph().as_default(), td.Session() as session:
-        ...     rate = td.placeholder_with_default(0.5, [])
-        ...     session.run(rate), session.run(rate, {rate: 0.25})
-        (np.float32(0.5), np.float32(0.25))
+        ...     print(session.run(td.fill([2, 3], 9)))
+        [[9 9 9]
+         [9 9 9]]
     """
-    return PLACEHOLDER_WITH_DEFAULT(input, shape=TensorShape(shape), name=name)
+    return FILL(dims, value, name=name)
 
 
-IDENTITY = OpDef(
-    "Identity", "input: T -> output: T", "T: type", traits=Move(views=True, splits="=")
-)
-SNAPSHOT = OpDef(
-    "Snapshot", "input: T -> output: T", "T: type", traits=Move(views=True, splits="=")
-)
-STOP_GRADIENT = OpDef(
-    "StopGradient", "input: T -> output: T", "T: type", traits=Move(views=True, splits="=")
-)
-PREVENT_GRADIENT = OpDef(
-    "PreventGradient",
-    "input: T -> output: T",
-    "T: type, message: string = ''",
-    traits=Move(views=True, splits="="),
-)
-IDENTITY_N: OpDef[list[Tensor]] = OpDef(
-    "IdentityN", "input: T -> output: T", "T: list(type) >= 1", traits=Move(views=True, splits="=")
-)
-_IDLE = Traits(stateful=True, idle=True)
-NO_OP: OpDef[Operation] = OpDef("NoOp", "->", traits=_IDLE)
-# In TensorFlow it runs even where what it waits for does not, as it is in a branch not taken.
-CONTROL_TRIGGER: OpDef[Operation] = OpDef("ControlTrigger", "->", traits=_IDLE)
-
-
-@IDENTITY.shape
-@SNAPSHOT.shape
-@STOP_GRADIENT.shape
-@PREVENT_GRADIENT.shape
-def _identity_shape(c: ShapeContext) -> TensorShape:
-    c.relay_contents()
-    return c.shape("input")
-
-
-@PLACEHOLDER_WITH_DEFAULT.view_kernel
-@IDENTITY.view_kernel
-@IDENTITY_N.view_kernel
-@SNAPSHOT.view_kernel
-@STOP_GRADIENT.view_kernel
-@PREVENT_GRADIENT.view_kernel
-def _identity_kernel(c: KernelContext) -> Kernel:
-    return passthrough
-
-
-@IDENTITY_N.shape
-def _identity_n_shape(c: ShapeContext) -> list[TensorShape]:
-    c.relay_contents()
-    return c.shapes("input")
-
-
-@CONTROL_TRIGGER.kernel
-@NO_OP.kernel
-def _no_op_kernel(c: KernelContext) -> Kernel:
-
-    def no_op() -> None:
-        return None
-
-    return no_op
-
-
-def identity(input: TensorLike, name: str | None = None) -> Tensor:
-    """A tensor with the value of `input`.
+def zeros(shape: Any, dtype: Any = float32, name: str | None = None) -> Tensor:
+    """A tensor of zeros: False for bool, empty strings for string.
 
     Args:
-        input: a tensor of any dtype and shape.
+        shape: a shape, a list of ints and scalar tensors, an integer vector, or a single size.
+        dtype: the dtype of the result.
         name: a name for the op.
 
     Returns:
-        A Tensor of the same dtype and shape.
+        A Tensor.
+
+    Raises:
+        ValueError: a size is negative, or not known.
 
     Example:
         >>> with td.Graph().as_default():
-        ...     td.identity([1, 2], name="copy").name
-        'copy:0'
+        ...     x = td.placeholder(td.float32, ["batch", 3])
+        ...     print(td.zeros([td.shape(x)[0], 5]).shape)
+        (batch, 5)
     """
-    return IDENTITY(input, name=name)
+    return _filled("zeros", shape, 0, as_dtype(dtype).base_dtype, name)
 
 
-def stop_gradient(input: TensorLike, name: str | None = None) -> Tensor:
-    """A tensor with the value of `input`, through which no gradient passes.
+def ones(shape: Any, dtype: Any = float32, name: str | None = None) -> Tensor:
+    """A tensor of ones: True for bool.
 
     Args:
-        input: a tensor of any dtype and shape.
+        shape: a shape, a list of ints and scalar tensors, an integer vector, or a single size.
+        dtype: the dtype of the result, not string.
         name: a name for the op.
+
+    Returns:
+        A Tensor.
+
+    Raises:
+        TypeError: the dtype is string.
+        ValueError: a size is negative, or not known.
+
+    Example:
+        >>> with td.Graph().as_default(), td.Session() as session:
+        ...     print(session.run(td.ones([2, 3], td.int32)))
+        [[1 1 1]
+         [1 1 1]]
+    """
+    return _filled("ones", shape, 1, as_dtype(dtype).base_dtype, name)
+
+
+def _filled(function: str, shape: Any, value: int, dtype: DType, name: str | None) -> Tensor:
+    if dtype.name == "string" and value:
+        raise TypeError("ones cannot be of dtype string")
+    item: Any = b"" if dtype.name == "string" else np.array(value).astype(dtype.numpy_dtype)
+    sizes = _known(shape)
+    with name_scope(name, function) as scope:
+        if sizes is not None and math.prod(sizes) < _MOST_IN_GRAPHS:
+            array = np.full(sizes, item, object if dtype.name == "string" else None)
+            return constant(array, dtype, name=scope)
+        return FILL(_dims(shape), constant(item, dtype), name=scope)
+
+
+def _known(shape: Any) -> tuple[int, ...] | None:
+    """The sizes of a fully known shape that is not a tensor, else None."""
+    if isinstance(shape, np.ndarray):
+        shape = shape.tolist()
+    several = isinstance(shape, (list, tuple))
+    if isinstance(shape, Tensor) or (several and any(isinstance(n, Tensor) for n in shape)):
+        return None
+    sizes = TensorShape(shape).sizes
+    if sizes is None or not all(isinstance(size, int) and size >= 0 for size in sizes):
+        return None
+    return sizes  # type: ignore[return-value]
+
+
+def _dims(shape: Any) -> Any:
+    """`shape` as a vector: tensors as they are, all else by the rules of TensorShape."""
+    if isinstance(shape, np.ndarray):
+        shape = shape.tolist()
+    if isinstance(shape, (list, tuple)) and any(isinstance(n, Tensor) for n in shape):
+        return shape
+    if not isinstance(shape, Tensor):
+        return convert_to_tensor(TensorShape(shape), name="shape_as_tensor")
+    return reshape(shape, [-1]) if shape.shape.rank == 0 else shape
+
+
+def zeros_like(
+    tensor: TensorLike, dtype: Any = None, name: str | None = None, optimize: bool = True
+) -> Tensor:
+    """A tensor of zeros in the shape of another.
+
+    Args:
+        tensor: the other tensor, of any dtype.
+        dtype: the dtype of the result; by default that of `tensor`.
+        name: a name for the op.
+        optimize: accepted for TensorFlow's sake: what is known of shapes is always used.
 
     Returns:
         A Tensor.
 
     Example:
         >>> with td.Graph().as_default(), td.Session() as session:
-        ...     print(session.run(td.stop_gradient([1.0, 2.0])))
-        [1. 2.]
+        ...     print(session.run(td.zeros_like([[1, 2, 3], [4, 5, 6]])))
+        [[0 0 0]
+         [0 0 0]]
     """
-    return STOP_GRADIENT(input, name=name)
+    return _like("zeros_like", ZEROS_LIKE, tensor, 0, dtype, name)
 
 
-def identity_n(input: Sequence[Any], name: str | None = None) -> list[Tensor]:
-    """Tensors with the values of several others.
+def ones_like(
+    tensor: TensorLike, dtype: Any = None, name: str | None = None, optimize: bool = True
+) -> Tensor:
+    """A tensor of ones in the shape of another.
 
     Args:
-        input: a list of tensors, which may be of different dtypes.
+        tensor: the other tensor, of any dtype but string.
+        dtype: the dtype of the result; by default that of `tensor`.
         name: a name for the op.
+        optimize: accepted for TensorFlow's sake: what is known of shapes is always used.
 
     Returns:
-        A list of Tensors.
+        A Tensor.
 
     Raises:
-        ValueError: the list is empty.
+        TypeError: the dtype of the result is string.
 
     Example:
         >>> with td.Graph().as_default(), td.Session() as session:
-        ...     session.run(td.identity_n([1, "two"]))
-        [np.int32(1), b'two']
+        ...     print(session.run(td.ones_like([[1, 2, 3], [4, 5, 6]], td.bool)))
+        [[ True  True  True]
+         [ True  True  True]]
     """
-    return IDENTITY_N(input, name=name)
+    return _like("ones_like", ONES_LIKE, tensor, 1, dtype, name)
+
+
+def _like(
+    function: str, definition: OpDef, tensor: Any, value: int, dtype: Any, name: str | None
+) -> Tensor:
+    with name_scope(name, function, [tensor]) as scope:
+        tensor = convert_to_tensor(tensor, name="tensor")
+        own = tensor.dtype.base_dtype
+        wanted = own if dtype is None else as_dtype(dtype).base_dtype
+        if wanted is own and not (value and own.is_quantized):
+            return definition(tensor, name=scope)
+        return _filled(function, shape_of(tensor), value, wanted, scope)

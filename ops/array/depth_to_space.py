@@ -31,7 +31,7 @@ DEPTH_TO_SPACE = OpDef(
 
 
 class Layout(NamedTuple):
-    """Where the dimensions of images are, and how their blocks are ordered.
+    """Positions of the image dimensions, and the order of their blocks.
 
     `to_depth` orders (batch, depth, grid and block of the height, grid and block of the width) as
     they are split, `to_space` (batch, blocks and depth, height, width).

@@ -1,4 +1,4 @@
-"""Where the diagonals of matrices lie, and where they stand when they are laid out as rows."""
+"""Positions of diagonals in matrices, and in the rows that hold them packed."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from ...shape_inference.symbolic.symbolic import Dim, dim_min
 
 
 class Band(NamedTuple):
-    """The diagonals from `low` to `high`, of which 0 is the main one and 1 the one above it.
+    """The diagonals from `low` to `high`: 0 is the main one, 1 the one above it.
 
     Laid out, each is a row of its own, the highest first; `single` diagonals are just that row.
     Shorter ones are put to the left or to the right of their row, as `align` says first for those
@@ -24,7 +24,7 @@ class Band(NamedTuple):
     align: bytes = b"LEFT_LEFT"
 
     def longest(self, rows: Dim, columns: Dim) -> Dim:
-        """How many elements the longest diagonal of a matrix has."""
+        """Length of the longest diagonal of a matrix."""
         return dim_min(rows + min(self.high, 0), columns - max(self.low, 0))
 
     def laid_out(self, rows: Dim, columns: Dim) -> tuple[Dim, ...]:

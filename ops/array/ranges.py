@@ -21,7 +21,7 @@ from ...shape_inference.tensor_shape import TensorShape
 from ...shape_inference.traits import Traits
 from ..common.allocation import check_size
 from ..common.call_forms import name_at, older_form
-from .casting import cast
+from .cast import cast
 
 public = {"td": "lin_space linspace range"}
 
@@ -43,11 +43,11 @@ def _range_shape(c: ShapeContext) -> TensorShape:
         c.shape(name, rank=0)
     if c.output_dtype.is_floating:
         arrays = [c.const(name) for name in _ARGUMENTS]
-        known = [array for array in arrays if array is not None]
-        if len(known) < len(arrays):
+        constants = [array for array in arrays if array is not None]
+        if len(constants) < len(arrays):
             return fresh_vector()
         with np.errstate(all="ignore"):
-            return TensorShape.of((_float_count(*known),))
+            return TensorShape.of((_float_count(*constants),))
     start, limit, delta = [c.scalar(name) for name in _ARGUMENTS]
     if start is None or limit is None or not isinstance(delta, int):
         return fresh_vector()
@@ -57,7 +57,7 @@ def _range_shape(c: ShapeContext) -> TensorShape:
 
 
 def _count(start: Dim, limit: Dim, delta: int) -> Dim:
-    """How many integers there are from `start` to before `limit` in steps of `delta`.
+    """Number of integers from `start` up to but excluding `limit` in steps of `delta`.
 
     Raises:
         ValueError: `delta` is 0, or leads away from `limit`.
@@ -121,7 +121,7 @@ def _counted(number: int, dtype: np.dtype[Any]) -> Array:
     return np.arange(number).astype(dtype)  # bfloat16 and expressions have no range of their own
 
 
-@older_form("start, limit, delta, name", told_by=name_at(3))
+@older_form("start, limit, delta, name", is_older=name_at(3))
 def range(
     start: TensorLike,
     limit: TensorLike | None = None,
@@ -146,7 +146,7 @@ def range(
 
     Raises:
         TypeError: the arguments are of other dtypes, which differ.
-        ValueError: `delta` is 0 or leads away from `limit`, or an argument is no scalar.
+        ValueError: `delta` is 0 or leads away from `limit`, or an argument is not a scalar.
 
     Example:
         >>> with td.Graph().as_default(), td.Session() as session:
@@ -176,11 +176,11 @@ def _widest(scalars: list[Tensor]) -> Any:
     if len(names) == 1:
         return names.pop()
     if not names <= {*_WIDENING}:
-        told = ", ".join(
+        dtypes = ", ".join(
             f"{argument} is {scalar.dtype.base_dtype.name}"
             for argument, scalar in zip(_ARGUMENTS, scalars, strict=True)
         )
-        raise TypeError(f"{told}; each must be one of {', '.join(_WIDENING)}")
+        raise TypeError(f"{dtypes}; each must be one of {', '.join(_WIDENING)}")
     return max(names, key=_WIDENING.index)
 
 
@@ -243,7 +243,7 @@ def linspace(start: TensorLike, stop: TensorLike, num: Any, name: str | None = N
 
     Raises:
         TypeError: `start` and `stop` are not of one floating dtype.
-        ValueError: `num` is not positive, or an argument is no scalar.
+        ValueError: `num` is not positive, or an argument is not a scalar.
 
     Example:
         >>> with td.Graph().as_default(), td.Session() as session:

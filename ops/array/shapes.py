@@ -1,4 +1,4 @@
-"""Shapes as tensors: shape, size and rank."""
+"""Shapes as tensors: shape, shape_n, size, rank; and ensure_shape."""
 
 from __future__ import annotations
 
@@ -18,11 +18,67 @@ from ...shape_inference.protocols import Array, Kernel
 from ...shape_inference.rules import SCALAR
 from ...shape_inference.symbolic.symbolic import Dim, product
 from ...shape_inference.tensor_shape import TensorShape
+from ...shape_inference.traits import Move
 from ..common.call_forms import name_at, older_form
 from ..math.reductions import reduce_prod
-from .casting import cast
+from .cast import cast
 
-public = {"td": "rank shape shape_n size"}
+public = {"td": "ensure_shape rank shape shape_n size"}
+
+
+ENSURE_SHAPE = OpDef(
+    "EnsureShape",
+    "input: T -> output: T",
+    "shape: shape, T: type",
+    traits=Move(views=True, splits="...->..."),
+)
+
+
+@ENSURE_SHAPE.shape
+def _ensure_shape_shape(c: ShapeContext) -> TensorShape:
+    shape, wanted = c.shape("input"), c.attr("shape")
+    _check_ensured(shape, wanted)
+    return c.merged("input and shape", [shape, wanted])
+
+
+def _check_ensured(shape: TensorShape, wanted: TensorShape) -> None:
+    if not shape.is_compatible_with(wanted):
+        raise ValueError(f"input has shape {shape}, which does not fit shape = {wanted}")
+
+
+@ENSURE_SHAPE.view_kernel
+def _ensure_shape_kernel(c: KernelContext) -> Kernel:
+    wanted = c.attr("shape")
+
+    def ensure_shape(x: Array) -> Array:
+        _check_ensured(TensorShape.of(x.shape), wanted)
+        return x
+
+    return ensure_shape
+
+
+def ensure_shape(x: TensorLike, shape: Any, name: str | None = None) -> Tensor:
+    """The tensor `x`, whose shape is checked at every run and known to be so before.
+
+    Args:
+        x: a tensor of any dtype.
+        shape: the shape that it has; any part may be unknown.
+        name: a name for the op.
+
+    Returns:
+        A Tensor. Evaluating it is an InvalidArgumentError if `x` does not have that shape.
+
+    Raises:
+        ValueError: the shape is known to be another.
+
+    Example:
+        >>> with td.Graph().as_default():
+        ...     x = td.placeholder(td.float32)
+        ...     print(td.ensure_shape(x, [None, 3]).shape)
+        (?, 3)
+    """
+    return ENSURE_SHAPE(x, shape=TensorShape(shape), name=name)
+
 
 SHAPE = OpDef("Shape", "input: T -> output: out_type", "T: type, out_type: {int32, int64} = int32")
 SHAPE_N: OpDef[list[Tensor]] = OpDef(
@@ -110,17 +166,17 @@ def _shape_n_kernel(c: KernelContext) -> Kernel:
 
 
 def _shape_of(static: TensorShape, dtype: np.dtype[Any]) -> Kernel:
-    """The kernel that tells the shape of an array, of which `static` is known before."""
+    """Kernel that returns the shape of an array whose static shape is `static`."""
 
     def shape_of(x: Array) -> Array:
         return _sizes_array(x.shape, dtype)
 
     if not static.is_fully_defined():
         return shape_of
-    known = _sizes_array(static.as_list(), dtype)
+    constant = _sizes_array(static.as_list(), dtype)
 
     def known_shape(x: Array) -> Array:
-        return known
+        return constant
 
     return known_shape
 
@@ -190,7 +246,7 @@ def shape(input: TensorLike, name: str | None = None, out_type: Any = int32) -> 
     return SHAPE(input, out_type=out_type, name=name)
 
 
-@older_form("input, name", told_by=name_at(1))
+@older_form("input, name", is_older=name_at(1))
 def shape_n(input: TensorLike, out_type: Any = None, name: str | None = None) -> list[Tensor]:
     """The shapes of several tensors.
 

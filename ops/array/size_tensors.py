@@ -1,4 +1,4 @@
-"""Shapes and sizes as tensors: constants where they are known, else read where they stand."""
+"""Shapes and sizes as tensors: constants if known, else read from the tensor that has them."""
 
 from __future__ import annotations
 
@@ -34,10 +34,10 @@ _FUNCTIONS: dict[str, Callable[..., Tensor]] = {
 def _converted(
     value: TensorShape | Dimension | DimExpr, dtype: DType | None, name: str | None, as_ref: bool
 ) -> Tensor:
-    """The tensor that a shape or a size makes: of int32, or int64 where a size needs it.
+    """Converts a shape or a size to a tensor: of int32, or int64 where a size needs it.
 
     Raises:
-        TypeError: `dtype` is no dtype of sizes.
+        TypeError: `dtype` is not a dtype of sizes.
         ValueError: a size is open, and no tensor of the graph has it.
     """
     if dtype is not None and dtype.name not in ("int32", "int64"):

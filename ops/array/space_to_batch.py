@@ -30,8 +30,8 @@ from .block_layout import (
     space_to_batch_layout,
     space_to_batch_sizes,
 )
-from .fills import zeros_like
-from .stacking import stack
+from .constants import zeros_like
+from .stack import stack
 
 if TYPE_CHECKING:
     from .block_layout import Block, Margins, Quotient
@@ -120,7 +120,7 @@ def _inferred(
 
 
 def _open(value: Array | None, lowest: int, *sizes: int) -> Array:
-    """`value` with a symbol for each element that nobody knows.
+    """`value` with a symbol for each unknown element.
 
     As in TensorFlow, one below `lowest` is an error before the run only where all are known.
     """

@@ -1,4 +1,4 @@
-"""When arithmetic of two arguments, one of which is constant, is a line: `x * factor + offset`."""
+"""Affine forms `x * factor + offset` of arithmetic with one constant argument."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""New arrays for results, with their size checked before any memory is asked for."""
+"""Allocation of results, with their size checked first."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Arithmetic of arrays with a vector along their last dimension, in loops over long rows."""
+"""Arithmetic of an array with a vector along its last dimension, in loops over long rows."""
 
 from __future__ import annotations
 

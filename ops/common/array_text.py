@@ -1,4 +1,4 @@
-"""A few elements of an array as a line of text, in TensorFlow's way."""
+"""Summary of an array as a line of text, in TensorFlow's format."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def summary(array: Array, most: int) -> str:
 
 
 def _row(shape: tuple[int, ...], shown: Iterator[Any], left: list[int], array: Array) -> str:
-    """What is shown of the next part of `array`, which has this shape; `left` counts down."""
+    """Summarizes the next part of `array`, which has this shape; `left` counts down."""
     if not shape:
         left[0] -= 1
         return _element(next(shown), array)

@@ -1,4 +1,4 @@
-"""Functions of many steps, taken over arrays block by block, while a block is in the cache."""
+"""Blockwise evaluation of multi-step functions, so that each block stays in the cache."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 _LONG = 8  # coefficients
 _MOST_STEPS = 2000
-_STEPS_BETWEEN = 8  # one look at which elements have settled and the next
+_STEPS_BETWEEN = 8  # between two checks for convergence
 _BLOCK = 1 << 15  # elements: a few arrays of so many fit in the cache
 
 
@@ -114,7 +114,7 @@ def _in_halves(coefficients: Coefficients, x: Array, square: Array) -> Array:
 
 
 def settle(step: Callable[..., Any], rows: Array) -> Array:
-    """The first row, once each element of it has settled.
+    """The first row, once each of its elements has converged.
 
     Args:
         step: called as `step(i, *rows)` for i = 1, 2, ...: changes the rows, and returns which
@@ -130,5 +130,5 @@ def settle(step: Callable[..., Any], rows: Array) -> Array:
             rows, places = rows[:, ~settled], places[~settled]
         if not places.size:
             break
-    result[places] = rows[0]  # NaN never settles
+    result[places] = rows[0]  # NaN never converges
     return result

@@ -1,7 +1,7 @@
 """The call forms of older documents, adapted to those of the newest one.
 
 Every public function has the signature of the newest document. Where an older document had another
-order or other names, a decorator over the function says so, and tells the forms apart by what can
+order or other names, a decorator on the function says so, and distinguishes the forms by what can
 only be one of them: a concat dimension has rank 0 and the values have not; an axis is no string.
 """
 
@@ -20,7 +20,7 @@ from ...shape_inference.dimension import Dimension
 from ...shape_inference.tensor_shape import as_shape
 
 if TYPE_CHECKING:
-    Told = Callable[[Sequence[Any]], bool]
+    FormTest = Callable[[Sequence[Any]], bool]
 
 F = TypeVar("F", bound="Callable[..., Any]")
 
@@ -64,14 +64,14 @@ def renamed(**names: str) -> Callable[[F], F]:
 
 
 def older_form(
-    parameters: str, told_by: Told | None = None, instead: str | None = None
+    parameters: str, is_older: FormTest | None = None, instead: str | None = None
 ) -> Callable[[F], F]:
     """Decorator: the function may also be called with the parameters that it had once.
 
     Args:
         parameters: the older parameters in their order, as `"concat_dim=axis, values, name"`:
             where the name has changed, the older one, "=" and the present one.
-        told_by: tells from the positional arguments that the call is of the older form. A call
+        is_older: recognizes a call of the older form by its positional arguments. A call
             with a keyword that only the older form has is of the older form, too.
         instead: what to write today, where the older form is deprecated.
 
@@ -80,7 +80,7 @@ def older_form(
 
     Example:
         >>> from tensordraft.ops.common.call_forms import older_form, scalar_at
-        >>> @older_form("dim=axis, values", told_by=scalar_at(0))
+        >>> @older_form("dim=axis, values", is_older=scalar_at(0))
         ... def describe(values, axis):
         ...     return f"{values} along {axis}"
         >>> describe(1, [2, 3]), describe([2, 3], 1), describe(dim=1, values=[2, 3])
@@ -95,7 +95,7 @@ def older_form(
 
         @functools.wraps(function)
         def call(*args: Any, **kwargs: Any) -> Any:
-            older = told_by is not None and told_by(args)
+            older = is_older is not None and is_older(args)
             if not older and older_only.isdisjoint(kwargs):
                 return function(*args, **kwargs)
             if instead is not None:
@@ -139,10 +139,10 @@ def deprecated(instead: str) -> Callable[[F], F]:
     return adapt
 
 
-def scalar_at(position: int) -> Told:
-    """Tells a call whose positional argument number `position` is known to have rank 0."""
+def scalar_at(position: int) -> FormTest:
+    """Recognizes a call whose positional argument `position` is known to have rank 0."""
 
-    def told(args: Sequence[Any]) -> bool:
+    def matches(args: Sequence[Any]) -> bool:
         if len(args) <= position:
             return False
         value = args[position]
@@ -151,22 +151,22 @@ def scalar_at(position: int) -> Told:
         shape = getattr(value, "shape", None)
         return shape is not None and as_shape(shape).rank == 0
 
-    return told
+    return matches
 
 
-def string_at(position: int) -> Told:
-    """Tells a call whose positional argument number `position` is a string."""
+def string_at(position: int) -> FormTest:
+    """Recognizes a call whose positional argument `position` is a string."""
 
-    def told(args: Sequence[Any]) -> bool:
+    def matches(args: Sequence[Any]) -> bool:
         return len(args) > position and isinstance(args[position], str)
 
-    return told
+    return matches
 
 
-def name_at(position: int) -> Told:
-    """Tells a call whose positional argument number `position` is a string that names no dtype."""
+def name_at(position: int) -> FormTest:
+    """Recognizes a call whose positional argument `position` is a string that names no dtype."""
 
-    def told(args: Sequence[Any]) -> bool:
+    def matches(args: Sequence[Any]) -> bool:
         if len(args) <= position or not isinstance(args[position], str):
             return False
         try:
@@ -175,7 +175,7 @@ def name_at(position: int) -> Told:
             return True
         return False
 
-    return told
+    return matches
 
 
 def _parameters(function: Callable[..., Any]) -> tuple[str, ...]:

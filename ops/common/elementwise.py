@@ -1,4 +1,4 @@
-"""What elementwise ops are made of: a row of a table gives the op and its public function."""
+"""Builders of elementwise ops: a table row gives the op and its public function."""
 
 from __future__ import annotations
 
@@ -40,14 +40,14 @@ class Unary(Protocol):
     """The public function of an elementwise op of one argument."""
 
     def __call__(self, x: TensorLike, name: str | None = None) -> Tensor:
-        """Adds the op."""
+        """Adds the op to the default graph."""
 
 
 class Binary(Protocol):
     """The public function of an elementwise op of two arguments."""
 
     def __call__(self, x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
-        """Adds the op."""
+        """Adds the op to the default graph."""
 
 
 def unary(
@@ -102,7 +102,7 @@ def unary(
 
 
 def _of_values(function: Callable[..., Any]) -> Callable[..., Any]:
-    """A function of a tensor, as one that takes a SparseTensor for its values, too."""
+    """Wraps a function of a tensor so that it also accepts a SparseTensor, for its values."""
 
     def call(x: Any, name: str | None = None) -> Any:
         if isinstance(x, SparseTensor):
@@ -151,7 +151,7 @@ def define_unary(
     arg: str = "x",
     machine: str | None = None,
 ) -> None:
-    """Hangs the rules of an elementwise op of one argument on its definition."""
+    """Registers the rules of an elementwise op of one argument."""
 
     @definition.shape
     def shape(c: ShapeContext) -> TensorShape:
@@ -171,7 +171,7 @@ def define_unary(
 
 
 def _check_precision(c: ShapeContext, arg: str) -> None:
-    """Checks that complex numbers and their parts, of which an attr tells, are as precise."""
+    """Checks that complex numbers and their parts, given by an attr, have the same precision."""
     if "Tout" in c.node.attrs and c.output_dtype.real_dtype is not c.dtype(arg).real_dtype:
         raise ValueError(f"Tout = {c.output_dtype.name} is not as precise as {c.dtype(arg).name}")
 
@@ -183,7 +183,7 @@ def define_broadcasting(
     args: tuple[str, str] = ("x", "y"),
     line: Callable[[Sequence[Array | None]], Affine | None] | None = None,
 ) -> None:
-    """Hangs the rules of an elementwise op of two arguments on its definition."""
+    """Registers the rules of an elementwise op of two arguments."""
     first, second = args
 
     @definition.shape
@@ -218,7 +218,7 @@ def like_the_other(x: Any, y: Any) -> Tensor:
 
 
 def certain_to_broadcast(x: TensorShape, y: TensorShape) -> bool:
-    """Whether nothing that the run brings can keep `x` and `y` from broadcasting together."""
+    """True if `x` and `y` broadcast together whatever their sizes are at run time."""
     a, b = x.sizes, y.sizes
     if a is None or b is None:
         return False
@@ -229,7 +229,7 @@ def certain_to_broadcast(x: TensorShape, y: TensorShape) -> bool:
 
 
 def _in_new_memory(function: Callable[..., Any]) -> KernelSpec:
-    """A function of a table as a kernel: its results are new arrays, unless it states otherwise."""
+    """Kernel of a table's function: its results are new arrays, unless it states otherwise."""
     kernel = stated(function)
     return kernel if kernel is function or kernel.takes_out else fresh(function)
 
@@ -250,7 +250,7 @@ def _checking_shapes(function: Callable[..., Any]) -> KernelSpec:
 
 
 def function_for(functions: Functions, dtype: DType) -> Callable[..., Any]:
-    """The function that serves arrays of `dtype`."""
+    """Selects the function for arrays of `dtype`."""
     if not isinstance(functions, Mapping):
         return functions
     kind = "f" if dtype.is_floating else dtype.numpy_dtype.kind
@@ -308,7 +308,7 @@ def symbolically(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def at_least_zero(*dims: Any) -> bool:
-    """Whether none of the sizes can be negative."""
+    """True if none of the sizes can be negative."""
     return all(less_equal(0, dim) for dim in dims)
 
 

@@ -1,4 +1,4 @@
-"""Maximum, minimum and clipping of arrays, by whichever of NumPy's loops is the fastest.
+"""Maximum, minimum and clipping of arrays by the fastest of NumPy's loops.
 
 Against a scalar, `np.clip` is three times as fast as `np.maximum` and `np.minimum`, which have no
 vectorised loop for that.
@@ -13,9 +13,9 @@ import numpy as np
 
 from ...shape_inference.protocols import Array
 
-# The ufunc itself: np.clip takes a third of a block's time to find it.
+# The ufunc itself: np.clip spends a third of a block's time on dispatch.
 _clip: Any = getattr(getattr(getattr(np, "_core", None), "umath", None), "clip", np.clip)
-# Below this, the way into np.clip costs more than its loop saves.
+# Below this, calling np.clip costs more than its loop saves.
 _FEWEST_ELEMENTS = 1 << 12
 # Rows no longer than this are compared side by side, and only where there are a few of them.
 _LONGEST_ROW = 64

@@ -1,4 +1,4 @@
-"""Rules of what ops cost, for those whose traits do not tell."""
+"""Cost rules for ops whose traits do not determine their flops."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ from ...shape_inference.symbolic.symbolic import Dim, dim_symbol
 
 
 def flops_per_element(number: int, *definitions: OpDef[Any]) -> None:
-    """States of ops that each element of the first input takes so many operations on numbers."""
+    """Sets the number of operations that ops spend on each element of the first input."""
     for definition in definitions:
         definition.flops(lambda c: number * c.first_elements())
 
 
 def combined(c: CostContext) -> Formula:
-    """The rule of ops that combine all elements of the first input into those of the result."""
+    """Cost rule of ops that combine all elements of the first input into the result."""
     return c.first_elements() - c.result_elements()
 
 
 def transform_flops(c: CostContext, rank: int) -> Formula:
-    """The rule of Fourier transforms: `5 n log2(n)` for each of `n` elements, half of it for reals.
+    """Cost rule of Fourier transforms: `5 n log2(n)` per `n` elements, half of it for reals.
 
     The logarithm of a size that is not known counts as that of an unknown number.
     """

@@ -1,4 +1,4 @@
-"""Products of rows that are first multiplied side by side."""
+"""Products along rows, by repeated pairwise multiplication of columns."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _SHORTEST = 64  # elements
 
 
 def folded(x: Array, number: int) -> Array:
-    """The last axes as one, in which each element is the product of some.
+    """Merges the last axes into one, in which each element is a partial product.
 
     NumPy multiplies the elements of a row one after the other, each waiting for the one before;
     rows it multiplies side by side.

@@ -1,4 +1,4 @@
-"""Products of matrices; large ones are shared among threads of our own.
+"""GEMM: matrix products; large ones are shared among tensordraft's own threads.
 
 BLAS is kept to the thread that calls it: its own threads look for more work for 27 ms after each
 product, and take cores from ours and from other processes.
@@ -34,9 +34,9 @@ _PIECES_OF_A_PART = 1 << 6
 # once: also for a single thread, so that sums are rounded alike.
 _MANY_TO_SHARE = 1 << 22
 _PARTS, _EVEN = 4, 16
-# A result larger than this leaves the cache before somebody can work on it.
+# A result larger than this leaves the cache before its rows are finished.
 _CACHED_BYTES = 1 << 20
-# For fewer rows at a time, the arranging of the other factor takes too large a part.
+# For fewer rows at a time, packing the other factor costs too much.
 _FEWEST_ROWS = 256
 
 
@@ -57,7 +57,7 @@ def multiply(x: Array, y: Array) -> Any:
 def multiply_into(out: Array, x: Array, y: Array) -> None:
     """Writes `np.matmul(x, y)` to `out`."""
     if not (out.size and x.shape[-1]):
-        out[...] = 0  # np.matmul would go through a stack of empty matrices, however long
+        out[...] = 0  # np.matmul would loop over a stack of empty matrices
     elif y.ndim == x.ndim == 2 and _of_long_columns(x, y):
         with blas_threads:
             _add_pieces(out, x.T, y)
@@ -72,7 +72,7 @@ def multiply_into(out: Array, x: Array, y: Array) -> None:
 def _multiply(out: Array, x: Array, y: Array) -> None:
     """Writes `np.matmul(x, y)` to `out`, in parts where it is large.
 
-    The factor that all parts arrange anew is the smaller one.
+    The factor that all parts pack again is the smaller one.
     """
     if out.size * x.shape[-1] < _MANY_TO_SHARE or not blas_threads.limited:
         with blas_threads:
@@ -97,7 +97,7 @@ def _multiply(out: Array, x: Array, y: Array) -> None:
 
 
 def _multiply_stacks(out: Array, x: Array, y: Array) -> None:
-    """Writes the products of stacks of matrices to `out`: some of the outermost at a time."""
+    """Writes the products of stacks of matrices to `out`, some outermost entries at a time."""
     stack = out.shape[:-2]
     x, y = (np.broadcast_to(item, (*stack, *item.shape[-2:])) for item in (x, y))
     if len(out) == 1:
@@ -114,7 +114,7 @@ def _multiply_stacks(out: Array, x: Array, y: Array) -> None:
 
 
 def _is_quicker_turned(x: Array, y: Array) -> bool:
-    """Whether the transposed product, turned back, takes less time than the product.
+    """True if computing the transposed product and transposing it back takes less time.
 
     It does for few rows, where the columns of `y` lie one after the other. GFlop/s of float32 on
     one core (OpenBLAS 0.3.31, AVX-512; 2026-11-22), x @ y as it is and turned:
@@ -135,7 +135,7 @@ def _is_quicker_turned(x: Array, y: Array) -> bool:
 
 
 def _of_long_columns(x: Array, y: Array) -> bool:
-    """Whether x @ y sums long columns, where it takes less time to add up what pieces of them give.
+    """True if x @ y sums columns so long that adding up partial sums takes less time.
 
     So it is for slopes of few weights by many rows. The sums are more exact, too: of a million
     products of one sign BLAS loses thirteen bits, the pieces lose four. Time in microseconds of
@@ -164,7 +164,7 @@ def _of_long_columns(x: Array, y: Array) -> bool:
 
 
 def _add_pieces(out: Array, rows: Array, y: Array) -> None:
-    """Writes `rows.T @ y` to `out`: the sum of what pieces of the columns give."""
+    """Writes `rows.T @ y` to `out`, as a sum of partial products over pieces of the columns."""
     count = len(y) // _PIECE
     parts, others = (x[: count * _PIECE].reshape(count, _PIECE, x.shape[1]) for x in (rows, y))
     sums = np.empty((count + 1, *out.shape), out.dtype)
@@ -184,7 +184,7 @@ def _add_pieces(out: Array, rows: Array, y: Array) -> None:
 
 
 class TurnedFactor:
-    """A constant second factor, of which a turned copy is made where that makes products quicker.
+    """A constant second factor; a transposed copy is made where that makes products faster.
 
     That is so for few rows, where rows of the factor are a multiple of 4 KiB apart, and share lines
     of the cache. How many times as fast it is to multiply with a turned copy, on one core and on
@@ -208,18 +208,18 @@ class TurnedFactor:
 
     @staticmethod
     def pays(factor: Array) -> bool:
-        """Whether a turned copy of a matrix would ever make products quicker."""
+        """True if a transposed copy of a matrix can make products faster."""
         large = factor.size >= 4 * _LARGE_FACTOR and factor.dtype == np.float32
         return large and factor.ndim == 2 and factor.shape[1] % _COLUMNS_APART == 0
 
     @classmethod
     def bytes_for(cls, rows: int, factor: Array) -> int:
-        """How many bytes a turned copy takes, where it is made for so many rows."""
+        """Bytes of the transposed copy if it is made for this number of rows, else 0."""
         turned = cls.pays(factor) and 1 < rows <= _MOST_ROWS_TO_TURN_FOR
         return factor.nbytes if turned else 0
 
     def suited(self, x: Array, y: Array) -> Array:
-        """The constant `y`, or an array equal to it that products with `x` are quicker with."""
+        """The constant `y`, or a copy in the layout that makes products with `x` faster."""
         if not 1 < len(x) <= _MOST_ROWS_TO_TURN_FOR:
             return y
         kept = self._turned
@@ -229,7 +229,7 @@ class TurnedFactor:
 
 
 def multiply_rows(x: Array, y: Array, out: Array, finish: Callable[[int, int], Any] | None) -> None:
-    """Writes the product of two matrices to `out`, and has its rows finished.
+    """Writes the product of two matrices to `out`, and finishes its rows.
 
     Args:
         x: the rows.
@@ -245,7 +245,7 @@ def multiply_rows(x: Array, y: Array, out: Array, finish: Callable[[int, int], A
         return
     most = max(_FEWEST_ROWS, _CACHED_BYTES // (2 * out.itemsize * out.shape[1]))
     number = -(-len(out) // most)
-    step = -(-len(out) // (number * _EVEN)) * _EVEN  # parts alike, so that no thread waits long
+    step = -(-len(out) // (number * _EVEN)) * _EVEN  # equal parts, so that no thread waits long
 
     def multiply(starts: Iterator[int]) -> None:
         for start in starts:

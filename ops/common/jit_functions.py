@@ -1,4 +1,4 @@
-"""Exponentials written for machine code, which does them and what stands around them in one loop.
+"""Exponentials written for machine code, so that they fuse with the surrounding loop.
 
 So it is with the error functions, which are made of exponentials.
 
@@ -75,7 +75,7 @@ def erf(angle: Sequence[float]) -> str:
 
 
 def erfc(scaled: tuple[Sequence[float], Sequence[float]], vanishes: float) -> str:
-    """The complement of the error function, as `exp(-x**2)` times a quotient of polynomials.
+    """The complementary error function, as `exp(-x**2)` times a quotient of polynomials.
 
     An exponential multiplies the rounding error of a square by the square: so it is that of the
     square of the leading digits, which is exact, times that of the rest.
@@ -97,14 +97,14 @@ def erfc(scaled: tuple[Sequence[float], Sequence[float]], vanishes: float) -> st
 
 
 def _polynomial(name: str, x: str, coefficients: Sequence[float]) -> str:
-    """Lines that give a name to the polynomial with these coefficients, from the constant one."""
+    """Source lines that assign the polynomial with these coefficients, constant term first."""
     *lower, highest = [f"float32({coefficient!r})" for coefficient in coefficients]
     steps = [f"{name} = {highest}", *(f"{name} = {name} * {x} + {one}" for one in lower[::-1])]
     return "".join(f"{step}\n" for step in steps)
 
 
 def with_machine_code(kernel: KernelSpec, expression: str) -> KernelSpec:
-    """The kernel of a function of float32, which may leave its work to machine code.
+    """Kernel of a float32 function that may be compiled to machine code.
 
     Small arrays it does itself: a call of machine code takes as long as they do.
 

@@ -24,14 +24,14 @@ WIDE, NARROW = 2, 1
 _ROWS = {16: (12, 4, 1), 8: (6, 1), 4: (6, 1)}
 # Products of more multiplications are shared out, in so many parts.
 _MANY_TO_SHARE, _PARTS = 1 << 22, 4
-# Constant factors of fewer elements are left to BLAS; the table at `PackedFactor` is where this is
-# from. Rows are multiplied so many at a time.
+# Smaller constant factors are left to BLAS, by the table at `PackedFactor`. Rows are multiplied
+# this many at a time.
 _LARGE_FACTOR = 1 << 16
 _ROWS_AT_A_TIME = 240
 
 
 class Tile(NamedTuple):
-    """What is summed up in registers at a time.
+    """Tile of the result that is summed up in registers at a time.
 
     Attributes:
         lanes: how many numbers a vector has.
@@ -48,7 +48,7 @@ def by_loop(
     loop: Callable[[Tile], Loop],
     form: Callable[[Callable[..., None], Tile], Callable[..., Any]],
 ) -> KernelSpec:
-    """A kernel, each of whose results is new, and where `dtype` is float32 its form by a loop.
+    """A kernel whose results are new arrays, with a machine-code loop for float32.
 
     Args:
         kernel: the kernel.
@@ -64,7 +64,7 @@ def by_loop(
 
 
 def tile_of_processor() -> Tile | None:
-    """What fits the processor; None where there is no machine code."""
+    """Tile for this processor; None without machine code."""
     lanes = vector_lanes()
     return Tile(lanes, _ROWS[lanes]) if lanes else None
 
@@ -104,12 +104,12 @@ _TILE = """
 
 
 def lines_of(indent: int, lines: Sequence[str]) -> str:
-    """Lines of a source, of which the first is indented already."""
+    """Source lines, of which the first is indented already."""
     return f"\n{' ' * indent}".join(lines)
 
 
 class TileLines(NamedTuple):
-    """The lines of a source that sum up a tile: they begin, load, add and store."""
+    """Source lines that sum up a tile: initialize, load, add and store."""
 
     begin: list[str]
     load: list[str]
@@ -118,7 +118,7 @@ class TileLines(NamedTuple):
 
     @classmethod
     def of(cls, rows: int, lanes: int, vectors: int, seen: str, factor: str, place: str) -> Self:
-        """The lines for so many rows of so many vectors.
+        """Source lines for a tile of these numbers of rows and vectors.
 
         Args:
             rows: how many rows the tile has.
@@ -142,7 +142,7 @@ class TileLines(NamedTuple):
 
 
 def _tile(rows: int, vectors: int, lanes: int) -> str:
-    """The loops that make a tile of so many rows."""
+    """Loops that compute a tile of this number of rows."""
     place = "target + (row + {r}) * columns"
     lines = TileLines.of(rows, lanes, vectors, "x[a{r} + k]", "w", place)
     return _TILE.format(
@@ -211,7 +211,7 @@ class Panels:
 
 
 def panel_starts(columns: int, lanes: int) -> list[tuple[int, int]]:
-    """Where panels start among so many columns, and how wide they are."""
+    """Start and width of each panel of the columns."""
     pair = WIDE * lanes
     wide, rest = divmod(columns, pair)
     if wide and rest > lanes:
@@ -222,7 +222,7 @@ def panel_starts(columns: int, lanes: int) -> list[tuple[int, int]]:
 
 
 class Places(NamedTuple):
-    """Where rows lie that are multiplied.
+    """Locations of the rows to multiply.
 
     Attributes:
         starts: where each row begins, in elements of the array that it is a part of.
@@ -240,7 +240,7 @@ class Places(NamedTuple):
 
     @classmethod
     def of(cls, starts: Array, steps: Array, length: int) -> Places:
-        """The places that arrays of int64 tell."""
+        """Places from arrays of int64."""
         return cls(Address.of(starts), Address.of(steps), len(starts), len(steps), length)
 
 
@@ -264,7 +264,7 @@ def multiply_panels(
         panels: the factor.
         out: [rows, panels.columns].
         to: the element of `out` where the products begin.
-        alone: whether nothing else is shared among threads meanwhile, so that this may be.
+        alone: whether no other work is shared among threads meanwhile, so that this may be.
     """
     starts, steps, rows, pieces, length = places
 
@@ -282,7 +282,7 @@ def multiply_panels(
 
 
 class PackedFactor:
-    """A constant factor [size, columns], laid out in panels when a product first gains by that.
+    """A constant factor [size, columns], packed into panels when a product first profits from it.
 
     Microseconds on one core (2026-11-26), x @ y by OpenBLAS 0.3.31 with AVX-512, and by panels:
 
@@ -308,15 +308,15 @@ class PackedFactor:
 
     @staticmethod
     def may_pay(y: Array) -> bool:
-        """Whether products of any rows with the factor `y` may take less time so."""
+        """True if this can be faster for some number of rows times the factor `y`."""
         return y.size >= _LARGE_FACTOR
 
     def pays(self, x: Array, y: Array) -> bool:
-        """Whether rows of `x` times the factor `y` are made in less time so."""
+        """True if this is faster for the rows of `x` times the factor `y`."""
         return len(x) > 1 and self.may_pay(y) and y.shape[1] >= self._tile.lanes
 
     def rows(self, x: Array, y: Array) -> Rows:
-        """The product of rows with the factor, to be made."""
+        """Plans the product of rows with the factor."""
 
         def fill(out: Array, finish: Callable[[int, int], Any] | None) -> None:
             if self._panels is None:
@@ -346,5 +346,5 @@ class PackedFactor:
 
 @lru_cache(64)
 def row_places(rows: int, size: int) -> Places:
-    """Where so many rows of a matrix lie, which have so many elements."""
+    """Locations of the rows of a row-major matrix."""
     return Places.of(np.arange(rows) * size, np.zeros(1, np.int64), size)

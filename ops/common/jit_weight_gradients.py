@@ -1,4 +1,4 @@
-"""Products of a matrix that is turned, `x.T @ y`, by machine code: rows are read where they lie."""
+"""Products of a transposed matrix, `x.T @ y`, by machine code: rows are read in place."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _TILE = """
 
 @cache
 def slopes_loop(tile: Tile) -> Loop:
-    """The loop that writes `x.T @ y` to `out`, where rows of `x` lie in pieces.
+    """Loop that writes `x.T @ y` to `out`, where rows of `x` lie in pieces.
 
     Row `m` of `rows` has so many `pieces` of a `length`, which lie at `places[m] + steps[t]`. `y`
     and `out` have so many `columns`, as many at least as a vector has lanes.
@@ -48,7 +48,7 @@ def slopes_loop(tile: Tile) -> Loop:
 
 
 def _tile(rows: int, vectors: int, lanes: int, test: str) -> str:
-    """The loops that sum up so many elements of a piece, times vectors of `y`."""
+    """Loops that sum up a number of elements of a piece, times vectors of `y`."""
     lines = TileLines.of(rows, lanes, vectors, "x[a + {r}]", "y", "b + {r} * columns")
     return _TILE.format(
         test=test,

@@ -16,7 +16,7 @@ public = {
 
 
 def is_nested(seq: Any) -> bool:
-    """Whether something is a list, a tuple or a dict, and so no leaf.
+    """True for a list, tuple or dict; False for a leaf.
 
     Args:
         seq: anything.
@@ -62,7 +62,7 @@ def pack_sequence_as(structure: Any, flat_sequence: Sequence[Any]) -> Any:
 
 
 def map_structure(func: Callable[..., Any], *structure: Any, check_types: bool = True) -> Any:
-    """A structure of what a function makes of the leaves of one or several of the same form.
+    """Maps a function over the leaves of one or several structures of the same form.
 
     Args:
         func: a function of as many leaves as there are structures.
@@ -70,7 +70,7 @@ def map_structure(func: Callable[..., Any], *structure: Any, check_types: bool =
         check_types: whether a list and a tuple count as different.
 
     Raises:
-        TypeError: `func` cannot be called, or a list stands for a tuple.
+        TypeError: `func` cannot be called, or a list is given instead of a tuple.
         ValueError: there is no structure, or they are not nested alike.
 
     Example:
@@ -89,7 +89,7 @@ def map_structure(func: Callable[..., Any], *structure: Any, check_types: bool =
 
 
 def assert_same_structure(nest1: Any, nest2: Any, check_types: bool = True) -> None:
-    """Checks that two structures are nested alike.
+    """Checks that two structures have the same nesting.
 
     Args:
         nest1: a structure.

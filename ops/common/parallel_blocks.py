@@ -1,4 +1,4 @@
-"""Heavy work shared among threads, which do not wait for each other.
+"""Parallel execution of heavy work on threads that do not wait for each other.
 
 OpenBLAS shares a product of matrices among threads in equal parts, and waits for the slowest: where
 a core is busy with something else, a millisecond's work takes ten. Here each thread takes the next
@@ -32,7 +32,7 @@ _pools: dict[int, Pool] = {}
 
 
 def share(work: Callable[[Iterator[Part]], Any], parts: Iterable[Part]) -> None:
-    """Calls `work` on as many threads as the run may use.
+    """Calls `work` on as many threads as the run is allowed.
 
     Each call gets an iterator; each part comes out of one of them.
     """
@@ -41,7 +41,7 @@ def share(work: Callable[[Iterator[Part]], Any], parts: Iterable[Part]) -> None:
 
 
 def on_one_thread(most: int = sys.maxsize) -> Callable[[Factory], Factory]:
-    """Makes the kernels of a factory keep BLAS to the thread that calls it.
+    """Limits BLAS to the calling thread in the kernels of a factory.
 
     Threads of BLAS that have been awake once look for more work for tens of milliseconds.
 
@@ -70,10 +70,10 @@ def on_one_thread(most: int = sys.maxsize) -> Callable[[Factory], Factory]:
 
 
 def sharers(work: int, fewest: int) -> int:
-    """How many threads are worth the sharing of so many multiplications: one where they are few."""
+    """Number of threads worth sharing this many multiplications; one if they are few."""
     return blas_threads.sharing if work >= fewest else 1
 
 
 def _pool(threads: int) -> Pool:
-    """The threads of the process that help with products: BLAS, whose work it is, has no owner."""
+    """Threads of the process that help with products: those of BLAS."""
     return _pools.get(threads) or _pools.setdefault(threads, Pool(threads - 1, "sharing"))

@@ -1,4 +1,4 @@
-"""Nested structures down to a depth that a shallower one states, and the paths to their leaves."""
+"""Nested structures down to the depth of a shallower one, and the paths to their leaves."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def assert_shallow_structure(shallow_tree: Any, input_tree: Any, check_types: bo
 
 
 def flatten_up_to(shallow_tree: Any, input_tree: Any, check_types: bool = True) -> list[Any]:
-    """The parts of a structure that stand where a shallower one has its leaves.
+    """The parts of a structure at the leaves of a shallower one.
 
     Args:
         shallow_tree: the shallower structure.
@@ -59,7 +59,7 @@ def flatten_up_to(shallow_tree: Any, input_tree: Any, check_types: bool = True) 
 def map_structure_up_to(
     shallow_tree: Any, func: Callable[..., Any], *inputs: Any, check_types: bool = True
 ) -> Any:
-    """What a function makes of the parts that stand where a shallower structure has its leaves.
+    """Applies a function to the parts at the leaves of a shallower structure.
 
     Args:
         shallow_tree: the shallower structure, which the result has.
@@ -82,7 +82,7 @@ def map_structure_up_to(
 
 
 def get_traverse_shallow_structure(traverse_fn: Callable[[Any], Any], structure: Any) -> Any:
-    """A structure of bools: True where a function stops, the structure itself where it goes on.
+    """A structure of bools: True where a function stops, the structure itself where it continues.
 
     Args:
         traverse_fn: a function of a part of the structure: whether to look into it, or a structure
@@ -120,7 +120,7 @@ def flatten_dict_items(dictionary: dict[Any, Any]) -> dict[Any, Any]:
         dictionary: a dict; a key that is a structure has a value that is nested alike.
 
     Raises:
-        TypeError: it is no dict, or a key and its value are of different kinds.
+        TypeError: it is not a dict, or a key and its value are of different kinds.
         ValueError: a key and its value are not nested alike, or a leaf stands in two keys.
 
     Example:
@@ -129,13 +129,13 @@ def flatten_dict_items(dictionary: dict[Any, Any]) -> dict[Any, Any]:
     """
     if not isinstance(dictionary, dict):
         raise TypeError(f"dictionary must be a dict, got {dictionary!r}")
-    found: dict[Any, Any] = {}
+    leaves: dict[Any, Any] = {}
     for key, value in dictionary.items():
         for leaf, part in _pairs(key, value, True) if is_nested(key) else [(key, value)]:
-            if leaf in found:
+            if leaf in leaves:
                 raise ValueError(f"the key {leaf!r} is not unique")
-            found[leaf] = part
-    return found
+            leaves[leaf] = part
+    return leaves
 
 
 def flatten_with_tuple_paths(structure: Any) -> list[tuple[tuple[Any, ...], Any]]:
@@ -166,14 +166,14 @@ def flatten_with_joined_string_paths(structure: Any, separator: str = "/") -> li
 
 
 def map_structure_with_paths(func: Callable[..., Any], *structure: Any) -> Any:
-    """What a function makes of the path to each leaf, as text, and of the leaves there.
+    """Applies a function to the path of each leaf, as text, and to the leaves there.
 
     Args:
         func: a function of a path, such as `a/0`, and as many leaves as there are structures.
         structure: the structures, nested alike.
 
     Raises:
-        TypeError: a list stands for a tuple.
+        TypeError: a list is given instead of a tuple.
         ValueError: there is no structure, or they are not nested alike.
 
     Example:
@@ -190,7 +190,7 @@ def map_structure_with_paths(func: Callable[..., Any], *structure: Any) -> Any:
 
 
 def _pairs(shallow: Any, deep: Any, check_types: bool) -> Iterator[tuple[Any, Any]]:
-    """Each leaf of the shallower structure beside the part that stands at its place."""
+    """Pairs of each leaf of the shallower structure and the part at its position."""
     if not is_nested(shallow):
         yield shallow, deep
         return

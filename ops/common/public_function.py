@@ -1,4 +1,4 @@
-"""Functions that a row of a table makes, presented as if they were written out where it stands."""
+"""Functions generated from table rows, presented as if they were written out in the module."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def public_function(
     """`call` by its public name, as a function of the module in which its row stands.
 
     Args:
-        call: a function made for this row alone.
+        call: a function made for this row only.
         name: the name that errors, `help` and the reference show.
         doc: the docstring.
         arguments: the names of the first arguments, where users write others than `call` has.

@@ -1,4 +1,4 @@
-"""Memory for what is needed for a moment, kept by each thread for the next time."""
+"""Scratch memory for temporaries, kept by each thread for reuse."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ import numpy as np
 from ...shape_inference.protocols import Array
 from ...shape_inference.workspaces import Workspace
 
-# More than this is handed back, so that what a thread keeps is bounded.
+# Larger blocks are freed, so that the memory that a thread keeps is bounded.
 _MOST_KEPT_BYTES = 1 << 24
 
 
 class _Kept(threading.local):
-    """The memory that a thread keeps, by what it is used for."""
+    """Memory that a thread keeps, by its use."""
 
     def __init__(self) -> None:
         self.buffers: dict[str, Array] = {}

@@ -31,11 +31,11 @@ def packed(structure: Any, leaves: Sequence[Any]) -> Any:
 
 
 def check_alike(one: Any, other: Any, check_types: bool = True) -> None:
-    """Checks that two structures are nested alike.
+    """Checks that two structures have the same nesting.
 
     Raises:
         TypeError: a list, tuple or dict of the one is one of another kind in the other; without
-            `check_types` a list may stand for a tuple.
+            `check_types` a list may replace a tuple.
         ValueError: they hold different numbers of items, or dicts have different keys.
     """
     try:
@@ -61,7 +61,7 @@ def check_same_elements(one: Any, other: Any, check_types: bool = True) -> None:
     """Checks that two lists, tuples or dicts are of one kind and have the same places.
 
     Raises:
-        TypeError: they are of different kinds; without `check_types` a list may stand for a tuple.
+        TypeError: they are of different kinds; without `check_types` a list may replace a tuple.
         ValueError: they hold different numbers of items, or dicts have different keys.
     """
     dicts = isinstance(one, dict), isinstance(other, dict)

@@ -11,7 +11,9 @@ from ...graph.graph import Graph
 from ...graph.node import Operation, Tensor
 from ...protos.dtypes import DType
 from ...shape_inference.tensor_shape import TensorShape
-from ..array.constants import PLACEHOLDER, constant, identity
+from ..array.constants import constant
+from ..array.identity import identity
+from ..array.placeholder import PLACEHOLDER
 from .components import leaf_of, tensors_of
 from .function_defs import register_body
 

@@ -15,10 +15,12 @@ from ...protos.attr_codec import encode_attr
 from ...protos.messages import NameAttrList
 from ...shape_inference.handle_data import common_shape
 from ...shape_inference.tensor_shape import TensorShape
-from ..array.constants import constant, identity
+from ..array.constants import constant
+from ..array.identity import identity
 from ..common.structures import check_alike, flat, packed
 from ..math.arithmetic import add
-from ..math.comparison import less, logical_and
+from ..math.comparison import less
+from ..math.logical import logical_and
 from .body_graph import BodyGraph
 from .components import leaf_of, mapped, packed_components, tensors_of, with_leaves
 from .invariants import check_kept, shapes_kept, widened

@@ -16,8 +16,8 @@ from ...graph.constant_value import constant_value
 from ...graph.convert import convert_to_tensor
 from ...graph.default_scopes import control_dependencies, name_scope
 from ...graph.node import Operation, Tensor
-from ..array.casting import cast
-from ..array.constants import identity
+from ..array.cast import cast
+from ..array.identity import identity
 from ..common.structures import check_alike, flat, packed
 from ..debugging.assertions import Assert
 from ..math.add_n import add_n

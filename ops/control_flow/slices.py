@@ -12,7 +12,7 @@ from ...shape_inference.tensor_shape import TensorShape
 from ..array.constants import constant
 from ..array.shapes import shape
 from ..common.structures import flat, packed
-from ..indexing.gathering import gather
+from ..indexing.gather import gather
 from ..lists.list_ops import TENSOR_LIST_RESERVE, TENSOR_LIST_SET_ITEM
 from ..lists.list_tensors import TENSOR_LIST_STACK
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from ...graph.convert import convert_to_tensor
 from ...graph.default_graph import get_default_graph
-from ..array.stacking import stack, unstack
+from ..array.stack import stack, unstack
 from ..common.structures import check_alike, flat, packed
 from .components import leaf_of, packed_components, tensors_of, with_leaves
 from .conditionals import known_pred

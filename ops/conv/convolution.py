@@ -17,7 +17,7 @@ from ...shape_inference.protocols import Array, Kernel
 from ...shape_inference.sliding_windows import Window
 from ...shape_inference.tensor_shape import TensorShape
 from ...shape_inference.traits import Traits
-from ..array.squeezing import expand_dims, squeeze
+from ..array.reshape import expand_dims, squeeze
 from ..common.call_forms import renamed
 from ..common.jit_gemm import Tile, product_loop, tile_of_processor
 from .convolution_rules import conv_sizes, conv_sliding

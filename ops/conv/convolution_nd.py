@@ -9,13 +9,13 @@ from ...graph.api.tensor_like import TensorLike
 from ...graph.convert import convert_to_tensor
 from ...graph.default_scopes import name_scope
 from ...graph.node import Tensor
+from ..array.reshape import expand_dims, squeeze
 from ..array.shapes import shape
 from ..array.space_to_batch import (
     batch_to_space_nd,
     required_space_to_batch_paddings,
     space_to_batch_nd,
 )
-from ..array.squeezing import expand_dims, squeeze
 from ..common.call_forms import renamed
 from .convolution import conv2d, conv3d
 from .pooling import avg_pool, avg_pool3d, max_pool, max_pool3d

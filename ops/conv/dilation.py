@@ -19,7 +19,7 @@ from ...shape_inference.protocols import Array, Kernel
 from ...shape_inference.sliding_windows import Sliding, Window, check_only_space, sliding
 from ...shape_inference.tensor_shape import TensorShape
 from ...shape_inference.traits import Traits
-from ..array.reversing import reverse
+from ..array.reverse import reverse
 from ..common.allocation import new_array, new_zeros
 from ..common.along_channels import along_channels
 from ..common.elementwise import REALS

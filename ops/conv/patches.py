@@ -103,7 +103,7 @@ def _patches(images: Array, rows: Window, columns: Window) -> Array:
     return view.reshape(sizes)
 
 
-@older_form("images, padding, ksizes, strides, rates, name", told_by=string_at(1))
+@older_form("images, padding, ksizes, strides, rates, name", is_older=string_at(1))
 def extract_image_patches(
     images: TensorLike,
     ksizes: Sequence[int],

@@ -9,7 +9,7 @@ from ...graph.api.tensor_like import TensorLike
 from ...graph.convert import convert_to_tensor
 from ...graph.default_scopes import name_scope
 from ...graph.node import Tensor
-from ..array.squeezing import expand_dims, squeeze
+from ..array.reshape import expand_dims, squeeze
 from .pooling import avg_pool, max_pool
 
 public = {"td.nn": "avg_pool1d max_pool1d"}

@@ -8,8 +8,8 @@ from ...graph.api.tensor_like import TensorLike
 from ...graph.convert import convert_to_tensor
 from ...graph.default_scopes import name_scope
 from ...graph.node import Tensor
-from ..array.joining import concat
-from ..array.squeezing import expand_dims, squeeze
+from ..array.concat import concat
+from ..array.reshape import expand_dims, squeeze
 from .convolution_nd import each_dimension, space_format
 from .transposed_convolution import CONV_3D_BACKPROP_INPUT_V2, conv2d_backprop_input
 from .window_arguments import over_space

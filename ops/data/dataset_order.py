@@ -13,7 +13,7 @@ from ...graph.node import Tensor
 from ...protos.dtypes import int64, string
 from ...shape_inference.handle_data import common_shape
 from ...shape_inference.tensor_shape import TensorShape
-from ..array.casting import cast
+from ..array.cast import cast
 from ..common.structures import packed
 from .batching import BATCH_DATASET_V2, PADDED_BATCH_DATASET_V2, UNBATCH_DATASET, WINDOW_DATASET
 from .caching import CACHE_DATASET

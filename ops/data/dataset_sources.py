@@ -13,7 +13,7 @@ from ...graph.node import Tensor
 from ...graph.sparse_tensor import SparseTensor, SparseTensorValue
 from ...protos.dtypes import int64, string, variant
 from ...shape_inference.tensor_shape import TensorShape
-from ..array.constants import identity
+from ..array.identity import identity
 from ..array.shapes import size as size_of
 from ..common.structures import flat, packed
 from ..debugging.assertions import Assert

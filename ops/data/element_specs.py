@@ -17,7 +17,7 @@ from ...graph.sparse_tensor import SparseTensor, SparseTensorValue
 from ...protos.dtypes import DType, as_dtype, int64, variant
 from ...shape_inference.tensor_shape import TensorShape
 from ..array.constants import constant
-from ..array.stacking import stack, unstack
+from ..array.stack import stack, unstack
 from ..common.structures import flat, packed
 from ..parsing.sparse_serializing import DESERIALIZE_SPARSE, SERIALIZE_SPARSE
 

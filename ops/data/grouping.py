@@ -20,14 +20,16 @@ from ...shape_inference.protocols import Array
 from ...shape_inference.rules import SCALAR
 from ...shape_inference.tensor_shape import TensorShape
 from ...shape_inference.traits import Bodies
-from ..array.casting import cast
-from ..array.constants import constant, identity
+from ..array.cast import cast
+from ..array.constants import constant
+from ..array.identity import identity
 from ..common.structures import packed
 from ..debugging.assertions import assert_less
-from ..indexing.gathering import gather
-from ..math.comparison import less, less_equal, logical_and
+from ..indexing.gather import gather
+from ..math.comparison import less, less_equal
+from ..math.logical import logical_and
 from ..math.reductions import reduce_min
-from ..math.select import where
+from ..math.where import where
 from .dataset import Dataset
 from .dataset_elements import Elements, Listed, Source, check_alike, source_of
 from .dataset_ops import NOTED, TYPED, dataset_op, number_of

@@ -8,7 +8,7 @@ from ...graph.convert import convert_to_tensor
 from ...graph.node import Tensor
 from ...protos.dtypes import string
 from ...shape_inference.tensor_shape import TensorShape
-from ..array.reshaping import reshape
+from ..array.reshape import reshape
 from .dataset import Dataset
 from .dataset_base import number
 from .element_specs import Leaf

@@ -12,7 +12,7 @@ from ...graph.node import Tensor
 from ...protos.dtypes import int64
 from ...shape_inference.handle_data import common_shape
 from ...shape_inference.tensor_shape import TensorShape
-from ..array.reshaping import reshape
+from ..array.reshape import reshape
 from ..common.structures import packed
 from ..math.exponentials import log
 from ..random.stateless import STATELESS_MULTINOMIAL

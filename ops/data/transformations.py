@@ -11,7 +11,7 @@ from ...graph.node import Tensor
 from ...graph.sparse_tensor import SparseTensor
 from ...protos.dtypes import int64
 from ...shape_inference.tensor_shape import TensorShape
-from ..array.squeezing import ensure_shape
+from ..array.shapes import ensure_shape
 from ..common.shared_docs import shared_docs
 from ..common.structures import flat, packed
 from .batching import DENSE_TO_SPARSE_BATCH_DATASET

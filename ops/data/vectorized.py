@@ -16,8 +16,9 @@ from ...graph.graph import Graph
 from ...graph.node import Operation, Tensor
 from ...shape_inference.tensor_shape import TensorShape
 from ...shape_inference.traits import Bodies, Elementwise
-from ..array.constants import IDENTITY, PLACEHOLDER
-from ..array.squeezing import expand_dims
+from ..array.identity import IDENTITY
+from ..array.placeholder import PLACEHOLDER
+from ..array.reshape import expand_dims
 
 if TYPE_CHECKING:
     from .dataset_elements import Element

@@ -11,7 +11,7 @@ from ...graph.default_graph import graph_of
 from ...graph.default_scopes import control_dependencies, name_scope
 from ...graph.node import Operation, Tensor
 from ...graph.sparse_tensor import SparseTensor
-from ..array.constants import NO_OP, identity
+from ..array.identity import NO_OP, identity
 
 public = {"td": "group no_op tuple with_dependencies"}
 

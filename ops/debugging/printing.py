@@ -21,7 +21,7 @@ from ...shape_inference.rules import SCALAR
 from ...shape_inference.tensor_shape import TensorShape
 from ...shape_inference.traits import STATEFUL, Traits
 from ..common.array_text import summary
-from ..strings.formatting import format as format_text
+from ..strings.format import format as format_text
 
 public = {"td": "Print print print_v2=print timestamp"}
 

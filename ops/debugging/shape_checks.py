@@ -14,9 +14,9 @@ from ...graph.default_scopes import name_scope
 from ...graph.node import Operation, Tensor
 from ...protos.dtypes import as_dtype
 from ..array.constants import constant
-from ..array.reshaping import reshape
+from ..array.reshape import reshape
 from ..array.shapes import rank, shape, size
-from ..array.stacking import stack
+from ..array.stack import stack
 from ..math.comparison import equal, greater_equal, less, less_equal
 from ..math.reductions import reduce_all, reduce_any
 from .assertions import Assert

@@ -10,7 +10,7 @@ from ...graph.convert import convert_to_tensor
 from ...graph.default_scopes import name_scope
 from ...graph.node import Tensor
 from ...protos.dtypes import float32
-from ..array.casting import cast
+from ..array.cast import cast
 from ..array.shapes import shape
 from ..common.public_function import public_function
 from ..math.arithmetic import maximum, pow as power

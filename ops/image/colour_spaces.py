@@ -8,11 +8,11 @@ from ...graph.api.tensor_like import TensorLike
 from ...graph.convert import convert_to_tensor
 from ...graph.default_scopes import name_scope
 from ...graph.node import Tensor
-from ..array.fills import ones
-from ..array.joining import concat
-from ..array.padding import tile
+from ..array.concat import concat
+from ..array.constants import ones
+from ..array.reshape import expand_dims
 from ..array.shapes import rank
-from ..array.squeezing import expand_dims
+from ..array.tile import tile
 from ..common.public_function import public_function
 from ..linalg.matrix_functions import tensordot
 from ..math.reductions import reduce_sum

@@ -10,8 +10,8 @@ from ...graph.convert import convert_to_tensor
 from ...graph.default_scopes import name_scope
 from ...graph.node import Tensor
 from ...protos.dtypes import as_dtype, float16, float32
-from ..array.casting import cast, saturate_cast
-from ..array.constants import identity
+from ..array.cast import cast, saturate_cast
+from ..array.identity import identity
 
 public = {"td.image": "convert_image_dtype"}
 

@@ -11,13 +11,13 @@ from ...graph.convert import convert_to_tensor
 from ...graph.default_scopes import control_dependencies, name_scope
 from ...graph.node import Tensor
 from ...protos.dtypes import float64, int32
-from ..array.casting import cast
-from ..array.constants import identity
-from ..array.padding import pad
+from ..array.cast import cast
+from ..array.identity import identity
+from ..array.pad import pad
 from ..array.shapes import shape
-from ..array.stacking import stack
+from ..array.stack import stack
 from ..debugging.assertions import assert_greater_equal
-from ..indexing.slicing import slice as part_of
+from ..indexing.slice import slice as part_of
 from ..math.arithmetic import maximum, minimum
 from ..random.uniform_and_normal import random_uniform
 from .image_shapes import as_image, rows_and_columns

@@ -10,12 +10,13 @@ from ...graph.api.tensor_like import TensorLike
 from ...graph.convert import convert_to_tensor
 from ...graph.default_scopes import name_scope
 from ...graph.node import Tensor
-from ..array.fills import zeros_like
-from ..array.joining import concat
-from ..array.padding import pad, tile
-from ..array.reshaping import reshape
+from ..array.concat import concat
+from ..array.constants import zeros_like
+from ..array.pad import pad
+from ..array.reshape import reshape
 from ..array.shapes import shape
-from ..array.stacking import stack
+from ..array.stack import stack
+from ..array.tile import tile
 from ..conv.depthwise_convolution import depthwise_conv2d
 from ..math.arithmetic import abs as absolute
 from ..math.reductions import reduce_sum

@@ -10,13 +10,14 @@ from ...graph.convert import convert_to_tensor
 from ...graph.default_scopes import name_scope
 from ...graph.node import Tensor
 from ...protos.dtypes import int32
-from ..array.reshaping import reshape
-from ..array.reversing import reverse
+from ..array.reshape import reshape
+from ..array.reverse import reverse
 from ..array.shapes import shape
-from ..array.stacking import stack
-from ..array.transposing import transpose
-from ..math.comparison import equal, greater, less, logical_or
-from ..math.select import where_v2
+from ..array.stack import stack
+from ..array.transpose import transpose
+from ..math.comparison import equal, greater, less
+from ..math.logical import logical_or
+from ..math.where import where_v2
 from ..random.uniform_and_normal import random_uniform
 from .image_shapes import as_image
 

@@ -6,8 +6,7 @@ from typing import Any
 
 from ...graph.convert import convert_to_tensor
 from ...graph.node import Tensor
-from ..array.shapes import shape
-from ..array.squeezing import ensure_shape
+from ..array.shapes import ensure_shape, shape
 
 
 def as_image(image: Any) -> tuple[Tensor, int]:

@@ -16,16 +16,15 @@ from ...runtime.kernel_spec import fresh
 from ...shape_inference.context import KernelContext, OpContext, ShapeContext
 from ...shape_inference.protocols import Array, Kernel
 from ...shape_inference.tensor_shape import TensorShape
-from ..array.casting import cast
-from ..array.fills import ones, ones_like, zeros_like
-from ..array.joining import concat
-from ..array.reshaping import reshape
+from ..array.cast import cast
+from ..array.concat import concat
+from ..array.constants import ones, ones_like, zeros_like
+from ..array.reshape import expand_dims, reshape, squeeze
 from ..array.shapes import shape
-from ..array.squeezing import expand_dims, squeeze
-from ..array.stacking import stack
+from ..array.stack import stack
 from ..common.allocation import check_size
 from ..linalg.matmul import matmul
-from ..math.exponentials import cos, sin
+from ..math.trigonometry import cos, sin
 
 public = {
     "td.contrib.image": (

@@ -10,9 +10,9 @@ from ...graph.convert import convert_to_tensor
 from ...graph.default_scopes import name_scope
 from ...graph.node import Tensor
 from ...protos.dtypes import float32, int32
-from ..array.casting import cast
-from ..array.squeezing import expand_dims, squeeze
-from ..array.stacking import stack
+from ..array.cast import cast
+from ..array.reshape import expand_dims, squeeze
+from ..array.stack import stack
 from ..math.arithmetic import floor, maximum, minimum, round as rounded
 from .bicubic import resize_bicubic
 from .cropping import pad_to_bounding_box

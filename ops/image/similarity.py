@@ -12,14 +12,15 @@ from ...graph.api.tensor_like import TensorLike
 from ...graph.convert import convert_to_tensor
 from ...graph.default_scopes import control_dependencies, name_scope
 from ...graph.node import Tensor
-from ..array.casting import cast
-from ..array.constants import identity
-from ..array.joining import concat
-from ..array.padding import pad, tile
+from ..array.cast import cast
+from ..array.concat import concat
+from ..array.identity import identity
+from ..array.pad import pad
 from ..array.ranges import range as numbers
-from ..array.reshaping import reshape
+from ..array.reshape import reshape
 from ..array.shapes import shape
-from ..array.stacking import stack
+from ..array.stack import stack
+from ..array.tile import tile
 from ..conv.depthwise_convolution import depthwise_conv2d
 from ..conv.pooling import avg_pool
 from ..debugging.assertions import assert_equal, assert_greater_equal

@@ -1,4 +1,4 @@
-"""`tensor[...]`: from what stands in brackets to a StridedSlice."""
+"""`tensor[...]`: converts the key in brackets to a StridedSlice."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ import numpy as np
 from ...graph.convert import convert_to_tensor
 from ...graph.default_scopes import name_scope
 from ...graph.node import Tensor
-from ..array.casting import cast
-from .strided_slicing import MASKS, STRIDED_SLICE
+from ..array.cast import cast
+from .strided_slice import MASKS, STRIDED_SLICE
 
 public = {"td": "newaxis"}
 
@@ -26,7 +26,7 @@ def getitem(tensor: Tensor, key: Any) -> Tensor:
         tensor: a tensor.
         key: integers, slices, `...` and `td.newaxis`, as for an ndarray. A number may be a Python
             or NumPy integer, a known Dimension, or an integer tensor of rank 0. A list that holds
-            more than integers is read as a tuple, as in TensorFlow. Of integers alone it is
+            more than integers is read as a tuple, as in TensorFlow. Of integers only it is
             refused: TensorFlow reads `x[[0, 1]]` as the element `x[0, 1]`, NumPy as two rows.
 
     Returns:

@@ -1,4 +1,4 @@
-"""XlaDynamicUpdateSlice: a part of a tensor replaced, from a place on that a run tells.
+"""XlaDynamicUpdateSlice: replaces a part of a tensor from a start known in the run.
 
 Keras writes it for `keras.ops.slice_update`.
 """

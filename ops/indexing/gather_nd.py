@@ -20,7 +20,7 @@ from ...shape_inference.symbolic.symbolic import Dim
 from ...shape_inference.tensor_shape import TensorShape
 from ...shape_inference.traits import Move, Traits
 from ..common.allocation import check_size, new_zeros
-from .gathering import in_range
+from .gather import in_range
 
 public = {"td, td.manip": "gather_nd scatter_nd"}
 
@@ -82,7 +82,7 @@ def _check_params(params: Array, indices: Array) -> None:
 
 
 def skips_bad_indices(c: OpContext) -> bool:
-    """Whether the op leaves out indices that are out of range.
+    """True if the op ignores indices that are out of range.
 
     Raises:
         ValueError: the attr `bad_indices_policy` is none that there is.
@@ -96,7 +96,7 @@ def skips_bad_indices(c: OpContext) -> bool:
 
 
 class Places:
-    """Where indices of shape `[..., depth]` point in a tensor of shape `sizes`.
+    """Positions that indices of shape `[..., depth]` select in a tensor of shape `sizes`.
 
     Args:
         indices: the indices; their last dimension runs over dimensions of the tensor.
@@ -177,7 +177,7 @@ def _gather_nd(params: Array, indices: Array, places: Places) -> Array:
     if not indices.shape[-1]:
         return np.broadcast_to(params, sizes)
     if places.good is None and not params.flags.c_contiguous:
-        # Not to copy all of params where only some of it is taken.
+        # Avoids copying all of params where only some of it is taken.
         return params[(*np.moveaxis(indices, -1, 0), ...)]
     taken = params.reshape(places.number, *places.rest).take(places.whole(), axis=0)
     if places.good is not None:
@@ -287,7 +287,7 @@ def _scatter_nd(places: Places, updates: Array, result: Array) -> Array:
 
 
 def _repeated(flat: Array, number: int) -> Array:
-    """Where in `flat` stand the numbers, less than `number`, that come once more further on."""
+    """Positions in `flat` of numbers, all less than `number`, that occur again later."""
     order = np.arange(len(flat), dtype=np.int32 if len(flat) < 2**31 else np.int64)
     last = np.empty(number, order.dtype)
     last[flat] = order
@@ -320,7 +320,7 @@ def gather_nd(params: TensorLike, indices: TensorLike, name: str | None = None) 
     Args:
         params: a tensor of any dtype and rank at least 1.
         indices: the positions: int32 or int64 of shape `[..., K]`, where K is at most the rank of
-            `params`. Where K is 0, each row stands for all of `params`.
+            `params`. Where K is 0, each row selects all of `params`.
         name: a name for the op.
 
     Returns:
@@ -337,7 +337,7 @@ def gather_nd(params: TensorLike, indices: TensorLike, name: str | None = None) 
         [b'a' b'd']
         [[b'c' b'd']]
     """
-    if hasattr(params, "gather_nd"):  # a variable, which knows how to read parts alone
+    if hasattr(params, "gather_nd"):  # a variable, which can read only these parts
         return params.gather_nd(indices, name)
     return GATHER_ND(params, indices, name=name)
 

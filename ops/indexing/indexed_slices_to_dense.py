@@ -1,4 +1,4 @@
-"""Indexed slices where a dense tensor is due."""
+"""Conversion of IndexedSlices to a dense tensor."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def dense(
     """The tensor that holds the rows of `value`, summed where they meet, and zeros elsewhere.
 
     Raises:
-        ValueError: the slices do not tell the shape of the whole.
+        ValueError: the dense shape is unknown.
     """
     if value.dense_shape is None:
         raise ValueError("an IndexedSlices without dense_shape does not make a dense tensor")

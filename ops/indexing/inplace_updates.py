@@ -1,8 +1,8 @@
 """Empty tensors, and ops that update rows of a tensor in place.
 
-Whoever reads the updated tensor after the update, by control dependency, sees the result. The
+Readers of the updated tensor that run after the update, by control dependency, see the result. The
 kernels here return the new contents, and the session lets the later readers have them. They
-write into the old array only where nobody else knows it.
+write into the old array only where no other reference to it exists.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ def _empty_shape(c: ShapeContext) -> TensorShape:
 @EMPTY.fresh_kernel
 def _empty_kernel(c: KernelContext) -> Kernel:
     dtype = c.output_dtype.numpy_dtype
-    # Arbitrary bytes are no bools.
+    # Arbitrary bytes are not valid bools.
     make = new_zeros if c.attr("init") or dtype == np.bool_ else new_array
 
     def empty(shape: Array) -> Array:
@@ -140,7 +140,7 @@ def _with_rows(x: Array, rows: Array, v: Array, change: _Change) -> Array:
 
 
 def _in_place(change: Callable[[Array, Array, Array], Array]) -> KernelSpec:
-    """The kernel that changes its first argument, or a copy where somebody else may know it."""
+    """Kernel that changes its first argument, or a copy if other references may exist."""
 
     def change_copy(x: Array, rows: Array, v: Array) -> Array:
         return change(x.copy(), rows, v)
@@ -232,12 +232,12 @@ def _alias(definition: OpDef, value: Any, loc: Any, update: Any) -> Tensor:
 def alias_inplace_update(value: TensorLike, loc: Any, update: Any) -> Tensor:
     """Sets all of a tensor, or rows of it, in place.
 
-    Whoever reads `value` after the update, as control dependencies tell, sees the new contents;
+    A read of `value` after the update, ordered by control dependencies, sees the new contents;
     the order of the update and every other use of `value` has to follow from the graph. What is
     fed, constants, and views taken before the update are not touched.
 
     Args:
-        value: a tensor of any dtype; not a list or ndarray, which nobody else could read.
+        value: a tensor of any dtype; not a list or ndarray, which no other op could read.
         loc: None for all of it; an int32 or int64 scalar for one row; a vector for several. Rows
             count modulo their number. If a row is named twice, the later update stays.
         update: the new contents: as many elements as `value`; one row; or as many rows as `loc`

@@ -1,4 +1,4 @@
-"""Masks: made from lengths, and applied to tensors."""
+"""Masks: sequence_mask, boolean_mask."""
 
 from __future__ import annotations
 
@@ -11,16 +11,15 @@ from ...graph.node import Tensor
 from ...protos.dtypes import bool as bool_, int64
 from ...shape_inference.rules import normal_axis
 from ..array import ranges
-from ..array.casting import cast
-from ..array.joining import concat
-from ..array.reshaping import reshape
+from ..array.cast import cast
+from ..array.concat import concat
+from ..array.reshape import expand_dims, reshape, squeeze
 from ..array.shapes import shape
-from ..array.squeezing import expand_dims, squeeze
 from ..math.arithmetic import maximum
 from ..math.comparison import less
 from ..math.reductions import reduce_max, reduce_prod
-from ..math.select import where
-from .gathering import gather
+from ..math.where import where
+from .gather import gather
 
 public = {"td": "boolean_mask sequence_mask"}
 
@@ -40,7 +39,7 @@ def sequence_mask(
         A Tensor of shape `lengths.shape + [maxlen]`.
 
     Raises:
-        ValueError: `maxlen` is no scalar.
+        ValueError: `maxlen` is not a scalar.
 
     Example:
         >>> with td.Graph().as_default(), td.Session() as session:

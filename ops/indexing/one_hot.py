@@ -19,7 +19,7 @@ from ...shape_inference.symbolic.symbolic import less
 from ...shape_inference.tensor_shape import TensorShape
 from ...shape_inference.traits import Move
 from ..common.allocation import new_array
-from .gathering import in_range
+from .gather import in_range
 
 public = {"td": "one_hot"}
 
@@ -113,7 +113,7 @@ def one_hot(
         off_value: a scalar of the same dtype; 0 by default.
         axis: where the dimension of size `depth` goes in the result: -1, the default, puts it last.
         dtype: the dtype of the result; by default that of `on_value` or `off_value`, or float32.
-            For what is no number, both values must be given.
+            For dtypes other than numbers, both values must be given.
         name: a name for the op.
 
     Returns:

@@ -7,8 +7,7 @@ from typing import Any, ClassVar
 from ...graph.node import Tensor
 from ...protos.dtypes import DType, as_dtype
 from ...shape_inference.tensor_shape import TensorShape
-from ..array.constants import constant
-from ..array.fills import ones, zeros
+from ..array.constants import constant, ones, zeros
 from ..random.uniform_and_normal import random_normal, random_uniform, truncated_normal
 
 public = {

@@ -12,8 +12,8 @@ from ...graph.node import Tensor
 from ...protos.dtypes import DType
 from ..array.constants import constant
 from ..array.diagonals import diag_part
-from ..array.reshaping import reshape
-from ..array.transposing import transpose
+from ..array.reshape import reshape
+from ..array.transpose import transpose
 from ..linalg.decompositions import qr
 from ..math.arithmetic import sign
 from ..random.uniform_and_normal import random_normal, random_uniform

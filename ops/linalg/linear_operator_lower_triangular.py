@@ -9,9 +9,8 @@ from ...graph.default_scopes import name_scope
 from ...graph.node import Tensor
 from ...protos.dtypes import DType
 from ...shape_inference.tensor_shape import TensorShape
-from ..array.diagonals import matrix_band_part
-from ..array.matrix_diagonals import matrix_diag_part
-from ..array.squeezing import expand_dims, squeeze
+from ..array.diagonals import matrix_band_part, matrix_diag_part
+from ..array.reshape import expand_dims, squeeze
 from ..math.arithmetic import abs as magnitude, add
 from ..math.exponentials import log
 from ..math.reductions import reduce_prod, reduce_sum

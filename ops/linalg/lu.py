@@ -14,16 +14,15 @@ from ...graph.op_def import OpDef
 from ...shape_inference.context import KernelContext, ShapeContext
 from ...shape_inference.protocols import Array, Kernel
 from ...shape_inference.tensor_shape import TensorShape
-from ..array.broadcasting import broadcast_to
-from ..array.diagonals import matrix_band_part
-from ..array.fills import ones_like
-from ..array.joining import concat
-from ..array.matrix_diagonals import matrix_diag_part, matrix_set_diag
+from ..array.broadcast import broadcast_to
+from ..array.concat import concat
+from ..array.constants import ones_like
+from ..array.diagonals import matrix_band_part, matrix_diag_part, matrix_set_diag
 from ..array.shapes import shape
 from ..common.parallel_blocks import LARGE_MATRIX, on_one_thread
 from ..common.shared_docs import shared_docs
-from ..indexing.gathering import gather
-from ..sorting.sorting import argsort
+from ..indexing.gather import gather
+from ..sorting.sort import argsort
 from .blocked_triangular import decompose
 from .linear_systems import matrix_triangular_solve
 from .matmul import matmul

@@ -20,12 +20,12 @@ from ...shape_inference.symbolic.symbolic import dim_symbol
 from ...shape_inference.tensor_shape import TensorShape
 from ...shape_inference.traits import Product
 from ...shape_inference.workspaces import SizedContext, Workspace
-from ..array.casting import cast
+from ..array.cast import cast
 from ..common.allocation import check_size, new_array
 from ..common.elementwise import COMPLEX, FLOATS, like_the_other
 from ..common.gemm import TurnedFactor, multiply as product, multiply_rows
 from ..common.jit_gemm import PackedFactor, Tile, product_loop, tile_of_processor
-from ..math.exponentials import conj
+from ..math.complex_numbers import conj
 
 public = {
     "td": "sparse_matmul",

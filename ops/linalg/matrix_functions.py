@@ -15,25 +15,23 @@ from ...graph.node import Tensor
 from ...protos.dtypes import as_dtype
 from ...shape_inference.dimension import dimension_value
 from ...shape_inference.rules import normal_axis
-from ..array.array_forms import matrix_transpose
-from ..array.broadcasting import broadcast_to
-from ..array.casting import cast
-from ..array.constants import constant
-from ..array.fills import ones, zeros
-from ..array.joining import concat
-from ..array.matrix_diagonals import matrix_diag_part, matrix_set_diag
+from ..array.broadcast import broadcast_to
+from ..array.cast import cast
+from ..array.concat import concat
+from ..array.constants import constant, ones, zeros
+from ..array.diagonals import matrix_diag_part, matrix_set_diag
 from ..array.ranges import range as numbers_in
-from ..array.reshaping import reshape
+from ..array.reshape import expand_dims, reshape, squeeze
 from ..array.shapes import rank, shape
-from ..array.squeezing import expand_dims, squeeze
-from ..array.transposing import transpose
+from ..array.transpose import matrix_transpose, transpose
 from ..common.call_forms import renamed
-from ..indexing.gathering import gather
+from ..indexing.gather import gather
 from ..math.arithmetic import abs as size_of, minimum, multiply, pow as power
+from ..math.complex_numbers import conj
 from ..math.division import floormod, truediv
-from ..math.exponentials import conj, sqrt
+from ..math.exponentials import sqrt
 from ..math.reductions import reduce_max, reduce_prod, reduce_sum
-from ..sorting.unique import setdiff1d
+from ..sorting.setdiff1d import setdiff1d
 from .matmul import matmul
 
 public = {

@@ -10,14 +10,14 @@ from ...graph.api.tensor_like import TensorLike
 from ...graph.convert import convert_to_tensor
 from ...graph.default_scopes import name_scope
 from ...graph.node import Tensor
-from ..array.casting import cast
+from ..array.cast import cast
+from ..array.reshape import expand_dims
 from ..array.shapes import shape
-from ..array.squeezing import expand_dims
 from ..math.arithmetic import maximum, multiply
 from ..math.comparison import greater
 from ..math.division import truediv
 from ..math.reductions import reduce_max, reduce_sum
-from ..math.select import where_v2
+from ..math.where import where_v2
 from .decompositions import svd
 from .matmul import matmul
 

@@ -13,10 +13,10 @@ from ...graph.op_def import OpDef
 from ...shape_inference.context import KernelContext, ShapeContext
 from ...shape_inference.protocols import Array, Kernel
 from ...shape_inference.tensor_shape import TensorShape
-from ..array.array_forms import matrix_transpose
-from ..array.squeezing import expand_dims, squeeze
-from ..array.stacking import stack, unstack
-from ..math.exponentials import conj
+from ..array.reshape import expand_dims, squeeze
+from ..array.stack import stack, unstack
+from ..array.transpose import matrix_transpose
+from ..math.complex_numbers import conj
 
 public = {
     "td.linalg": "tridiagonal_matmul tridiagonal_solve",

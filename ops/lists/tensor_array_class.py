@@ -11,10 +11,10 @@ from ...graph.op_def import OpDef
 from ...protos.dtypes import DType, as_dtype
 from ...shape_inference.handle_data import merged_if_alike
 from ...shape_inference.tensor_shape import TensorShape
-from ..array.constants import identity
+from ..array.identity import identity
 from ..array.ranges import range as range_op
 from ..array.shapes import shape
-from ..indexing.gathering import gather
+from ..indexing.gather import gather
 from .tensor_array_ops import CLOSE, GRAD, MADE, READ, SIZE, WRITE
 from .tensor_array_stacking import CONCAT, GATHER, SCATTER, SPLIT
 

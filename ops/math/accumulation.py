@@ -63,7 +63,7 @@ def _without_rows(ufunc: np.ufunc, x: Array, axes: tuple[int, ...]) -> Array:
 
 
 def count_along(x: Array, axes: tuple[int, ...]) -> int:
-    """How many elements are combined to one."""
+    """Number of elements that are combined into one."""
     count = 1
     for axis in axes:
         count *= x.shape[axis]

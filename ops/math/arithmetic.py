@@ -1,4 +1,4 @@
-"""Arithmetic: sums, products, powers, extrema and rounding."""
+"""Further names for what other ops do: multiples, transposed matrices, offsets of a concat."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import numpy as np
 
 from ...graph.api.tensor_like import TensorLike
 from ...graph.convert import convert_to_tensor
+from ...graph.indexed_slices import IndexedSlices
 from ...graph.node import Tensor
 from ...graph.op_def import OpDef
 from ...graph.sparse_tensor import SparseTensor
@@ -32,12 +33,40 @@ from ..common.elementwise import (
 from ..common.extrema import larger, smaller
 
 public = {
-    "td": "mul neg sub",
     "td, td.math": (
         "abs add ceil floor maximum minimum multiply negative nextafter pow reciprocal rint round "
-        "sign square squared_difference subtract"
+        "scalar_mul sign square squared_difference subtract"
     ),
+    "td": "mul neg sub",
 }
+
+
+def scalar_mul(scalar: Any, x: Any, name: str | None = None) -> Any:
+    """A tensor, or an IndexedSlices, multiplied by a scalar.
+
+    Args:
+        scalar: a number or a tensor of rank 0.
+        x: a Tensor or an IndexedSlices.
+        name: a name for the op.
+
+    Returns:
+        What `x` is.
+
+    Raises:
+        ValueError: `scalar` is known not to be of rank 0.
+
+    Example:
+        >>> with td.Graph().as_default(), td.Session() as session:
+        ...     print(session.run(td.scalar_mul(3, td.constant([1, 2]))))
+        [3 6]
+    """
+    factor = convert_to_tensor(scalar, x.dtype.base_dtype, name="scalar")
+    if factor.shape.rank not in (0, None):
+        raise ValueError(f"scalar must have rank 0, got shape {factor.shape}")
+    if isinstance(x, IndexedSlices):
+        return IndexedSlices(multiply(factor, x.values, name=name), x.indices, x.dense_shape)
+    return multiply(factor, x, name=name)
+
 
 ADD = OpDef(
     "Add",

@@ -1,4 +1,4 @@
-"""Comparisons, logic, and tests for special floats: ops whose result is bool."""
+"""Comparisons, and tests for NaN and infinity."""
 
 from __future__ import annotations
 
@@ -38,10 +38,7 @@ from ..common.elementwise import (
 
 public = {
     "td": "approximate_equal",
-    "td, td.math": (
-        "equal greater greater_equal less less_equal logical_and logical_not logical_or "
-        "logical_xor not_equal"
-    ),
+    "td, td.math": "equal greater greater_equal less less_equal not_equal",
     "td, td.math, td.debugging": "is_finite is_inf is_nan",
 }
 
@@ -243,7 +240,7 @@ def _approximate_equal_kernel(c: KernelContext) -> Kernel:
 def approximate_equal(
     x: TensorLike, y: TensorLike, tolerance: float = 1e-5, name: str | None = None
 ) -> Tensor:
-    """Whether `|x - y| < tolerance`, element by element.
+    """Elementwise `|x - y| < tolerance`.
 
     Args:
         x: a tensor of numbers.
@@ -264,58 +261,6 @@ def approximate_equal(
         [ True False]
     """
     return APPROXIMATE_EQUAL(like_the_other(x, y), y, tolerance=tolerance, name=name)
-
-
-logical_and = binary(
-    "logical_and",
-    "LogicalAnd",
-    np.logical_and,
-    "bool",
-    "Whether both `x` and `y` hold, element by element.",
-    ("[True, False], True", "[ True False]"),
-    result="z: bool",
-)
-logical_or = binary(
-    "logical_or",
-    "LogicalOr",
-    np.logical_or,
-    "bool",
-    "Whether `x` or `y` or both hold, element by element.",
-    ("[True, False], False", "[ True False]"),
-    result="z: bool",
-)
-logical_not = unary(
-    "logical_not",
-    "LogicalNot",
-    np.logical_not,
-    "bool",
-    "Whether `x` does not hold, element by element.",
-    ("[True, False]", "[False  True]"),
-    result="y: bool",
-)
-
-
-def logical_xor(x: TensorLike, y: TensorLike, name: str = "LogicalXor") -> Tensor:
-    """Whether exactly one of `x` and `y` holds, element by element.
-
-    Args:
-        x: a bool tensor.
-        y: a bool tensor; the two are broadcast together.
-        name: a name for the last op.
-
-    Returns:
-        A bool Tensor of the shape that the arguments broadcast to.
-
-    Raises:
-        TypeError: an argument is not bool.
-        ValueError: the shapes do not broadcast together.
-
-    Example:
-        >>> with td.Graph().as_default(), td.Session() as session:
-        ...     print(session.run(td.logical_xor([True, False], True)))
-        [False  True]
-    """
-    return logical_and(logical_or(x, y), logical_not(logical_and(x, y)), name)
 
 
 is_nan = unary(

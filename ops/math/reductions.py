@@ -28,7 +28,7 @@ from .accumulation import accumulating, count_along
 from .arithmetic import add, subtract
 from .comparison import is_finite
 from .exponentials import exp, log
-from .select import where
+from .where import where
 
 if TYPE_CHECKING:
     Reduce = Callable[[Array, tuple[int, ...], bool], Any]
@@ -122,8 +122,8 @@ def _define(op: str, types: str, reduction: Callable[[DType], Reduce], combined:
     def shape(c: ShapeContext) -> TensorShape:
         c.shape("reduction_indices", max_rank=1)
         axes = c.const("reduction_indices")
-        known = None if axes is None else axes.reshape(-1).tolist()
-        return reduced(c.shape("input"), known, c.attr("keep_dims"))
+        constant_axes = None if axes is None else axes.reshape(-1).tolist()
+        return reduced(c.shape("input"), constant_axes, c.attr("keep_dims"))
 
     @definition.fresh_kernel
     def kernel(c: KernelContext) -> Kernel:
@@ -190,7 +190,7 @@ class Reducer(Protocol):
         reduction_indices: Any = None,
         keepdims: bool | None = None,
     ) -> Tensor:
-        """Adds the ops."""
+        """Adds the ops to the default graph."""
 
 
 def _reduction(
@@ -198,7 +198,7 @@ def _reduction(
 ) -> Reducer:
     """The public function of a reduction."""
     (argument,) = definition.signature.inputs[:1]
-    dtype = argument.dtype  # a Python list without elements tells none
+    dtype = argument.dtype  # an empty Python list has no dtype of its own
 
     def call(
         input_tensor: Any,

@@ -32,7 +32,7 @@ _NUMBERS = f"{REALS}, {COMPLEX}, {QUANTIZED}"
 
 
 class Combination(NamedTuple):
-    """How the rows of a segment are combined."""
+    """Reduction that combines the rows of a segment."""
 
     name: str
     combine: np.ufunc
@@ -65,7 +65,7 @@ COMBINATIONS = (
 _SHORT_ROW = 32  # elements: for fewer, reduceat is as fast
 
 ASCENDING = "at least 0, and at least the one before it"
-"""What ids must be that number rows in order."""
+"""Requirement on the ids of sorted segments, for error texts."""
 
 
 def combined(
@@ -277,7 +277,7 @@ class SortedSegments(Protocol):
     def __call__(
         self, data: TensorLike, segment_ids: TensorLike, name: str | None = None
     ) -> Tensor:
-        """Adds the ops."""
+        """Adds the ops to the default graph."""
 
 
 class UnsortedSegments(Protocol):
@@ -290,7 +290,7 @@ class UnsortedSegments(Protocol):
         num_segments: Any,
         name: str | None = None,
     ) -> Tensor:
-        """Adds the ops."""
+        """Adds the ops to the default graph."""
 
 
 def _sorted_function(combination: Combination) -> SortedSegments:

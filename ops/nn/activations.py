@@ -20,8 +20,8 @@ from ...shape_inference.protocols import Array, Kernel
 from ...shape_inference.rules import normal_axis
 from ...shape_inference.tensor_shape import TensorShape
 from ...shape_inference.traits import Elementwise, Traits
-from ..array.casting import cast
-from ..array.joining import concat
+from ..array.cast import cast
+from ..array.concat import concat
 from ..common.blockwise import block_by_block
 from ..common.call_forms import renamed
 from ..common.elementwise import COMPLEX, FLOATS, QUANTIZED, REALS, in_float32, unary

@@ -8,20 +8,22 @@ from ...graph.api.tensor_like import TensorLike
 from ...graph.convert import convert_to_tensor
 from ...graph.default_scopes import name_scope
 from ...graph.node import Tensor
-from ..array.casting import cast
-from ..array.fills import ones_like
-from ..array.joining import concat
+from ..array.cast import cast
+from ..array.concat import concat
+from ..array.constants import ones_like
 from ..array.ranges import range as numbers_in
+from ..array.reshape import expand_dims
 from ..array.shapes import shape
-from ..array.squeezing import expand_dims
-from ..array.stacking import stack
+from ..array.stack import stack
+from ..indexing.gather import gather
 from ..indexing.gather_nd import scatter_nd
-from ..indexing.gathering import gather
 from ..indexing.masks import boolean_mask, sequence_mask
-from ..math.along_axis import argmax, cumsum
-from ..math.comparison import equal, logical_and, not_equal
+from ..math.argmax import argmax
+from ..math.comparison import equal, not_equal
+from ..math.cumsum import cumsum
+from ..math.logical import logical_and
 from ..math.reductions import reduce_max, reduce_sum
-from ..math.select import where
+from ..math.where import where
 
 public = {"td.nn": "collapse_repeated ctc_unique_labels"}
 

@@ -18,15 +18,15 @@ from ...graph.sparse_tensor import SparseTensor, SparseTensorValue
 from ...shape_inference.context import KernelContext, ShapeContext
 from ...shape_inference.protocols import Array, Kernel
 from ...shape_inference.tensor_shape import TensorShape
-from ..array.casting import cast
-from ..array.joining import concat
+from ..array.cast import cast
+from ..array.concat import concat
 from ..array.shapes import shape
-from ..array.transposing import transpose
+from ..array.transpose import transpose
 from ..indexing.gather_nd import gather_nd
 from ..indexing.masks import sequence_mask
 from ..math.arithmetic import subtract
 from ..math.comparison import less
-from ..math.select import where
+from ..math.where import where
 
 if TYPE_CHECKING:
     from ...graph.op_def import Results

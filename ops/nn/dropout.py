@@ -9,11 +9,11 @@ from ...graph.constant_value import constant_value
 from ...graph.convert import convert_to_tensor
 from ...graph.default_scopes import name_scope
 from ...graph.node import Tensor
-from ..array.broadcasting import broadcast_to
-from ..array.fills import zeros_like
+from ..array.broadcast import broadcast_to
+from ..array.constants import zeros_like
 from ..array.shapes import shape
 from ..math.comparison import greater_equal
-from ..math.select import where
+from ..math.where import where
 from ..random.uniform_and_normal import random_uniform
 
 public = {"td.nn": "dropout"}

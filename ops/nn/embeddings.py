@@ -10,18 +10,19 @@ from ...graph.convert import convert_to_tensor
 from ...graph.default_scopes import name_scope
 from ...graph.node import Tensor
 from ...shape_inference.tensor_shape import TensorShape
-from ..array.casting import cast
-from ..array.constants import constant, identity
-from ..array.joining import concat
+from ..array.cast import cast
+from ..array.concat import concat
+from ..array.constants import constant
+from ..array.identity import identity
 from ..array.ranges import range as numbers
-from ..array.reshaping import reshape
+from ..array.reshape import reshape
 from ..array.shapes import shape, size
-from ..array.stacking import stack
-from ..indexing.gathering import gather
-from ..indexing.partitioning import PARALLEL_DYNAMIC_STITCH, dynamic_partition
+from ..array.stack import stack
+from ..indexing.dynamic_partition import PARALLEL_DYNAMIC_STITCH, dynamic_partition
+from ..indexing.gather import gather
 from ..math.arithmetic import maximum
 from ..math.reductions import reduce_sum
-from ..math.select import where
+from ..math.where import where
 from ..statistics.clipping import clip_by_norm
 
 public = {"td.nn": "embedding_lookup"}

@@ -19,21 +19,22 @@ from ...shape_inference.protocols import Array, Kernel
 from ...shape_inference.rules import broadcast, normal_axis
 from ...shape_inference.tensor_shape import TensorShape
 from ...shape_inference.traits import Traits
-from ..array.casting import cast
-from ..array.fills import zeros_like
-from ..array.joining import concat
+from ..array.cast import cast
+from ..array.concat import concat
+from ..array.constants import zeros_like
 from ..array.ranges import range as numbers_in
-from ..array.reshaping import reshape
+from ..array.reshape import reshape
 from ..array.shapes import rank, shape
-from ..array.transposing import transpose
+from ..array.transpose import transpose
 from ..common.call_forms import older_form, renamed
 from ..common.extrema import extreme_of_rows
 from ..common.flops import flops_per_element
-from ..indexing.gathering import in_range, out_of_range
+from ..indexing.gather import in_range, out_of_range
 from ..math.arithmetic import abs as magnitude, add, maximum, minimum, multiply, negative, subtract
-from ..math.comparison import greater_equal, less_equal, logical_and
+from ..math.comparison import greater_equal, less_equal
 from ..math.exponentials import exp, log, log1p
-from ..math.select import where
+from ..math.logical import logical_and
+from ..math.where import where
 from .activations import relu, softplus
 from .softmax_steps import cross_entropy_steps
 
@@ -169,7 +170,7 @@ def _logits_come_first(args: Sequence[Any]) -> bool:
 _NAMED = "labels=labels, logits=logits, by name"
 
 
-@older_form("logits, labels, dim=axis, name", told_by=_by_position, instead=_NAMED)
+@older_form("logits, labels, dim=axis, name", is_older=_by_position, instead=_NAMED)
 @renamed(dim="axis")
 def softmax_cross_entropy_with_logits(
     labels: TensorLike | None = None,
@@ -257,7 +258,7 @@ def softmax_cross_entropy_with_logits_v2(
     )
 
 
-@older_form("logits, labels, name", told_by=_logits_come_first, instead=_NAMED)
+@older_form("logits, labels, name", is_older=_logits_come_first, instead=_NAMED)
 def sparse_softmax_cross_entropy_with_logits(
     labels: TensorLike | None = None, logits: TensorLike | None = None, name: str | None = None
 ) -> Tensor:
@@ -297,7 +298,7 @@ def sparse_softmax_cross_entropy_with_logits(
         return reshape(loss, shape(classes), name=scope)
 
 
-@older_form("logits, targets=labels, name", told_by=_by_position, instead=_NAMED)
+@older_form("logits, targets=labels, name", is_older=_by_position, instead=_NAMED)
 def sigmoid_cross_entropy_with_logits(
     labels: TensorLike | None = None, logits: TensorLike | None = None, name: str | None = None
 ) -> Tensor:

@@ -21,7 +21,7 @@ from ...shape_inference.split_parts import NotSplittable, Partition, SplitContex
 from ...shape_inference.symbolic.formulas import Formula
 from ...shape_inference.tensor_shape import TensorShape
 from ...shape_inference.traits import Traits
-from ..array.fills import fill
+from ..array.constants import fill
 from ..common.elementwise import in_float32
 from ..math.exponentials import rsqrt
 from .channel_sums import as_rows, lrn_sums, moments

@@ -10,15 +10,15 @@ from ...graph.convert import convert_to_tensor
 from ...graph.node import Tensor
 from ...protos.dtypes import float64, int64
 from ...shape_inference.split_parts import NotSplittable, SplitContext
-from ..array.casting import cast
-from ..array.reshaping import reshape
+from ..array.cast import cast
+from ..array.reshape import reshape
 from ..array.shapes import size
 from ..math.arithmetic import add, maximum, multiply, square, subtract
 from ..math.comparison import equal
 from ..math.division import realdiv
 from ..math.exponentials import rsqrt
 from ..math.reductions import reduce_mean, reduce_sum
-from ..math.select import where
+from ..math.where import where
 
 
 class _Channels:

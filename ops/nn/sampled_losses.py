@@ -10,13 +10,12 @@ from ...graph.convert import convert_to_tensor
 from ...graph.default_scopes import name_scope
 from ...graph.node import Tensor
 from ...protos.dtypes import int32, int64
-from ..array.casting import cast
-from ..array.constants import stop_gradient
-from ..array.fills import ones_like, zeros_like
-from ..array.joining import concat
-from ..array.reshaping import reshape
+from ..array.cast import cast
+from ..array.concat import concat
+from ..array.constants import ones_like, zeros_like
+from ..array.identity import stop_gradient
+from ..array.reshape import expand_dims, reshape
 from ..array.shapes import shape
-from ..array.squeezing import expand_dims
 from ..common.call_forms import older_form
 from ..linalg.matmul import matmul
 from ..math.arithmetic import multiply
@@ -47,7 +46,7 @@ def _inputs_come_first(args: Sequence[Any]) -> bool:
     )
 
 
-@older_form(_BEFORE_1_0, told_by=_inputs_come_first)
+@older_form(_BEFORE_1_0, is_older=_inputs_come_first)
 def nce_loss(
     weights: TensorLike,
     biases: Any,
@@ -102,7 +101,7 @@ def nce_loss(
     return reduce_sum(losses, 1)
 
 
-@older_form(_BEFORE_1_0, told_by=_inputs_come_first)
+@older_form(_BEFORE_1_0, is_older=_inputs_come_first)
 def sampled_softmax_loss(
     weights: TensorLike,
     biases: Any,

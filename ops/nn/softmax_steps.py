@@ -5,7 +5,7 @@ from __future__ import annotations
 from ...graph.node import Tensor
 from ...protos.dtypes import DType, float32
 from ...shape_inference.split_parts import SplitContext
-from ..array.casting import cast
+from ..array.cast import cast
 from ..math.arithmetic import multiply, negative, subtract
 from ..math.division import realdiv
 from ..math.exponentials import exp, log

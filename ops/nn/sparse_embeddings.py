@@ -8,21 +8,21 @@ from ...graph.api.tensor_like import TensorLike
 from ...graph.default_scopes import name_scope
 from ...graph.node import Tensor
 from ...graph.sparse_tensor import SparseTensor
-from ..array.casting import cast
-from ..array.constants import constant
-from ..array.fills import zeros_like
-from ..array.joining import concat
-from ..array.reshaping import reshape
+from ..array.cast import cast
+from ..array.concat import concat
+from ..array.constants import constant, zeros_like
+from ..array.reshape import reshape
 from ..array.shapes import shape
-from ..indexing.gathering import gather
-from ..indexing.slicing import slice as cut
+from ..indexing.gather import gather
+from ..indexing.slice import slice as cut
 from ..math.arithmetic import multiply
-from ..math.comparison import greater, greater_equal, logical_and
+from ..math.comparison import greater, greater_equal
 from ..math.division import truediv
 from ..math.exponentials import sqrt
+from ..math.logical import logical_and
 from ..math.reductions import reduce_prod
 from ..math.segments import segment_sum
-from ..math.select import where_v2
+from ..math.where import where_v2
 from ..sorting.unique import unique
 from ..sparse.sparse_empty_rows import sparse_fill_empty_rows
 from ..sparse.sparse_joining import sparse_reshape

@@ -12,9 +12,9 @@ from ...graph.default_scopes import name_scope
 from ...graph.sparse_tensor import SparseTensor
 from ...protos.dtypes import DType, as_dtype, int64, string
 from ...shape_inference.tensor_shape import TensorShape
-from ..array.casting import cast
-from ..array.joining import concat
-from ..array.reshaping import reshape
+from ..array.cast import cast
+from ..array.concat import concat
+from ..array.reshape import reshape
 from ..sparse.sparse_to_dense import sparse_reorder
 from .example_ops import PARSE_EXAMPLE, PARSE_SINGLE_EXAMPLE
 from .features import FixedLenFeature, FixedLenSequenceFeature, SparseFeature, VarLenFeature

@@ -14,7 +14,7 @@ from ...shape_inference.protocols import Array, Kernel
 from ...shape_inference.rules import SCALAR
 from ...shape_inference.tensor_shape import TensorShape
 from ...shape_inference.traits import Traits
-from ..array.reshaping import RESHAPE
+from ..array.reshape import RESHAPE
 from .quantized_arithmetic import SCALE_TYPES, check_scalars, ends, level_of, numbers_of, wrapped
 from .quantized_ranges import limits, line_of_min_first, quantized_min_first, steps_in_unit
 

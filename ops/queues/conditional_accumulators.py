@@ -11,7 +11,7 @@ from ...graph.node import Operation, Tensor
 from ...graph.op_def import OpDef
 from ...protos.dtypes import DType, as_dtype, int64, resource
 from ...shape_inference.tensor_shape import TensorShape
-from ..array.casting import cast
+from ..array.cast import cast
 from .accumulator_ops import (
     APPLY_GRADIENT,
     CONDITIONAL_ACCUMULATOR,

@@ -14,7 +14,7 @@ from ...runtime.waiting import Turns, Waits, waits_of
 from ...shape_inference.context import KernelContext
 from ...shape_inference.protocols import Array, Kernel
 from ...shape_inference.traits import STATEFUL, WAITING
-from ..array.constants import identity
+from ..array.identity import identity
 from ..common.structures import flat, packed
 from .handles import HOME, handle_to, kept_behind, nothing_shape, scalar_shape, shared_home
 

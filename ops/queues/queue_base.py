@@ -12,8 +12,8 @@ from ...graph.node import Operation, Tensor
 from ...graph.op_def import OpDef
 from ...protos.dtypes import DType, as_dtype, resource
 from ...shape_inference.tensor_shape import TensorShape
-from ..array.stacking import stack
-from ..indexing.gathering import gather
+from ..array.stack import stack
+from ..indexing.gather import gather
 from .queue_ops import (
     CLOSE,
     DEQUEUE,

@@ -8,7 +8,8 @@ from typing import Any
 from ...graph.convert import convert_to_tensor
 from ...graph.default_scopes import name_scope
 from ...protos.dtypes import as_dtype
-from ..array.constants import constant, placeholder
+from ..array.constants import constant
+from ..array.placeholder import placeholder
 from .ragged_rows import RAGGED_RANGE
 from .ragged_tensor import RaggedTensor
 from .ragged_value import RaggedTensorValue, ragged_constant_value

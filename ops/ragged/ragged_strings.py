@@ -11,12 +11,11 @@ from ...graph.default_scopes import name_scope
 from ...graph.node import Tensor
 from ...protos.dtypes import as_dtype
 from ..array.ranges import range as numbers
-from ..array.reshaping import reshape
+from ..array.reshape import expand_dims, reshape
 from ..array.shapes import shape as shape_of
-from ..array.squeezing import expand_dims
 from ..strings.code_points import UNICODE_DECODE, UNICODE_DECODE_WITH_OFFSETS, UNICODE_ENCODE
 from ..strings.ngrams import STRING_N_GRAMS
-from ..strings.string_joining import string_split
+from ..strings.string_split import string_split
 from .ragged_tensor import RaggedTensor
 
 public = {

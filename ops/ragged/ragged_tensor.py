@@ -13,16 +13,16 @@ from ...graph.node import Tensor
 from ...graph.sparse_tensor import Composite, SparseTensor
 from ...protos.dtypes import DType
 from ...shape_inference.tensor_shape import TensorShape
-from ..array.casting import cast
-from ..array.joining import concat
+from ..array.cast import cast
+from ..array.concat import concat
 from ..array.ranges import range as numbers
-from ..array.reshaping import reshape
+from ..array.reshape import reshape
 from ..array.shapes import shape as shape_of
 from ..indexing.masks import boolean_mask, sequence_mask
-from ..math.along_axis import cumsum
 from ..math.comparison import not_equal
+from ..math.cumsum import cumsum
 from ..math.reductions import reduce_max
-from ..sorting.sorting import searchsorted
+from ..sorting.sort import searchsorted
 from .ragged_to_dense import RAGGED_TENSOR_TO_SPARSE, RAGGED_TENSOR_TO_TENSOR
 from .ragged_value import RaggedTensorValue
 

@@ -9,7 +9,7 @@ from ...graph.convert import convert_to_tensor
 from ...graph.default_scopes import name_scope
 from ...graph.node import Tensor
 from ...protos.dtypes import as_dtype
-from ..array.casting import cast
+from ..array.cast import cast
 from .ragged_tensor import RaggedTensor
 
 public = {"td.ragged": "row_splits_to_segment_ids segment_ids_to_row_splits"}

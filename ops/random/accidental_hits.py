@@ -1,4 +1,4 @@
-"""Where classes that were drawn for a sampled loss happen to be true ones."""
+"""Accidental hits: sampled classes that are true classes."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def compute_accidental_hits(
     seed: int | None = None,
     name: str | None = None,
 ) -> Hits:
-    """Where classes that were drawn happen to be true ones.
+    """Positions of sampled classes that happen to be true classes.
 
     Args:
         true_classes: the classes that are true, int64 [batch, num_true].

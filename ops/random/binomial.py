@@ -1,4 +1,4 @@
-"""Binomial numbers: how many of so many attempts succeed."""
+"""Binomial random numbers."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def binomial(stream: Philox, counts: Array, probs: Array) -> Array:
 
 
 def _inverted(stream: Philox, count: Array, prob: Array, starts: Array) -> Array:
-    """How many waits for a success, each of a geometric distribution, fit into the attempts."""
+    """Number of geometrically distributed waits for a success that fit into the attempts."""
     waited = np.zeros_like(count)
     result = np.zeros_like(count)
     waiting = np.arange(count.size)
@@ -112,7 +112,7 @@ def _rejected(stream: Philox, count: Array, prob: Array, starts: Array) -> Array
 
 
 def _tail(k: Array) -> Array:
-    """What Stirling's formula lacks of the logarithm of k!."""
+    """Correction of Stirling's formula for the logarithm of k!."""
     square = (k + 1) * (k + 1)
     series = (1 / 12 - (1 / 360 - 1 / 1260 / square) / square) / (k + 1)
     few = np.clip(np.nan_to_num(k), 0, len(_TAILS) - 1).astype(np.intp)

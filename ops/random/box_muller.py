@@ -1,4 +1,4 @@
-"""Logarithm, sine and cosine of float32 as glibc computes them, on which TensorFlow's draws rest.
+"""Logarithm, sine and cosine of float32 as glibc computes them, used by TensorFlow's Box–Muller.
 
 Normal numbers of float32 equal TensorFlow's only where these functions err as its do. Since version
 2.28 glibc has them in float64 throughout: a table and a short polynomial each, whose coefficients

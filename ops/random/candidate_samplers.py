@@ -1,4 +1,4 @@
-"""Classes drawn at random for sampled losses, and how often each is expected to be drawn."""
+"""Candidate samplers: random classes for sampled losses, with their expected counts."""
 
 from __future__ import annotations
 
@@ -112,7 +112,7 @@ ALL = _define("All", _COUNTS, lambda c: all_sampler(c.attr("num_sampled")))
 
 
 class Samples(NamedTuple):
-    """What a candidate sampler gives."""
+    """Outputs of a candidate sampler."""
 
     sampled_candidates: Tensor
     true_expected_count: Tensor
@@ -206,7 +206,7 @@ def learned_unigram_candidate_sampler(
     seed: int | None = None,
     name: str | None = None,
 ) -> Samples:
-    """Classes drawn at random, as often as they were true ones in the runs before.
+    """Classes drawn at random, in proportion to how often they were true in earlier runs.
 
     Args:
         true_classes: the classes that are true, int64 [batch, num_true].
@@ -264,7 +264,7 @@ def fixed_unigram_candidate_sampler(
         num_reserved_ids: how many first classes have no weight, and are never drawn.
         num_shards: in how many parts the classes are split: class `i` is in part `i % num_shards`.
         shard: the part that is drawn from.
-        unigrams: the weights, in the place of a file.
+        unigrams: the weights, instead of a file.
         seed: makes the draws the same in every session: see `td.set_random_seed`.
         name: a name for the op.
 

@@ -1,4 +1,4 @@
-"""Samplers of classes: what each draws, and how likely it finds each class."""
+"""Samplers of classes: their draws, and the probability of each class."""
 
 from __future__ import annotations
 

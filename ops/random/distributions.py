@@ -1,4 +1,4 @@
-"""How words of Philox become numbers: the rules of TensorFlow's CPU kernels.
+"""Conversion of Philox words to numbers by the rules of TensorFlow's CPU kernels.
 
 They are those of TensorFlow 2.21, which are those of 1.x wherever both have them. What takes a
 fixed number of words takes them in order; each group of what takes as many as it happens to need
@@ -164,7 +164,7 @@ def truncated_normal(stream: Philox, size: int, dtype: np.dtype[Any], first: int
 
 
 def below(words: Array, bound: int) -> Array:
-    """Which of some words, or pairs in uint64, give an unbiased integer below `bound`."""
+    """Mask of the words, or pairs in uint64, that give an unbiased integer below `bound`."""
     span = 1 << 8 * words.dtype.itemsize
     return np.asarray(words >= words.dtype.type(span % bound))
 

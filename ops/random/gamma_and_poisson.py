@@ -19,7 +19,7 @@ from ...shape_inference.protocols import Array, Kernel
 from ...shape_inference.rules import shape_from_value
 from ...shape_inference.tensor_shape import TensorShape
 from ...shape_inference.traits import STATEFUL
-from ..array.fills import zeros_like
+from ..array.constants import zeros_like
 from ..common.allocation import check_size
 from ..math.arithmetic import add, maximum
 from ..math.division import truediv
@@ -62,7 +62,7 @@ _double = np.dtype(np.float64)
 
 
 def _define(definition: OpDef, parameter: str, draw: Callable[[Philox, Array], Array]) -> None:
-    """Hangs the rules on an op that draws `shape` numbers for each element of `parameter`.
+    """Registers the rules of an op that draws `shape` numbers per element of `parameter`.
 
     Each number has `RESERVED` groups of the stream to itself; those of one parameter follow one
     another. As in TensorFlow since 1.4, all is computed in float64.
@@ -257,7 +257,7 @@ def random_poisson(
     seed: int | None = None,
     name: str | None = None,
 ) -> Tensor:
-    """Random numbers from Poisson distributions: how often something happens.
+    """Random numbers from Poisson distributions.
 
     Args:
         lam: how often it happens on average.

@@ -71,7 +71,7 @@ NON_DETERMINISTIC_INTS = OpDef(
 
 
 def _moved_on(handle: Array, algorithm: Array, name: str, groups: int) -> Array:
-    """The state of a generator, whose counter goes on by so many groups.
+    """State of a generator with its counter advanced by a number of groups.
 
     Args:
         handle: of the variable.
@@ -94,7 +94,7 @@ def _check_algorithm(algorithm: Array, name: str) -> None:
 
 
 def _read_and_moved(handle: Array, groups: int, named: bool = False) -> Array:
-    """The state before its counter goes on; `named` where an algorithm's number precedes it."""
+    """State before its counter advances; `named` where an algorithm's number precedes it."""
     read: list[Array] = []
 
     def move(state: Array) -> None:
@@ -241,7 +241,7 @@ def _read_and_skip_kernel(c: KernelContext) -> Kernel:
 
 
 def _skipped(delta: Array) -> int:
-    """The groups of so many numbers, in 64 bits: a negative one reaches the lower half alone."""
+    """The groups of so many numbers, in 64 bits: a negative one affects only the lower half."""
     if delta.ndim:
         raise ValueError(f"delta must have rank 0, got shape {list(delta.shape)}")
     return int(delta) * RESERVED & 2**64 - 1

@@ -1,4 +1,4 @@
-"""Classes drawn at random, as likely as their logits say."""
+"""Random classes with probabilities given by logits: multinomial, categorical."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def _multinomial_kernel(c: KernelContext) -> Kernel:
 def drawn_classes(stream: Philox, logits: Array, num_samples: Array, dtype: np.dtype[Any]) -> Array:
     """Classes for each row of `logits`: one draw of float64 each, row by row.
 
-    TensorFlow draws so on one thread; on several it begins anew for the rows of each.
+    TensorFlow draws so on one thread; on several it restarts for the rows of each.
     """
     if logits.ndim != 2:
         raise ValueError(f"logits must have rank 2, got shape {list(logits.shape)}")
@@ -99,7 +99,7 @@ def multinomial(
     name: str | None = None,
     output_dtype: Any = "int64",
 ) -> Tensor:
-    """Classes drawn at random, as likely as their logits say.
+    """Classes drawn at random with probabilities given by logits.
 
     Args:
         logits: [batch, classes] of numbers: logarithms of probabilities, up to a constant. A class

@@ -1,4 +1,4 @@
-"""Normal numbers between bounds, with parameters of their own for each row."""
+"""Truncated normal random numbers with separate parameters for each row."""
 
 from __future__ import annotations
 
@@ -103,13 +103,13 @@ class _Bounds(NamedTuple):
                 "stdevs must be more than 0, and minvals less than maxvals and one of them finite, "
                 f"got {stdev}, {low} and {high}"
             )
-        if np.isneginf(low) or high < mean:  # turned over, so that the lower one is finite
+        if np.isneginf(low) or high < mean:  # mirrored, so that the lower bound is finite
             low, high, stdev = high, low, -stdev
         return cls(mean, stdev, (low - mean) / stdev, (high - mean) / stdev)
 
 
 def _row(source: _Groups, count: int, bounds: _Bounds, dtype: np.dtype[Any]) -> Array:
-    """Numbers of one row: by the way of rejection that refuses the fewest."""
+    """Numbers of one row, by the rejection method with the lowest rejection rate."""
     low, high = bounds.low, bounds.high
     number = dtype.type
     root = np.sqrt(low * low + number(4))
@@ -152,7 +152,7 @@ def _row(source: _Groups, count: int, bounds: _Bounds, dtype: np.dtype[Any]) -> 
 
 
 def _most_refused(places: Array, before: int, tried: int, done: bool) -> int:
-    """How many were refused since the last one accepted.
+    """Number of rejections since the last acceptance.
 
     Raises:
         InternalError: it took too many attempts to find a number.

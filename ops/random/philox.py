@@ -1,7 +1,7 @@
-"""Philox 4×32-10, the generator of TensorFlow: random words that follow from a key and a counter.
+"""Philox 4×32-10, TensorFlow's generator: random words determined by a key and a counter.
 
 The generator is that of Salmon and others, "Parallel random numbers: as easy as 1, 2, 3" (2011).
-How its words become numbers, `distributions` tells.
+See `distributions` for how its words become numbers.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ class Philox:
 
     Args:
         key: 64 bits.
-        counter: 128 bits, of which the upper half tells streams apart.
+        counter: 128 bits, of which the upper half distinguishes streams.
 
     Example:
         >>> from tensordraft.ops.random.philox import Philox
@@ -47,7 +47,7 @@ class Philox:
         self._lock = Lock()
 
     def reserve(self, groups: int) -> Philox:
-        """The stream from here on; this one goes on `groups` later."""
+        """The stream from here on; this one continues `groups` later."""
         with self._lock:
             reserved = Philox(self.key, self.counter)
             self.counter = self.counter + groups & (1 << 128) - 1
@@ -121,7 +121,7 @@ class Philox:
 
 
 def seeded(first: int, second: int) -> Philox:
-    """The stream of a stateless op: its two seeds, put through the generator once."""
+    """Stream of a stateless op: its two seeds, scrambled by the generator."""
     counter = (second & _LONG_BITS) << 64 | first & _LONG_BITS
     words = [int(word) for word in Philox(_SEED_KEY, counter).words(1)[0]]
     return Philox(words[1] << 32 | words[0], (words[3] << 32 | words[2]) << 64)

@@ -1,4 +1,4 @@
-"""Random streams, which live in the session, and the seeds that they start from."""
+"""Random streams, which are kept in the session, and their seeds."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def _stream_in(state: MutableMapping[Any, Any], op: Any) -> Philox:
 
 
 def reserved_part(state: MutableMapping[Any, Any], op: Any, numbers: int) -> tuple[Array, Array]:
-    """Key and counter of the stream of an op, which goes on behind the next so many numbers.
+    """Key and counter of an op's stream, which then skips the next `number` numbers.
 
     Args:
         state: the session's store for stateful ops.
@@ -70,7 +70,7 @@ def stream_of_seeds(seed: Array) -> Philox:
 
 
 def restart_stream(state: MutableMapping[Any, Any], op: Any) -> None:
-    """Has the stream of an op, if it has one with a seed, begin anew.
+    """Restarts the stream of an op, if it has one with a seed.
 
     Args:
         state: the session's store for stateful ops.

@@ -1,4 +1,4 @@
-"""Random numbers that follow from seeds which are given in each run: `Stateless…`.
+"""Random numbers determined by seeds that are passed in each run: `Stateless…`.
 
 The ops of TensorFlow 1.x take two seeds; those of 2.x (`…V2`) take the generator's key and counter,
 which `StatelessRandomGetKeyCounter` makes of seeds.
@@ -213,7 +213,7 @@ def stateless_uniform(
     dtype: Any = float32,
     name: str | None = None,
 ) -> Tensor:
-    """Random numbers that are all equally likely, in [minval, maxval), and follow from a seed.
+    """Uniform random numbers in [minval, maxval), determined by a seed.
 
     Args:
         shape: the shape of the result, a vector of int32 or int64.
@@ -258,7 +258,7 @@ def stateless_normal(
     dtype: Any = float32,
     name: str | None = None,
 ) -> Tensor:
-    """Random numbers from a normal distribution, which follow from a seed.
+    """Normal random numbers, determined by a seed.
 
     Args:
         shape: the shape of the result, a vector of int32 or int64.
@@ -288,7 +288,7 @@ def stateless_truncated_normal(
     dtype: Any = float32,
     name: str | None = None,
 ) -> Tensor:
-    """Random numbers of a normal distribution without its tails, which follow from a seed.
+    """Truncated normal random numbers, determined by a seed.
 
     Args:
         shape: the shape of the result, a vector of int32 or int64.
@@ -336,7 +336,7 @@ def stateless_categorical(
     output_dtype: Any = "int64",
     name: str | None = None,
 ) -> Tensor:
-    """Classes drawn at random, as likely as their logits say, which follow from a seed.
+    """Classes drawn at random with probabilities given by logits, determined by a seed.
 
     Args:
         logits: [batch, classes] of numbers: logarithms of probabilities, up to a constant.

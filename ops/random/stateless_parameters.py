@@ -1,4 +1,4 @@
-"""Random numbers of seeds whose distributions have parameters: gamma, Poisson and binomial.
+"""Random numbers by seeds from gamma, Poisson and binomial distributions.
 
 Their `shape` is that of the result, which ends with the shape of the parameters.
 """
@@ -22,7 +22,7 @@ from ...shape_inference.context import KernelContext, ShapeContext
 from ...shape_inference.protocols import Array, Kernel
 from ...shape_inference.rules import broadcast, shape_from_value
 from ...shape_inference.tensor_shape import TensorShape
-from ..array.fills import zeros_like
+from ..array.constants import zeros_like
 from ..common.shared_docs import shared_docs
 from ..math.arithmetic import add, maximum
 from ..math.division import truediv
@@ -60,7 +60,7 @@ BINOMIAL = OpDef(
 
 
 def shape_that_ends(c: ShapeContext, *parameters: str) -> TensorShape:
-    """The shape that an op is told, if it may end with that of its parameters together."""
+    """Shape argument of an op, if it may end with the broadcast shape of its parameters."""
     shape = shape_from_value(c, "shape")
     end = broadcast(*map(c.shape, parameters))
     if shape.rank is None or end.rank is None:
@@ -105,7 +105,7 @@ def drawn_for_each(
 
 
 def _define(definition: OpDef, draw: Callable[..., Array], *parameters: str) -> None:
-    """Hangs the rules on an op that takes a shape, what tells its stream, and parameters."""
+    """Registers the rules of an op that takes a shape, a seed or state, and parameters."""
     keyed = definition is GAMMA_V3
 
     @definition.shape
@@ -159,7 +159,7 @@ def stateless_gamma(
     dtype: Any = float32,
     name: str | None = None,
 ) -> Tensor:
-    """Random numbers from gamma distributions, which follow from a seed.
+    """Random numbers from gamma distributions, determined by a seed.
 
     Args:
         alpha: the shape parameters, positive.
@@ -187,7 +187,7 @@ def stateless_gamma(
 def stateless_poisson(
     shape: Any, seed: Any, lam: TensorLike, dtype: Any = int32, name: str | None = None
 ) -> Tensor:
-    """Random numbers from Poisson distributions, which follow from a seed.
+    """Random numbers from Poisson distributions, determined by a seed.
 
     Args:
         lam: how often something happens on average.
@@ -214,7 +214,7 @@ def stateless_binomial(
     output_dtype: Any = int32,
     name: str | None = None,
 ) -> Tensor:
-    """Random numbers from binomial distributions, which follow from a seed.
+    """Random numbers from binomial distributions, determined by a seed.
 
     Args:
         counts: the numbers of attempts.

@@ -1,7 +1,7 @@
-"""Random numbers of which only a stretch is drawn: the chunk that some rows of a whole tensor are.
+"""Random numbers for a chunk of a tensor: only its stretch of the stream is drawn.
 
 Sample number i has a known place in its stream, so that a chunk of rows is drawn by skipping what
-comes before it. `RandomStretch` stands for the op that draws them all where a graph is run in
+comes before it. `RandomStretch` replaces the op that draws them all where a graph is run in
 chunks; no graph that is built by calls holds it.
 """
 
@@ -39,14 +39,14 @@ RANDOM_STRETCH = OpDef(
 
 
 class StretchContext(Protocol):
-    """What tells the steps of an op how its results are cut."""
+    """Annotation for the steps of an op: how its results are split."""
 
     @property
     def output_dtype(self) -> DType:
         """The dtype of what the op makes."""
 
     def rows_of(self, shape: Tensor) -> tuple[int, Tensor, Tensor]:
-        """Where the chunk of a tensor lies: the axis, its start along it, and the whole's size."""
+        """Position of the chunk: its axis, its start along it, and the size of the whole."""
 
     def stream(self) -> Sequence[Tensor]:
         """Key and counter of the stream of the op, set aside for all chunks of a run."""
@@ -111,7 +111,7 @@ def random_stretch(
     alg: Any,
     *bounds: Tensor,
 ) -> list[Tensor]:
-    """What stands for an op that draws numbers of a kind: the stretch of the chunk."""
+    """Substitute for an op that draws random numbers: it draws only the chunk's stretch."""
     axis, start, total = c.rows_of(shape)
     dtype = c.output_dtype.base_dtype
     return [

@@ -1,14 +1,9 @@
-"""Random numbers: another draw at every run, and the same ones again for the same seeds.
-
-The draws are those of TensorFlow's CPU kernels for the same seeds, run after run: bit for bit, and
-for normal numbers within one unit in the last place.
-"""
+"""Uniform and normal random numbers from the stateful generator."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from math import isqrt
 from typing import Any
 
 import numpy as np
@@ -19,7 +14,7 @@ from ...graph.default_scopes import name_scope
 from ...graph.node import Tensor
 from ...graph.op_def import OpDef
 from ...protos.dtypes import as_dtype, float32
-from ...runtime.kernel_spec import fresh, view
+from ...runtime.kernel_spec import fresh
 from ...shape_inference.context import KernelContext, ShapeContext
 from ...shape_inference.protocols import Array, Kernel
 from ...shape_inference.rules import shape_from_value
@@ -27,18 +22,16 @@ from ...shape_inference.tensor_shape import TensorShape
 from ...shape_inference.traits import STATEFUL
 from ..math.arithmetic import add, multiply, subtract
 from .distributions import RESERVED, drawn, sizes_to_draw
-from .philox import GROUP, Philox
 from .random_state import seed_attrs, stream_of
 from .stretches import stretch_of_stream
 
 public = {
-    "td": "random_normal random_shuffle random_uniform",
+    "td": "random_normal random_uniform",
     "td, td.random": "truncated_normal",
-    "td.random": "normal=random_normal shuffle=random_shuffle uniform=random_uniform",
+    "td.random": "normal=random_normal uniform=random_uniform",
 }
 
 _SEEDS = "seed: int = 0, seed2: int = 0"
-_BY_BLOCKS = 4096  # up from here, a shuffle exchanges blocks of places
 _FLOATS = f"{_SEEDS}, dtype: {{half, bfloat16, float32, float64}}, T: {{int32, int64}}"
 RANDOM_UNIFORM = OpDef("RandomUniform", "shape: T -> output: dtype", _FLOATS, traits=STATEFUL)
 RANDOM_STANDARD_NORMAL = OpDef(
@@ -50,9 +43,6 @@ RANDOM_UNIFORM_INT = OpDef(
     "shape: T, minval: Tout, maxval: Tout -> output: Tout",
     f"{_SEEDS}, Tout: {{int32, int64}}, T: {{int32, int64}}",
     traits=STATEFUL,
-)
-RANDOM_SHUFFLE = OpDef(
-    "RandomShuffle", "value: T -> output: T", f"{_SEEDS}, T: type", traits=STATEFUL
 )
 
 
@@ -99,58 +89,6 @@ for _definition, _kind in (
     _definition.steps(stretch_of_stream(_kind))
 
 
-@RANDOM_SHUFFLE.shape
-def _random_shuffle_shape(c: ShapeContext) -> TensorShape:
-    return c.shape("value")
-
-
-@RANDOM_SHUFFLE.kernel
-def _random_shuffle_kernel(c: KernelContext) -> Kernel:
-    stream = stream_of(c)
-
-    def random_shuffle(value: Array) -> Array:
-        if value.size <= 1 or len(value) <= 1:
-            return value
-        return value[permutation(stream, len(value))]
-
-    return view(random_shuffle)
-
-
-def permutation(stream: Philox, size: int) -> Array:
-    """Fisher and Yates' shuffle: each place in turn changes with one that is not before it.
-
-    Args:
-        stream: where the words come from.
-        size: how many places.
-
-    Returns:
-        The places in their new order.
-    """
-    groups = -(-(size - 1) // GROUP)
-    words = stream.reserve(groups).words(groups).reshape(-1)[: size - 1]
-    others = np.arange(size - 1) + words % np.arange(size, 1, -1, dtype=np.uint32)
-    order, place = np.arange(size), 0
-    while size - place > _BY_BLOCKS:
-        # Few places at once seldom meet each other, and exchanges that do not are done together.
-        end = place + isqrt(size - place) // 4
-        reached = others[place:end]
-        if reached.min() >= end and len(np.unique(reached)) == end - place:
-            order[place:end], order[reached] = order[reached], order[place:end].copy()
-        else:
-            _exchange(order, place, reached)
-        place = end
-    rest, left = order[place:].tolist(), others[place:] - place
-    _exchange(rest, 0, left)
-    order[place:] = rest
-    return order
-
-
-def _exchange(order: Any, place: int, others: Array) -> None:
-    """Changes places from `place` on with others, one after the other."""
-    for here, other in enumerate(others.tolist(), place):
-        order[here], order[other] = order[other], order[here]
-
-
 def random_uniform(
     shape: Any,
     minval: TensorLike = 0,
@@ -159,7 +97,7 @@ def random_uniform(
     seed: int | None = None,
     name: str | None = None,
 ) -> Tensor:
-    """Random numbers that are all equally likely, in [minval, maxval).
+    """Uniform random numbers in [minval, maxval).
 
     Args:
         shape: the shape of the result, a vector of int32 or int64.
@@ -240,7 +178,7 @@ def truncated_normal(
     seed: int | None = None,
     name: str | None = None,
 ) -> Tensor:
-    """Random numbers from a normal distribution, none beyond two standard deviations.
+    """Normal random numbers, truncated to two standard deviations.
 
     Args:
         shape: the shape of the result, a vector of int32 or int64.
@@ -290,22 +228,3 @@ def shape_tensor(shape: Any) -> Tensor:
     if isinstance(shape, (list, tuple)) and not shape:
         return convert_to_tensor(np.zeros(0, np.int32), name="shape")
     return convert_to_tensor(shape, name="shape")
-
-
-def random_shuffle(value: TensorLike, seed: int | None = None, name: str | None = None) -> Tensor:
-    """The rows of a tensor in random order.
-
-    Args:
-        value: a tensor of any dtype, shuffled along its first dimension.
-        seed: a seed, for the same order in each session; see also `td.set_random_seed`.
-        name: a name for the op.
-
-    Returns:
-        A Tensor of the shape and dtype of `value`, in another order at every run.
-
-    Example:
-        >>> with td.Graph().as_default(), td.Session() as session:
-        ...     sorted(session.run(td.random_shuffle([1, 2, 3])).tolist())
-        [1, 2, 3]
-    """
-    return RANDOM_SHUFFLE(value, name=name, **seed_attrs(seed))

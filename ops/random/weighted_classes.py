@@ -35,7 +35,7 @@ def _least(bound: int, bits: int) -> int:
 
 
 class Alias:
-    """Walker's method: a class, and another one that is taken in its place with some probability.
+    """Walker's alias method: each class has an alias, taken instead with some probability.
 
     Args:
         weights: of the classes, as float32.
@@ -53,7 +53,7 @@ class Alias:
             other[small] = large
             shares[large] -= 1.0 - shares[small]
             (low if shares[large] < 1 else high).append(large)
-        for i in (*low, *high):  # what rounding has left
+        for i in (*low, *high):  # left over by rounding
             shares[i] = 1.0
         self._shares = np.array(shares, np.float32)
         self._other = np.array(other, np.int64)

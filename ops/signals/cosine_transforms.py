@@ -10,16 +10,18 @@ from ...graph.api.tensor_like import TensorLike
 from ...graph.convert import convert_to_tensor
 from ...graph.default_scopes import name_scope
 from ...graph.node import Tensor
-from ..array.casting import cast
-from ..array.fills import fill
-from ..array.joining import concat
-from ..array.padding import pad
+from ..array.cast import cast
+from ..array.concat import concat
+from ..array.constants import fill
+from ..array.pad import pad
 from ..array.ranges import range as numbers_in
-from ..array.reversing import reverse
+from ..array.reverse import reverse
 from ..array.shapes import shape
-from ..array.splitting import split
+from ..array.split import split
 from ..math.arithmetic import multiply
-from ..math.exponentials import complex as complex_of, cos, real, rsqrt, sin
+from ..math.complex_numbers import complex as complex_of, real
+from ..math.exponentials import rsqrt
+from ..math.trigonometry import cos, sin
 from .framing import frame, overlap_and_add
 from .real_fourier import irfft, rfft
 from .window_functions import vorbis_window

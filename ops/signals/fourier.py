@@ -17,7 +17,7 @@ from ...shape_inference.context import KernelContext, ShapeContext
 from ...shape_inference.protocols import Array, Kernel
 from ...shape_inference.tensor_shape import TensorShape
 from ...shape_inference.traits import Traits
-from ..array.rolling import roll
+from ..array.roll import roll
 from ..array.shapes import shape
 from ..common.flops import transform_flops
 from ..common.public_function import public_function

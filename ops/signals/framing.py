@@ -8,14 +8,14 @@ from ...graph.convert import convert_to_tensor
 from ...graph.default_scopes import name_scope
 from ...graph.node import Tensor
 from ...shape_inference.rules import normal_axis
-from ..array.joining import concat
-from ..array.padding import pad
+from ..array.concat import concat
+from ..array.pad import pad
 from ..array.ranges import range as numbers_in
-from ..array.reshaping import reshape
+from ..array.reshape import reshape
 from ..array.shapes import shape
-from ..array.stacking import stack
-from ..array.transposing import transpose
-from ..indexing.gathering import gather
+from ..array.stack import stack
+from ..array.transpose import transpose
+from ..indexing.gather import gather
 from ..math.arithmetic import maximum
 from ..math.reductions import reduce_sum
 

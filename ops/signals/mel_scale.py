@@ -9,8 +9,8 @@ from ...graph.convert import convert_to_tensor
 from ...graph.default_scopes import name_scope
 from ...graph.node import Tensor
 from ...protos.dtypes import as_dtype, float32
-from ..array.casting import cast
-from ..array.padding import pad
+from ..array.cast import cast
+from ..array.pad import pad
 from ..array.ranges import linspace
 from ..array.shapes import shape
 from ..math.arithmetic import maximum, minimum

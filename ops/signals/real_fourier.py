@@ -20,10 +20,10 @@ from ...shape_inference.rules import UNKNOWN_SHAPE
 from ...shape_inference.symbolic.symbolic import dim_symbol
 from ...shape_inference.tensor_shape import TensorShape
 from ...shape_inference.traits import Traits
-from ..array.joining import concat
-from ..array.padding import pad
+from ..array.concat import concat
+from ..array.pad import pad
 from ..array.shapes import shape
-from ..array.stacking import stack
+from ..array.stack import stack
 from ..common.allocation import check_size
 from ..common.flops import transform_flops
 from ..common.public_function import public_function

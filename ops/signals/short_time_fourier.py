@@ -10,9 +10,10 @@ from ...graph.constant_value import constant_value
 from ...graph.convert import convert_to_tensor
 from ...graph.default_scopes import name_scope
 from ...graph.node import Tensor
-from ..array.casting import cast
-from ..array.padding import pad, tile
-from ..array.reshaping import reshape
+from ..array.cast import cast
+from ..array.pad import pad
+from ..array.reshape import reshape
+from ..array.tile import tile
 from ..math.arithmetic import ceil, maximum, square
 from ..math.division import div_no_nan
 from ..math.exponentials import log

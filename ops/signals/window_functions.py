@@ -11,15 +11,16 @@ from ...graph.convert import convert_to_tensor
 from ...graph.default_scopes import name_scope
 from ...graph.node import Tensor
 from ...protos.dtypes import as_dtype, float32
-from ..array.casting import cast
-from ..array.fills import ones
-from ..array.joining import concat
+from ..array.cast import cast
+from ..array.concat import concat
+from ..array.constants import ones
 from ..array.ranges import range as numbers_in
-from ..array.reversing import reverse
+from ..array.reverse import reverse
 from ..common.shared_docs import shared_docs
-from ..math.along_axis import cumsum
 from ..math.arithmetic import multiply, square, subtract
-from ..math.exponentials import cos, exp, sin, sqrt
+from ..math.cumsum import cumsum
+from ..math.exponentials import exp, sqrt
+from ..math.trigonometry import cos, sin
 from ..nn.activations import relu
 from ..special.bessel import bessel_i0e
 

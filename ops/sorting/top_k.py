@@ -1,4 +1,4 @@
-"""The greatest elements of each row."""
+"""The largest elements of each row: top_k, in_top_k."""
 
 from __future__ import annotations
 
@@ -105,7 +105,7 @@ def _top_k_kernel(c: KernelContext) -> Kernel:
 
 
 def _few(x: Array, number: int) -> Array | None:
-    """Where the `number` largest of each row are, if these are few, and no other is as large."""
+    """Indices of the `number` largest of each row, if these are few and unambiguous."""
     if x.shape[-1] < _LONG_ROW or number * _FEW > x.shape[-1] or x.dtype.itemsize < 4:
         return None
     least = np.partition(x, -number, -1)[:, -number:].min(-1, keepdims=True)
@@ -113,13 +113,13 @@ def _few(x: Array, number: int) -> Array | None:
     if len(rows) != len(x) * number or (x.dtype.kind == "f" and np.isnan(x).any()):
         return None
     places = columns.reshape(len(x), number)
-    found = np.take_along_axis(x, places, -1)[:, ::-1]
-    order = np.argsort(found, -1, "stable")[:, ::-1]
+    largest = np.take_along_axis(x, places, -1)[:, ::-1]
+    order = np.argsort(largest, -1, "stable")[:, ::-1]
     return np.take_along_axis(places, number - 1 - order, -1)
 
 
 def _order_with_nan(values: list[float], number: int) -> list[int]:
-    """The order that TensorFlow finds where NaN is neither greater nor less than anything.
+    """TensorFlow's order, in which NaN compares neither greater nor less than anything.
 
     It compares as a search for the greatest does where one is sought, and otherwise as insertion
     does. (TensorFlow's own order differs in rows of more than 16 and where not all are sought.)
@@ -181,7 +181,7 @@ def _in_top_k_kernel(c: KernelContext) -> Kernel:
 
 
 class TopKResult(NamedTuple):
-    """What `top_k` returns."""
+    """Result of `top_k`."""
 
     values: Tensor
     indices: Tensor
@@ -190,7 +190,7 @@ class TopKResult(NamedTuple):
 def top_k(
     input: TensorLike, k: Any = 1, sorted: bool = True, name: str | None = None
 ) -> TopKResult:
-    """The greatest elements of each row, and where they stand.
+    """The largest elements of each row, and their indices.
 
     Of equal elements those with the lower index come first; NaN is greater than any number.
 
@@ -218,7 +218,7 @@ def top_k(
 def in_top_k(
     predictions: TensorLike, targets: TensorLike, k: Any, name: str | None = None
 ) -> Tensor:
-    """Whether fewer than `k` predictions are greater than that of the target, row by row.
+    """True for each row where fewer than `k` predictions exceed that of the target.
 
     Where a prediction is not finite, or the target is no class, it is not.
 

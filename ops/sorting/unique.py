@@ -1,4 +1,4 @@
-"""Sets in order of appearance: unique elements, and the difference of two lists."""
+"""Unique elements: unique, unique_with_counts."""
 
 from __future__ import annotations
 
@@ -10,14 +10,13 @@ import numpy as np
 
 from ...graph.api.tensor_like import TensorLike
 from ...graph.op_def import OpDef
-from ...protos.dtypes import int32
 from ...shape_inference.context import KernelContext, ShapeContext
 from ...shape_inference.protocols import Array, Kernel
 from ...shape_inference.rules import normal_axis
 from ...shape_inference.symbolic.symbolic import Dim, dim_symbol
 from ...shape_inference.tensor_shape import TensorShape
 
-public = {"td": "listdiff setdiff1d unique unique_with_counts"}
+public = {"td": "unique unique_with_counts"}
 
 _ATTRS = "T: type, out_idx: {int32, int64} = int32"
 _ATTRS_V2 = "T: type, Taxis: {int32, int64} = int64, out_idx: {int32, int64} = int32"
@@ -28,7 +27,6 @@ UNIQUE_WITH_COUNTS = OpDef("UniqueWithCounts", "x: T -> y: T, idx: out_idx, coun
 UNIQUE_WITH_COUNTS_V2 = OpDef(
     "UniqueWithCountsV2", "x: T, axis: Taxis -> y: T, idx: out_idx, count: out_idx", _ATTRS_V2
 )
-LIST_DIFF = OpDef("ListDiff", "x: T, y: T -> out: T, idx: out_idx", _ATTRS)
 
 
 @UNIQUE.shape
@@ -218,57 +216,6 @@ def _groups(x: Array) -> tuple[Array, Array]:
     return order, np.flatnonzero(starts)
 
 
-@LIST_DIFF.shape
-def _list_diff_shape(c: ShapeContext) -> list[TensorShape]:
-    x = c.shape("x", rank=1).sizes
-    c.shape("y", rank=1)
-    length = x[0] if x is not None else None
-    left = TensorShape.of((dim_symbol(upper=length if isinstance(length, int) else None),))
-    return [left, left]
-
-
-@LIST_DIFF.view_kernel
-def _list_diff_kernel(c: KernelContext) -> Kernel:
-    dtype = _index_dtype(c)
-
-    def list_diff(x: Array, y: Array) -> tuple[Array, Array]:
-        for name, value in (("x", x), ("y", y)):
-            if value.ndim != 1:
-                raise ValueError(f"{name} must have rank 1, got shape {list(value.shape)}")
-        kept = np.flatnonzero(~_is_in(x, y))
-        return x[kept], kept.astype(dtype, copy=False)
-
-    return list_diff
-
-
-_MOST_SEARCHED = 1 << 12
-
-
-def _is_in(x: Array, y: Array) -> Array:
-    """Which elements of `x` are in `y`; a NaN never is."""
-    if x.dtype == object or len(x) + len(y) <= _FEW:
-        known = set(y.tolist())
-        return np.array([item in known for item in x.tolist()], bool)
-    table = _table([x, y])
-    if table is not None:
-        (of_x, of_y), size = table
-        present: Array = np.zeros(size, bool)
-        present[of_y] = True
-        return present[of_x]
-    if len(y) <= _MOST_SEARCHED:
-        if not y.size:
-            return np.zeros(len(x), bool)
-        ordered = np.sort(y)
-        places = np.searchsorted(ordered, x).clip(max=len(y) - 1)
-        return np.asarray(ordered[places] == x)
-    both = np.concatenate((y, x))
-    order, starts = _groups(both)
-    in_y = np.minimum.reduceat(order, starts) < len(y)
-    found = np.empty(len(both), bool)
-    found[order] = np.repeat(in_y, np.diff(starts, append=len(both)))
-    return found[len(y) :]
-
-
 def unique(x: TensorLike, out_idx: Any = None, name: str | None = None) -> Any:
     """The unique elements of a vector, in the order in which they appear.
 
@@ -284,7 +231,7 @@ def unique(x: TensorLike, out_idx: Any = None, name: str | None = None) -> Any:
         position in `y`.
 
     Raises:
-        ValueError: `x` is no vector.
+        ValueError: `x` is not a vector.
 
     Example:
         >>> with td.Graph().as_default(), td.Session() as session:
@@ -308,7 +255,7 @@ def unique_with_counts(x: TensorLike, out_idx: Any = None, name: str | None = No
         position in `y`, and how often each element of `y` comes in `x`.
 
     Raises:
-        InvalidArgumentError: at the run, `x` is no vector.
+        InvalidArgumentError: at the run, `x` is not a vector.
 
     Example:
         >>> with td.Graph().as_default(), td.Session() as session:
@@ -317,54 +264,3 @@ def unique_with_counts(x: TensorLike, out_idx: Any = None, name: str | None = No
         [1 2 4 7 8] [0 0 1 2 2 2 3 4 4] [2 1 3 1 2]
     """
     return UNIQUE_WITH_COUNTS(x, out_idx=out_idx, name=name)
-
-
-def setdiff1d(
-    x: TensorLike, y: TensorLike, index_dtype: Any = int32, name: str | None = None
-) -> Any:
-    """The elements of `x` that are not in `y`, in their order and as often as they come.
-
-    NumPy's `setdiff1d` sorts them and drops repetitions. A NaN is in no list.
-
-    Args:
-        x: a vector of any dtype.
-        y: a vector of the same dtype.
-        index_dtype: the dtype of the indices: int32 or int64.
-        name: a name for the op.
-
-    Returns:
-        A namedtuple `(out, idx)` of Tensors: the elements, and their positions in `x`.
-
-    Raises:
-        ValueError: `x` or `y` is no vector.
-
-    Example:
-        >>> with td.Graph().as_default(), td.Session() as session:
-        ...     out, idx = session.run(td.setdiff1d([1, 2, 3, 4, 5, 6], [1, 3, 5]))
-        >>> print(out, idx)
-        [2 4 6] [1 3 5]
-    """
-    return LIST_DIFF(x, y, out_idx=index_dtype, name=name)
-
-
-def listdiff(x: TensorLike, y: TensorLike, out_idx: Any = None, name: str | None = None) -> Any:
-    """`setdiff1d` by its older name.
-
-    Args:
-        x: a vector of any dtype.
-        y: a vector of the same dtype.
-        out_idx: the dtype of the indices: int32, the default, or int64.
-        name: a name for the op.
-
-    Returns:
-        A namedtuple `(out, idx)` of Tensors: the elements, and their positions in `x`.
-
-    Raises:
-        ValueError: `x` or `y` is no vector.
-
-    Example:
-        >>> with td.Graph().as_default(), td.Session() as session:
-        ...     print(session.run(td.listdiff(["a", "b", "c"], ["b"]).out))
-        [b'a' b'c']
-    """
-    return LIST_DIFF(x, y, out_idx=out_idx, name=name)

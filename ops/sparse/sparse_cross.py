@@ -17,7 +17,7 @@ from ...protos.dtypes import int64, string
 from ...shape_inference.context import KernelContext, ShapeContext
 from ...shape_inference.protocols import Array, Kernel
 from ...shape_inference.tensor_shape import TensorShape
-from ..array.casting import cast
+from ..array.cast import cast
 from ..common.allocation import check_size
 from ..common.shared_docs import shared_docs
 from ..strings.farm_hash import fingerprint64

@@ -17,8 +17,8 @@ from ...shape_inference.context import KernelContext, ShapeContext
 from ...shape_inference.protocols import Array, Kernel
 from ...shape_inference.rules import normal_axis
 from ...shape_inference.tensor_shape import TensorShape
-from ..array.joining import concat
-from ..array.stacking import stack
+from ..array.concat import concat
+from ..array.stack import stack
 from ..common.call_forms import renamed
 from ..common.shared_docs import shared_docs
 from ..math.reductions import reduce_max

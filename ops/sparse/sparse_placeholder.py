@@ -10,7 +10,8 @@ from ...graph.default_scopes import name_scope
 from ...graph.node import Tensor
 from ...graph.sparse_tensor import SparseTensor
 from ...shape_inference.tensor_shape import TensorShape
-from ..array.constants import constant, placeholder
+from ..array.constants import constant
+from ..array.placeholder import placeholder
 
 public = {"td": "sparse_placeholder", "td.sparse": "placeholder=sparse_placeholder"}
 

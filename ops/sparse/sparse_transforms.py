@@ -14,24 +14,23 @@ from ...graph.indexed_slices import IndexedSlices
 from ...graph.node import Tensor
 from ...graph.sparse_tensor import SparseTensor, SparseTensorValue
 from ...protos.dtypes import as_dtype, bool as boolean, int64
-from ..array.casting import cast
-from ..array.constants import constant, identity
-from ..array.fills import fill, ones, ones_like
-from ..array.joining import concat
+from ..array.cast import cast
+from ..array.concat import concat
+from ..array.constants import constant, fill, ones, ones_like
+from ..array.identity import identity
 from ..array.ranges import range as arange
-from ..array.reshaping import reshape
+from ..array.reshape import expand_dims, reshape
 from ..array.shapes import shape, size
-from ..array.squeezing import expand_dims
-from ..array.stacking import stack
+from ..array.stack import stack
 from ..common.shared_docs import shared_docs
 from ..debugging.assertions import assert_equal, assert_less_equal
+from ..indexing.gather import gather
 from ..indexing.gather_nd import gather_nd
-from ..indexing.gathering import gather
 from ..math.arithmetic import maximum, minimum
 from ..math.comparison import not_equal
 from ..math.reductions import reduce_max
-from ..math.select import where
-from ..sorting.unique import setdiff1d
+from ..math.where import where
+from ..sorting.setdiff1d import setdiff1d
 from .sparse_components import SPARSE_ARGS, as_sparse
 from .sparse_to_dense import sparse_reorder, sparse_tensor_to_dense
 

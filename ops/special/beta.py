@@ -36,11 +36,11 @@ BETAINC = OpDef(
 
 
 def _common(c: OpContext, shapes: Sequence[TensorShape]) -> TensorShape:
-    """The shape that all have that are no scalars."""
-    known = c.merged("a, b and x", [shape for shape in shapes if shape.rank])
-    if known.rank is None and any(shape.rank is None for shape in shapes):
+    """The common shape of all arguments that are not scalars."""
+    merged_shape = c.merged("a, b and x", [shape for shape in shapes if shape.rank])
+    if merged_shape.rank is None and any(shape.rank is None for shape in shapes):
         return UNKNOWN_SHAPE
-    return SCALAR if known.rank is None else known
+    return SCALAR if merged_shape.rank is None else merged_shape
 
 
 @BETAINC.shape
@@ -124,7 +124,7 @@ def betainc(a: TensorLike, b: TensorLike, x: TensorLike, name: str | None = None
     Args:
         a: a tensor of float32 or float64.
         b: a tensor of the same dtype.
-        x: a tensor of the same dtype. All that are no scalars have the same shape.
+        x: a tensor of the same dtype. All arguments that are not scalars have the same shape.
         name: a name for the op.
 
     Returns:

@@ -122,7 +122,7 @@ def _positive_erfc(x: Array) -> Array:
     """Erfc of float64 numbers that are not negative."""
     x = np.minimum(x, _ERFC_VANISHES)
     result = quotient(_SCALED_ERFC, x)
-    # exp would multiply the rounding error of x * x by x * x: so the square of a shorter x, which
+    # exp would multiply the rounding error of x * x by x * x: so square a shorter x, which
     # is exact, and the small rest apart.
     short = x.astype(np.float32).astype(np.float64)
     result *= np.exp((short - x) * (short + x))
@@ -168,12 +168,12 @@ def erf_of(x: Array) -> Any:
 
 @in_short_blocks(_short_erfc)
 def erfc_of(x: Array) -> Any:
-    """The complement of the error function."""
+    """Complementary error function."""
     return _of_sign(_positive_erfc(np.abs(x)), x)
 
 
 def _inverse(y: Array, z: Array, precise: bool) -> Any:
-    """What has the error function `y`, whose distance from 1 or -1 is `z`."""
+    """Inverse error function of `y`, whose distance from 1 or -1 is `z`."""
     centre = y * quotient(_INVERSE_CENTRE[precise], np.maximum(0.7225 - y * y, 0))
     steps = np.sqrt(-np.log(z)) - 1.375
     tail = quotient(_INVERSE_TAIL[precise], np.clip(steps, 0, 26))

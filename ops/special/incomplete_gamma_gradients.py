@@ -1,4 +1,4 @@
-"""How the incomplete gamma function, and samples of the gamma distribution, depend on the shape a.
+"""Derivatives of the incomplete gamma function and of gamma samples by the shape a.
 
 There are no public functions; graphs that TensorFlow differentiated hold these ops.
 """
@@ -44,7 +44,7 @@ def _series(a: Array, x: Array) -> tuple[Array, Array]:
 
 
 def _wide(a: Array, x: Array) -> tuple[Array, Array, Any]:
-    """Both in float64 and of one shape, and where they are in the domain and not too far out."""
+    """Both in float64 and of one shape, and the mask where they are in the supported domain."""
     wide_a, wide_x = np.broadcast_arrays(a.astype(np.float64), x.astype(np.float64))
     inside = (wide_a > 0) & (wide_x > 0) & (wide_x < wide_a + 40 * np.sqrt(wide_a) + 800)
     return np.where(inside, wide_a, 1), np.where(inside, wide_x, 1), inside

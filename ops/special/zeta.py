@@ -62,7 +62,7 @@ def zeta_values(x: Array, q: Array) -> Array:
 
 @in_blocks
 def zeta_of(x: Array, q: Array, precise: bool) -> Array:
-    """The zeta function."""
+    """Zeta function of arrays of any float dtype."""
     return zeta_values(x, q)
 
 
@@ -91,7 +91,7 @@ polygamma = binary(
     "Polygamma",
     polygamma_of,
     "float32, float64",
-    "The derivatives of `digamma`: `x` is the point, `a` tells which, a whole number from 0.\n\n"
+    "The derivatives of `digamma`: `x` is the point, `a` the order, a whole number from 0.\n\n"
     "NaN for other `a`. The relative error is below 1e-13 for float64 and 1e-7 for float32, but "
     "for `a` = 0, which is `digamma`.",
     ("[0.0, 1.0], [1.0, 1.0]", "[-0.5772157  1.644934 ]"),

@@ -1,30 +1,113 @@
-"""Clipping tensors by their norms."""
+"""Clipping: by value, by norm, by global norm."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+
 from ...graph.convert import convert_to_tensor
 from ...graph.default_scopes import name_scope
 from ...graph.indexed_slices import IndexedSlices
 from ...graph.node import Tensor
-from ..array.casting import cast
-from ..array.constants import constant, identity
-from ..array.fills import ones_like
+from ...graph.op_def import OpDef
+from ...shape_inference.context import KernelContext, ShapeContext
+from ...shape_inference.protocols import Array, Kernel
+from ...shape_inference.tensor_shape import TensorShape
+from ...shape_inference.traits import Elementwise
+from ..array.cast import cast
+from ..array.constants import constant, ones_like
+from ..array.identity import identity
 from ..array.shapes import size
+from ..common.elementwise import COMPLEX, QUANTIZED, REALS
+from ..common.extrema import larger, smaller
 from ..math.add_n import add_n
 from ..math.arithmetic import maximum, minimum, multiply, square
 from ..math.comparison import greater, is_finite
 from ..math.division import truediv
 from ..math.exponentials import sqrt
 from ..math.reductions import reduce_sum
-from ..math.select import same_shape, where, with_values
+from ..math.where import where
 
 public = {
-    "td": "clip_by_average_norm clip_by_global_norm clip_by_norm",
+    "td": "clip_by_average_norm clip_by_global_norm clip_by_norm clip_by_value",
     "td, td.linalg": "global_norm",
 }
+CLIP_BY_VALUE = OpDef(
+    "ClipByValue",
+    "t: T, clip_value_min: T, clip_value_max: T -> output: T",
+    f"T: {{{REALS}, {COMPLEX}, {QUANTIZED}}}",
+    traits=Elementwise(),
+)
+
+
+@CLIP_BY_VALUE.shape
+def _clip_shape(c: ShapeContext) -> TensorShape:
+    return c.shape("t")
+
+
+@CLIP_BY_VALUE.fresh_kernel
+def _clip_kernel(c: KernelContext) -> Kernel:
+
+    def clip(t: Array, low: Array, high: Array) -> Array:
+        for name, limit in (("clip_value_min", low), ("clip_value_max", high)):
+            if limit.ndim and limit.shape != t.shape:
+                shape, whole = TensorShape.of(limit.shape), TensorShape.of(t.shape)
+                raise ValueError(f"{name} must be a scalar or of the shape {whole}, got {shape}")
+        if t.dtype.kind in "iuf" and not low.ndim and not high.ndim and low <= high:
+            return np.asarray(np.clip(t, low, high))
+        return np.asarray(larger(smaller(t, high), low))
+
+    return clip
+
+
+def clip_by_value(t: Any, clip_value_min: Any, clip_value_max: Any, name: str | None = None) -> Any:
+    """`t` with the elements below and above a range moved to its ends.
+
+    Args:
+        t: a tensor of integers or floats, or IndexedSlices, of which the values are clipped.
+        clip_value_min: the low end, of the same dtype: a scalar, or what broadcasts to `t`.
+        clip_value_max: the high end, likewise. Where it is below the low end, the low end wins.
+        name: a name for the op that gives the result.
+
+    Returns:
+        A Tensor of the shape and dtype of `t`, IndexedSlices of such. NaN stays NaN.
+
+    Raises:
+        TypeError: the dtypes differ.
+        ValueError: the shapes do not broadcast together.
+
+    Example:
+        >>> with td.Graph().as_default(), td.Session() as session:
+        ...     print(session.run(td.clip_by_value([-1, 3, 9], 0, 5)))
+        [0 3 5]
+    """
+    x = convert_to_tensor(t.values if isinstance(t, IndexedSlices) else t)
+    with name_scope(name, "clip_by_value", [x]) as scope:
+        clipped = maximum(minimum(x, clip_value_max), clip_value_min, scope)
+    return with_values(t, same_shape("t", x, clipped))
+
+
+def with_values(given: Any, values: Tensor) -> Any:
+    """`values`; as IndexedSlices of the places of `given`, where that is such."""
+    if isinstance(given, IndexedSlices):
+        return IndexedSlices(values, given.indices, given.dense_shape)
+    return values
+
+
+def same_shape(name: str, x: Tensor, result: Tensor) -> Tensor:
+    """`result`, which must have the shape of `x`: to broadcast `x` would be a surprise.
+
+    Raises:
+        ValueError: it is known that it has not.
+    """
+    if not x.shape.is_compatible_with(result.shape):
+        raise ValueError(
+            f"the shape of {name}, {x.shape}, is incompatible with that of the result, "
+            f"{result.shape}: a limit must broadcast to it"
+        )
+    return result
 
 
 def clip_by_norm(t: Any, clip_norm: Any, axes: Any = None, name: str | None = None) -> Any:

@@ -9,9 +9,9 @@ from ...graph.convert import convert_to_tensor
 from ...graph.default_scopes import control_dependencies, name_scope
 from ...graph.node import Tensor
 from ...protos.dtypes import as_dtype
-from ..array.casting import cast
-from ..array.fills import ones_like, zeros
-from ..array.stacking import stack
+from ..array.cast import cast
+from ..array.constants import ones_like, zeros
+from ..array.stack import stack
 from ..common.call_forms import renamed
 from ..debugging.assertions import assert_less, assert_non_negative
 from ..indexing.gather_nd import scatter_nd

@@ -15,11 +15,11 @@ from ...protos.dtypes import as_dtype, int32
 from ...shape_inference.context import KernelContext, ShapeContext
 from ...shape_inference.protocols import Array, Kernel
 from ...shape_inference.tensor_shape import TensorShape
-from ..array.casting import cast
+from ..array.cast import cast
 from ..common.allocation import check_size, new_zeros
 from ..math.arithmetic import floor, multiply, subtract
 from ..math.division import truediv
-from ..math.select import clip_by_value
+from .clipping import clip_by_value
 
 public = {"td": "histogram_fixed_width histogram_fixed_width_bins"}
 

@@ -13,13 +13,12 @@ from ...graph.convert import convert_to_tensor
 from ...graph.default_scopes import name_scope
 from ...graph.node import Tensor
 from ...shape_inference.rules import normal_axes
-from ..array.casting import cast
-from ..array.constants import constant
-from ..array.fills import ones_like
+from ..array.cast import cast
+from ..array.constants import constant, ones_like
+from ..array.reshape import squeeze
 from ..array.shapes import shape
-from ..array.squeezing import squeeze
 from ..common.call_forms import renamed
-from ..indexing.gathering import gather
+from ..indexing.gather import gather
 from ..math.arithmetic import add, multiply, square, squared_difference, subtract
 from ..math.division import divide, truediv
 from ..math.exponentials import sqrt

@@ -9,7 +9,7 @@ from ...graph.api.tensor_like import TensorLike
 from ...graph.convert import convert_to_tensor
 from ...graph.default_scopes import name_scope
 from ...graph.node import Tensor
-from ..array.fills import zeros_like
+from ..array.constants import zeros_like
 from ..math.arithmetic import add, multiply
 
 public = {"td.math": "polyval"}

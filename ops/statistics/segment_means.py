@@ -16,13 +16,13 @@ from ...shape_inference.context import KernelContext, ShapeContext
 from ...shape_inference.protocols import Array, Kernel
 from ...shape_inference.rules import UNKNOWN_SHAPE, fresh_vector
 from ...shape_inference.tensor_shape import TensorShape
-from ..array.fills import ones
-from ..array.joining import concat
-from ..array.reshaping import reshape
+from ..array.concat import concat
+from ..array.constants import ones
+from ..array.reshape import reshape
 from ..array.shapes import rank, shape
 from ..common.allocation import check_size
 from ..common.elementwise import FLOATS, REALS
-from ..indexing.gathering import in_range, out_of_range
+from ..indexing.gather import in_range, out_of_range
 from ..math.arithmetic import maximum
 from ..math.division import truediv
 from ..math.exponentials import sqrt

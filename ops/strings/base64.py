@@ -1,4 +1,4 @@
-"""Bytes as text and back, in URL-safe base64."""
+"""URL-safe base64: encode_base64, decode_base64."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def _decode_base64_kernel(c: KernelContext) -> Kernel:
 
 
 def encode_base64(input: TensorLike, pad: bool = False, name: str | None = None) -> Tensor:
-    """Bytes as text in URL-safe base64, whose last two characters are "-" and "_".
+    """Encodes bytes in URL-safe base64, whose last two characters are "-" and "_".
 
     Args:
         input: a tensor of strings.
@@ -90,7 +90,7 @@ def encode_base64(input: TensorLike, pad: bool = False, name: str | None = None)
 
 
 def decode_base64(input: TensorLike, name: str | None = None) -> Tensor:
-    """The bytes that text in URL-safe base64 stands for, padded or not.
+    """Decodes text in URL-safe base64, padded or not.
 
     Args:
         input: a tensor of strings.

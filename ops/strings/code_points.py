@@ -1,4 +1,4 @@
-"""Encodings of text: strings as numbers of characters, and from one encoding to another."""
+"""Unicode: strings as code points, and transcoding between encodings."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ codecs.register_error(_MALFORMED_IN_WINDOWS, _mark_in_windows)
 
 
 class _Reader:
-    """Reads strings of an encoding as the attrs of an op say.
+    """Decoder for the encoding and error policy in an op's attrs.
 
     Raises:
         ValueError: there is no such encoding, or way to treat errors.
@@ -113,7 +113,7 @@ class _Reader:
                 if self._errors == b"ignore":
                     continue
                 point = self._replacement
-            # A byte order mark belongs to the character behind it.
+            # A byte order mark belongs to the character after it.
             starts.append(0 if start == mark else start)
             points.append(point)
         return points, starts
@@ -141,7 +141,7 @@ def _width(character: str, codec: codecs.CodecInfo) -> int:
 
 
 def _treatment(c: OpContext) -> tuple[bytes, int]:
-    """What is done with errors, and the character that stands for them.
+    """Error policy and replacement character.
 
     Raises:
         ValueError: there is no such way, or character.
@@ -189,8 +189,8 @@ def _decode_kernel(c: KernelContext) -> Kernel:
         starts: list[int] = []
         splits = [0]
         for i, text in enumerate(texts.ravel()):
-            found, at = reader.read(text, place_of("input", i, texts.shape))
-            points += found
+            characters, at = reader.read(text, place_of("input", i, texts.shape))
+            points += characters
             starts += at
             splits.append(len(points))
         results = (np.array(splits, dtype), np.array(points, np.int32))
@@ -286,7 +286,7 @@ def unicode_transcode(
             big-endian where no byte order mark says otherwise.
         output_encoding: "UTF-8", "UTF-16-BE" or "UTF-32-BE".
         errors: what happens to malformed bytes: "replace", "ignore", or "strict" for an error.
-        replacement_char: the number of the character that stands for them.
+        replacement_char: the number of the character that replaces them.
         replace_control_characters: whether characters below 32 are treated as malformed, too.
         name: a name for the op.
 

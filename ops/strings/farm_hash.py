@@ -58,7 +58,7 @@ def fingerprints64(texts: Sequence[bytes]) -> Array:
 
 
 def _of_kind(text: Any, longest: int) -> Any:
-    """Of a text, or texts of one kind, the longest of which is so long."""
+    """Fingerprint of a text, or of texts of one kind whose longest has this length."""
     if longest > 32:
         return _of_up_to_64(text)
     if longest > 16:

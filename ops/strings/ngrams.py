@@ -1,4 +1,4 @@
-"""N-grams: runs of neighbouring strings, joined."""
+"""N-grams: runs of adjacent strings, joined."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def _n_grams_kernel(c: KernelContext) -> Kernel:
     dtype = c.attr("Tsplits").numpy_dtype
 
     def padded(items: Sequence[bytes], width: int) -> Sequence[bytes]:
-        # A negative width stands for as much as a run can reach beyond the ends.
+        # A negative width means as much as a run can reach beyond the ends.
         number = width - 1 if padding < 0 else min(padding, width - 1)
         return [*[left] * number, *items, *[right] * number]
 

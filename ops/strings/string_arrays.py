@@ -1,4 +1,4 @@
-"""Arrays of strings, and what errors call their elements."""
+"""Arrays of strings, and names of their elements in errors."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from ..common.allocation import check_size
 
 
 class Room:
-    """The bytes that the strings of a result may still take."""
+    """Byte budget for the strings of a result."""
 
     def __init__(self) -> None:
         self._left = config.max_tensor_bytes
 
     def take(self, size: int) -> None:
-        """Takes the bytes of a string, which need not be there yet.
+        """Reserves the bytes of a string, which need not exist yet.
 
         Raises:
             ResourceExhaustedError: it is more than there is room for.
@@ -35,7 +35,7 @@ class Room:
 
 
 def strings(items: Iterable[bytes], shape: Sequence[int]) -> Array:
-    """A new array of strings, which are looked at one by one where they are still to be made.
+    """A new array of strings, consumed one by one if they come from an iterator.
 
     Raises:
         ResourceExhaustedError: they take more than `td.config.max_tensor_bytes`.
@@ -58,7 +58,7 @@ def joined(separator: bytes, parts: Sequence[bytes], room: Room | None = None) -
         room: for this string and others; by default, for this one.
 
     Raises:
-        ResourceExhaustedError: there is no room for it.
+        ResourceExhaustedError: it does not fit in the remaining memory.
     """
     size = sum(map(len, parts)) + len(separator) * max(len(parts) - 1, 0)
     (room or Room()).take(size)
@@ -66,6 +66,6 @@ def joined(separator: bytes, parts: Sequence[bytes], room: Room | None = None) -
 
 
 def place_of(name: str, index: int, shape: tuple[int, ...]) -> str:
-    """Which element number `index` is, as `name[0,1]`."""
+    """Text for element number `index`, as `name[0,1]`."""
     at = ",".join(map(str, np.unravel_index(index, shape)))
     return f"{name}[{at}]" if at else name

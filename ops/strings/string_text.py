@@ -53,7 +53,7 @@ def _string_shape(c: ShapeContext) -> TensorShape:
 
 
 def _characters(text: bytes) -> int:
-    """How many bytes begin a character in UTF-8."""
+    """Number of bytes that begin a UTF-8 character."""
     return sum(byte & 0xC0 != 0x80 for byte in text)
 
 

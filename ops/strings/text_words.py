@@ -1,4 +1,4 @@
-"""Many texts at once, as words of 64 bits: what hashes of strings compute with."""
+"""Batches of texts as 64-bit words, for string hashes."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Texts(NamedTuple):
     lengths: Array
 
     def words(self, start: Any, size: int = 8) -> Array:
-        """What the `size` bytes from `start` on say, the lowest first: a number for each text.
+        """Little-endian number in the `size` bytes from `start` on, for each text.
 
         `start` is a number, or one for each text.
         """
@@ -54,7 +54,7 @@ def hashes(texts: Sequence[bytes], hash_of: Hash, kinds: Callable[[Array], Array
     Args:
         texts: the texts.
         hash_of: computes those of several texts.
-        kinds: tells of lengths, int64, of what kind each is; `hash_of` gets texts of one kind.
+        kinds: maps lengths, int64, to the kind of each; `hash_of` gets texts of one kind.
     """
     result = np.empty(len(texts), np.uint64)
     for places, group in _groups(texts, kinds):

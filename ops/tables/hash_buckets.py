@@ -8,12 +8,12 @@ from ...graph.convert import convert_to_tensor
 from ...graph.default_scopes import name_scope
 from ...graph.node import Operation, Tensor
 from ...protos.dtypes import DType, as_dtype, int64, string
-from ..array.casting import cast
+from ..array.cast import cast
 from ..math.arithmetic import add
 from ..math.comparison import not_equal
-from ..math.select import where
-from ..strings.string_forms import as_string
-from ..strings.string_hashes import string_to_hash_bucket_fast, string_to_hash_bucket_strong
+from ..math.where import where
+from ..strings.as_string import as_string
+from ..strings.string_to_hash_bucket import string_to_hash_bucket_fast, string_to_hash_bucket_strong
 from .hash_table import HashTable
 from .lookup_tables import LookupInterface
 from .table_contents import TableInitializer

@@ -7,7 +7,7 @@ from typing import Any
 from ...graph.convert import convert_to_tensor
 from ...graph.default_scopes import name_scope
 from ...protos.dtypes import DType, as_dtype, int64, string
-from ..array.casting import cast
+from ..array.cast import cast
 from ..array.ranges import range as numbers_in
 from ..array.shapes import size as size_of
 from .hash_buckets import FastHashSpec, HasherSpec, IdTableWithHashBuckets

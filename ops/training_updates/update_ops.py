@@ -19,7 +19,7 @@ from ...shape_inference.context import KernelContext, ShapeContext
 from ...shape_inference.protocols import Array, Kernel
 from ...shape_inference.traits import STATEFUL
 from ..common.parallel_blocks import share
-from ..indexing.gathering import in_range, out_of_range
+from ..indexing.gather import in_range, out_of_range
 from ..variables.distinct_rounds import distinct_rounds
 from ..variables.reference_ops import NUMBERS
 from ..variables.resource_ops import shape_of_resource

@@ -10,9 +10,8 @@ from ...graph.default_graph import get_default_graph, outside_bodies
 from ...graph.default_scopes import name_scope
 from ...graph.node import Operation, Tensor
 from ...graph.scopes.collections import GraphKeys
-from ..array.casting import cast
-from ..array.constants import constant
-from ..array.fills import zeros
+from ..array.cast import cast
+from ..array.constants import constant, zeros
 from ..debugging.ordering import group
 from ..math.arithmetic import minimum
 from ..variables.variable import Variable

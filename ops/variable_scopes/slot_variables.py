@@ -6,7 +6,7 @@ from contextlib import nullcontext
 from typing import Any
 
 from ...shape_inference.tensor_shape import as_shape
-from ..array.fills import zeros_like
+from ..array.constants import zeros_like
 from ..initializers.plain_initializers import Zeros
 from ..variables.resource_variable import ResourceVariable
 from ..variables.save_slice_info import follow_slice

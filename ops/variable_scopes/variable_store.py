@@ -14,7 +14,7 @@ from ...graph.node import Tensor
 from ...graph.scopes.collections import GraphKeys
 from ...protos.dtypes import DType, as_dtype
 from ...shape_inference.tensor_shape import TensorShape
-from ..indexing.slicing import slice as cut
+from ..indexing.slice import slice as cut
 from ..initializers.plain_initializers import Zeros
 from ..initializers.scaling_initializers import GlorotUniform
 from ..variables.partitioned_variable import PartitionedVariable

@@ -9,9 +9,9 @@ import numpy as np
 from ...graph.convert import convert_to_tensor
 from ...graph.node import Tensor
 from ...protos.dtypes import int64
-from ..array.casting import cast
-from ..array.joining import concat
-from ..array.reshaping import reshape
+from ..array.cast import cast
+from ..array.concat import concat
+from ..array.reshape import reshape
 from ..random.random_state import AUTOMATIC, PHILOX
 
 public = {

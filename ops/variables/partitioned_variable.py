@@ -10,9 +10,9 @@ from ...graph.default_graph import get_default_graph
 from ...graph.node import Tensor
 from ...protos.dtypes import DType, as_dtype
 from ...shape_inference.tensor_shape import TensorShape
-from ..array.constants import identity
-from ..array.joining import concat
-from ..array.splitting import split
+from ..array.concat import concat
+from ..array.identity import identity
+from ..array.split import split
 from .variable import Variable
 
 public = {"td": "PartitionedVariable"}

@@ -12,9 +12,9 @@ from ...graph.default_scopes import name_scope
 from ...graph.node import Operation, Tensor
 from ...graph.op_def import OpDef
 from ...protos.dtypes import as_dtype, float32, int32, int64, uint64
-from ..array.casting import cast
-from ..array.fills import zeros_like
-from ..array.stacking import stack, unstack
+from ..array.cast import cast
+from ..array.constants import zeros_like
+from ..array.stack import stack, unstack
 from ..common.shared_docs import shared_docs
 from ..math.arithmetic import add, multiply, subtract
 from ..random.generator_state import (

@@ -19,7 +19,7 @@ from ...shape_inference.rules import SCALAR, UNKNOWN_SHAPE
 from ...shape_inference.tensor_shape import TensorShape
 from ...shape_inference.traits import STATEFUL, Traits
 from ..common.allocation import check_size
-from ..indexing.strided_slicing import MASKS, changed_slice
+from ..indexing.strided_slice import MASKS, changed_slice
 
 NUMBERS = (
     "{float32, float64, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, "

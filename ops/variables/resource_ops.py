@@ -16,9 +16,9 @@ from ...shape_inference.rules import SCALAR, UNKNOWN_SHAPE
 from ...shape_inference.tensor_shape import TensorShape
 from ...shape_inference.traits import STATEFUL, Traits
 from ..common.allocation import check_size
+from ..indexing.gather import batch_name, checked_batch, in_range, out_of_range, take_batched
 from ..indexing.gather_nd import Places
-from ..indexing.gathering import batch_name, checked_batch, in_range, out_of_range, take_batched
-from ..indexing.strided_slicing import MASKS, changed_slice
+from ..indexing.strided_slice import MASKS, changed_slice
 from .reference_ops import changed_whole, counted_up_to, reference_in, taking_over
 
 VAR_HANDLE_OP = OpDef(

@@ -11,7 +11,7 @@ from ...graph.node import Operation, Tensor
 from ...graph.op_def import OpDef
 from ...protos.dtypes import DType
 from ...shape_inference.tensor_shape import TensorShape
-from ..array.constants import identity
+from ..array.identity import identity
 from .resource_ops import (
     ASSIGN_ADD_VARIABLE_OP,
     ASSIGN_SUB_VARIABLE_OP,

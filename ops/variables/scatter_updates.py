@@ -14,8 +14,8 @@ from ...shape_inference.context import KernelContext, ShapeContext, check_rank
 from ...shape_inference.protocols import Array, Kernel
 from ...shape_inference.tensor_shape import TensorShape
 from ...shape_inference.traits import STATEFUL
+from ..indexing.gather import in_range, out_of_range
 from ..indexing.gather_nd import Places, skips_bad_indices
-from ..indexing.gathering import in_range, out_of_range
 from ..math.division import truncated
 from .distinct_rounds import distinct_rounds
 from .reference_ops import NUMBERS

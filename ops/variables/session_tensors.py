@@ -18,7 +18,7 @@ from ...shape_inference.protocols import Array, Kernel
 from ...shape_inference.rules import SCALAR, UNKNOWN_SHAPE
 from ...shape_inference.tensor_shape import TensorShape
 from ...shape_inference.traits import STATEFUL
-from ..array.constants import placeholder
+from ..array.placeholder import placeholder
 
 public = {"td": "delete_session_tensor get_session_handle get_session_tensor"}
 

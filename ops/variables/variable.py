@@ -14,9 +14,9 @@ from ...graph.scopes.collections import GraphKeys
 from ...protos.dtypes import DType, as_dtype
 from ...protos.messages import VariableDef
 from ...shape_inference.tensor_shape import TensorShape
-from ..array.constants import identity
+from ..array.identity import identity
+from ..indexing.gather import GATHER
 from ..indexing.gather_nd import GATHER_ND
-from ..indexing.gathering import GATHER
 from .initial_tensors import declared_shape, initial_tensor
 from .reference_ops import (
     ASSIGN,

@@ -11,12 +11,12 @@ from ...graph.default_graph import get_default_graph
 from ...graph.node import Operation, Tensor
 from ...graph.scopes.collections import GraphKeys
 from ..array.constants import constant
-from ..array.stacking import stack
+from ..array.stack import stack
 from ..common.call_forms import deprecated
 from ..debugging.assertions import Assert
 from ..debugging.ordering import group
 from ..indexing.masks import boolean_mask
-from ..math.comparison import logical_not
+from ..math.logical import logical_not
 from .variable import Variable
 from .variable_updates import is_variable_initialized
 

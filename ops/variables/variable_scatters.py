@@ -7,10 +7,10 @@ from typing import Any, Protocol
 from ...graph.api.tensor_like import TensorLike
 from ...graph.convert import convert_to_tensor
 from ...graph.default_scopes import name_scope
-from ..array.broadcasting import meshgrid
+from ..array.meshgrid import meshgrid
 from ..array.ranges import range as numbers_in
 from ..array.shapes import shape
-from ..array.stacking import stack
+from ..array.stack import stack
 from ..common.public_function import public_function
 from .scatter_updates import SCATTER, SCATTER_ND
 from .variable import Variable

@@ -8,7 +8,7 @@ from ...graph.api.tensor_like import TensorLike
 from ...graph.convert import convert_to_tensor
 from ...graph.node import Tensor
 from ..common.call_forms import renamed
-from ..indexing.strided_slicing import MASKS, STRIDED_SLICE
+from ..indexing.strided_slice import MASKS, STRIDED_SLICE
 from .reference_ops import (
     ASSIGN,
     ASSIGN_ADD,

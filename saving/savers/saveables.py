@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 from ...graph.default_graph import get_default_graph
 from ...graph.node import Operation, Tensor
 from ...graph.scopes.collections import GraphKeys
-from ...ops.array.constants import identity
-from ...ops.array.reshaping import reshape
+from ...ops.array.identity import identity
+from ...ops.array.reshape import reshape
 from ...ops.tables.mutable_tables import MutableTable
 from ...ops.tables.table_ops import IMPORT
 from ...ops.variables.partitioned_variable import PartitionedVariable, with_parts

@@ -9,10 +9,12 @@ from typing import Any
 from ...graph.default_graph import get_default_graph
 from ...graph.node import Operation, Tensor
 from ...graph.scopes.device import DeviceSpec
-from ...ops.array.constants import constant, identity, placeholder_with_default
-from ...ops.array.stacking import stack
+from ...ops.array.constants import constant
+from ...ops.array.identity import identity
+from ...ops.array.placeholder import placeholder_with_default
+from ...ops.array.stack import stack
 from ...ops.debugging.ordering import group, no_op
-from ...ops.strings.string_joining import string_join
+from ...ops.strings.string_join import string_join
 from ...protos.messages import SaverDef
 from .checkpoint_ops import (
     MERGE_V2_CHECKPOINTS,

@@ -14,8 +14,8 @@ from ...formats.message_files import read_file
 from ...graph.default_graph import get_default_graph
 from ...graph.scopes.collections import GraphKeys
 from ...ops.array.constants import constant
-from ...ops.indexing.slicing import slice as cut
-from ...ops.math.select import where
+from ...ops.indexing.slice import slice as cut
+from ...ops.math.where import where
 from ...ops.variables.partitioned_variable import with_parts
 from ...ops.variables.variable import Variable
 from .initial_values import init_from_checkpoint, set_initial_value

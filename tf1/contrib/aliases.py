@@ -5,7 +5,7 @@ from __future__ import annotations
 from ...formats.checkpoints.checkpoint_reader import list_variables, load_checkpoint, load_variable
 from ...graph.constant_value import constant_value
 from ...ops.queues.critical_section import CriticalSection
-from ...ops.sorting.sorting import argsort, sort
+from ...ops.sorting.sort import argsort, sort
 from ...ops.statistics.count_nonzero import confusion_matrix
 from ...ops.variable_scopes.global_step import (
     assert_global_step,

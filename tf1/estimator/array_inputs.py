@@ -10,8 +10,8 @@ import numpy as np
 
 from ...graph.default_scopes import name_scope
 from ...graph.node import Operation, Tensor
-from ...ops.array.casting import cast
-from ...ops.array.constants import placeholder
+from ...ops.array.cast import cast
+from ...ops.array.placeholder import placeholder
 from ...ops.math.arithmetic import maximum
 from ...ops.queues.queue_base import QueueBase
 from ...ops.queues.queue_runner import QueueRunner, add_queue_runner

@@ -11,20 +11,19 @@ from ...graph.default_graph import get_default_graph
 from ...graph.default_scopes import control_dependencies, name_scope
 from ...graph.node import Tensor
 from ...graph.scopes.collections import GraphKeys
-from ...ops.array.broadcasting import broadcast_to
-from ...ops.array.casting import cast
-from ...ops.array.constants import constant
-from ...ops.array.fills import zeros_like
-from ...ops.array.joining import concat
+from ...ops.array.broadcast import broadcast_to
+from ...ops.array.cast import cast
+from ...ops.array.concat import concat
+from ...ops.array.constants import constant, zeros_like
+from ...ops.array.reshape import expand_dims
 from ...ops.array.shapes import shape
-from ...ops.array.squeezing import expand_dims
-from ...ops.array.stacking import stack
+from ...ops.array.stack import stack
 from ...ops.math.add_n import add_n
-from ...ops.math.along_axis import argmax
+from ...ops.math.argmax import argmax
 from ...ops.math.arithmetic import maximum, subtract
 from ...ops.math.exponentials import sigmoid
 from ...ops.nn.activations import softmax
-from ...ops.strings.string_forms import as_string
+from ...ops.strings.as_string import as_string
 from ...ops.summaries.scalars_and_histograms import scalar
 from ...ops.tables.vocabularies import index_table_from_tensor, index_to_string_table_from_tensor
 from ...protos.dtypes import float32, int64, string

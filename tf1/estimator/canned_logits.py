@@ -9,9 +9,9 @@ from ...graph.default_graph import get_default_graph
 from ...graph.default_scopes import control_dependencies
 from ...graph.node import Tensor
 from ...graph.scopes.collections import GraphKeys
-from ...ops.array.fills import fill
+from ...ops.array.constants import fill
 from ...ops.array.shapes import shape
-from ...ops.array.stacking import stack
+from ...ops.array.stack import stack
 from ...ops.debugging.ordering import group
 from ...ops.initializers.plain_initializers import Zeros
 from ...ops.initializers.scaling_initializers import GlorotUniform

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple, Self
 from ...graph.convert import convert_to_tensor
 from ...graph.node import Operation, Tensor
 from ...graph.sparse_tensor import SparseTensor
-from ...ops.array.reshaping import reshape
+from ...ops.array.reshape import reshape
 from ...training.sessions.session_creation import Scaffold
 from ...training.sessions.session_run_hook import SessionRunHook
 from .export_outputs import with_default

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple, Self
 from ...graph.convert import convert_to_tensor
 from ...graph.node import Tensor
 from ...graph.sparse_tensor import SparseTensor
-from ...ops.array.constants import placeholder
+from ...ops.array.placeholder import placeholder
 from ...ops.parsing.parse_example import parse_example
 from ...protos.dtypes import string
 

@@ -8,11 +8,11 @@ from ...graph.constant_value import constant_value
 from ...graph.convert import convert_to_tensor
 from ...graph.default_scopes import name_scope
 from ...graph.node import Tensor
-from ...ops.array.joining import concat
+from ...ops.array.concat import concat
 from ...ops.array.ranges import range as arange
-from ...ops.array.reshaping import reshape
+from ...ops.array.reshape import reshape
 from ...ops.array.shapes import rank as rank_of, shape
-from ...ops.array.transposing import transpose
+from ...ops.array.transpose import transpose
 from ...ops.common.structures import flat
 from ...ops.initializers.plain_initializers import Constant, Zeros
 from ...ops.linalg.matmul import matmul

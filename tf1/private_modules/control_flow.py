@@ -13,9 +13,9 @@ from typing import Any, NamedTuple
 from ...graph.convert import convert_to_tensor
 from ...graph.default_scopes import name_scope
 from ...graph.node import Tensor
-from ...ops.array.constants import identity_n
+from ...ops.array.identity import identity_n
 from ...ops.control_flow.conditionals import cond
-from ...ops.math.comparison import logical_and, logical_not
+from ...ops.math.logical import logical_and, logical_not
 from ...protos.dtypes import as_dtype, int32
 
 _SIDE = "SwitchSide"

@@ -6,8 +6,8 @@ from typing import Any
 
 from ...graph.default_scopes import name_scope
 from ...graph.node import Operation, Tensor
-from ...ops.array.casting import cast
-from ...ops.array.fills import zeros
+from ...ops.array.cast import cast
+from ...ops.array.constants import zeros
 from ...ops.linalg.matmul import matmul
 from ...ops.math.reductions import reduce_mean, reduce_sum
 from ...ops.nn.activations import relu

@@ -12,11 +12,11 @@ import numpy as np
 from ...graph.convert import convert_to_tensor
 from ...graph.default_scopes import control_dependencies, name_scope
 from ...graph.node import Tensor
-from ...ops.array.constants import identity
-from ...ops.array.reshaping import reshape
+from ...ops.array.identity import identity
+from ...ops.array.reshape import reshape
 from ...ops.array.shapes import size
 from ...ops.debugging.assertions import assert_positive
-from ...ops.indexing.strided_slicing import strided_slice
+from ...ops.indexing.strided_slice import strided_slice
 from ...protos.dtypes import int32
 from ...training.input_queues.producers import range_input_producer
 

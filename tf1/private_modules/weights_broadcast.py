@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ...graph.convert import convert_to_tensor
-from ...ops.array.fills import ones_like
+from ...ops.array.constants import ones_like
 from ...ops.debugging.ordering import no_op
 from ...ops.math.arithmetic import multiply
 from ...ops.math.division import div_no_nan

@@ -8,13 +8,13 @@ from typing import Any
 import numpy as np
 
 from ...graph.node import Tensor
-from ...ops.array.fills import ones_like
-from ...ops.array.stacking import stack
+from ...ops.array.constants import ones_like
+from ...ops.array.stack import stack
 from ...ops.debugging.assertions import assert_less
 from ...ops.debugging.ordering import with_dependencies
 from ...ops.math.arithmetic import abs as size_of, sign, square, squared_difference
 from ...ops.math.exponentials import exp, log, log1p, rsqrt
-from ...ops.math.select import where_v2
+from ...ops.math.where import where_v2
 from ...ops.random.gamma_and_poisson import random_gamma
 from ...ops.random.uniform_and_normal import random_normal, random_uniform
 from ...ops.special.beta import betainc, lbeta

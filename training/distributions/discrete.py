@@ -8,23 +8,22 @@ import numpy as np
 
 from ...graph.default_scopes import name_scope
 from ...graph.node import Tensor
-from ...ops.array.broadcasting import broadcast_to
-from ...ops.array.casting import cast
-from ...ops.array.fills import ones_like, zeros_like
-from ...ops.array.joining import concat
-from ...ops.array.matrix_diagonals import matrix_diag
+from ...ops.array.broadcast import broadcast_to
+from ...ops.array.cast import cast
+from ...ops.array.concat import concat
+from ...ops.array.constants import ones_like, zeros_like
+from ...ops.array.diagonals import matrix_diag
 from ...ops.array.ranges import range as numbers
-from ...ops.array.reshaping import reshape
+from ...ops.array.reshape import expand_dims, reshape
 from ...ops.array.shapes import shape
-from ...ops.array.squeezing import expand_dims
-from ...ops.array.transposing import transpose
+from ...ops.array.transpose import transpose
 from ...ops.indexing.one_hot import one_hot
 from ...ops.linalg.matmul import matmul
-from ...ops.math.along_axis import argmax
+from ...ops.math.argmax import argmax
 from ...ops.math.comparison import less
 from ...ops.math.exponentials import log, log1p, sigmoid, xlogy
 from ...ops.math.reductions import reduce_max, reduce_sum
-from ...ops.math.select import where_v2
+from ...ops.math.where import where_v2
 from ...ops.nn.activations import log_softmax, softmax, softplus
 from ...ops.nn.losses import (
     sigmoid_cross_entropy_with_logits,

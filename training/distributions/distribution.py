@@ -10,9 +10,9 @@ from ...graph.constant_value import constant_value
 from ...graph.convert import convert_to_tensor
 from ...graph.default_scopes import name_scope
 from ...graph.node import Tensor
+from ...ops.array.concat import concat
 from ...ops.array.constants import constant
-from ...ops.array.joining import concat
-from ...ops.array.reshaping import reshape
+from ...ops.array.reshape import reshape
 from ...ops.array.shapes import shape
 from ...ops.math.arithmetic import square
 from ...ops.math.exponentials import exp, log, log1p, sqrt

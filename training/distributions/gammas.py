@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 
 from ...graph.node import Tensor
-from ...ops.array.fills import ones_like
+from ...ops.array.constants import ones_like
 from ...ops.math.arithmetic import square
 from ...ops.math.exponentials import log, log1p, xlogy
-from ...ops.math.select import where_v2
+from ...ops.math.where import where_v2
 from ...ops.random.gamma_and_poisson import random_gamma
 from ...ops.random.uniform_and_normal import random_uniform
 from ...ops.special.beta import betainc

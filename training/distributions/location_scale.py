@@ -9,7 +9,8 @@ import numpy as np
 
 from ...graph.node import Tensor
 from ...ops.math.arithmetic import square
-from ...ops.math.exponentials import atan, exp, expm1, log, log1p, tan
+from ...ops.math.exponentials import exp, expm1, log, log1p
+from ...ops.math.trigonometry import atan, tan
 from ...ops.nn.activations import softplus
 from ...ops.random.uniform_and_normal import random_uniform
 from .parametric import Parametric

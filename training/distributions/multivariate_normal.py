@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from ...graph.node import Tensor
-from ...ops.array.fills import ones_like, zeros_like
-from ...ops.array.joining import concat
-from ...ops.array.matrix_diagonals import matrix_diag
-from ...ops.array.squeezing import expand_dims
+from ...ops.array.concat import concat
+from ...ops.array.constants import ones_like, zeros_like
+from ...ops.array.diagonals import matrix_diag
+from ...ops.array.reshape import expand_dims
 from ...ops.math.arithmetic import abs as size_of, square, squared_difference
 from ...ops.math.exponentials import log
 from ...ops.math.reductions import reduce_sum

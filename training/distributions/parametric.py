@@ -8,10 +8,10 @@ from typing import Any, ClassVar
 
 from ...graph.convert import convert_to_tensor
 from ...graph.node import Tensor
-from ...ops.array.broadcasting import broadcast_dynamic_shape, broadcast_static_shape, broadcast_to
+from ...ops.array.broadcast import broadcast_dynamic_shape, broadcast_static_shape, broadcast_to
+from ...ops.array.concat import concat
 from ...ops.array.constants import constant
-from ...ops.array.joining import concat
-from ...ops.array.reshaping import reshape
+from ...ops.array.reshape import reshape
 from ...ops.array.shapes import shape
 from ...protos.dtypes import DType
 from ...shape_inference.tensor_shape import TensorShape

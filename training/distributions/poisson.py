@@ -6,11 +6,11 @@ from typing import Any
 
 from ...graph.default_scopes import name_scope
 from ...graph.node import Tensor
-from ...ops.array.fills import ones_like
+from ...ops.array.constants import ones_like
 from ...ops.math.arithmetic import floor
 from ...ops.math.comparison import equal
 from ...ops.math.exponentials import exp, log
-from ...ops.math.select import where_v2
+from ...ops.math.where import where_v2
 from ...ops.random.gamma_and_poisson import random_poisson
 from ...ops.special.gamma_functions import lgamma
 from ...ops.special.incomplete_gamma import igammac

@@ -11,16 +11,17 @@ import numpy as np
 from ...formats.message_files import read_file
 from ...graph.default_scopes import control_dependencies, name_scope
 from ...graph.sparse_tensor import SparseTensor
-from ...ops.array.casting import cast
-from ...ops.array.constants import constant, identity
-from ...ops.array.fills import fill
+from ...ops.array.cast import cast
+from ...ops.array.constants import constant, fill
+from ...ops.array.identity import identity
 from ...ops.array.shapes import shape
 from ...ops.debugging.assertions import assert_greater_equal, assert_less
-from ...ops.math.comparison import greater_equal, less, logical_or
-from ...ops.math.select import where_v2
+from ...ops.math.comparison import greater_equal, less
+from ...ops.math.logical import logical_or
+from ...ops.math.where import where_v2
 from ...ops.parsing.features import VarLenFeature
-from ...ops.strings.string_forms import as_string
-from ...ops.strings.string_hashes import string_to_hash_bucket_fast
+from ...ops.strings.as_string import as_string
+from ...ops.strings.string_to_hash_bucket import string_to_hash_bucket_fast
 from ...ops.tables.vocabularies import index_table_from_file, index_table_from_tensor
 from ...protos.dtypes import DType, as_dtype, int64, string
 from .column_kinds import CategoricalColumn, Features, check_key

@@ -9,12 +9,12 @@ from typing import Any, NamedTuple
 from ...graph.convert import convert_to_tensor
 from ...graph.node import Tensor
 from ...graph.sparse_tensor import SparseTensor, SparseTensorValue
-from ...ops.array.casting import cast
+from ...ops.array.cast import cast
+from ...ops.array.reshape import expand_dims
 from ...ops.array.shapes import shape
-from ...ops.array.squeezing import expand_dims
 from ...ops.indexing.gather_nd import gather_nd
 from ...ops.math.comparison import not_equal
-from ...ops.math.select import where
+from ...ops.math.where import where
 from ...ops.sparse.sparse_joining import sparse_reshape
 from ...protos.dtypes import int64, string
 

@@ -8,10 +8,10 @@ from math import prod
 from typing import Any
 
 from ...graph.node import Tensor
-from ...ops.array.joining import concat
-from ...ops.array.reshaping import reshape
+from ...ops.array.concat import concat
+from ...ops.array.reshape import reshape
 from ...ops.array.shapes import shape
-from ...ops.array.stacking import stack
+from ...ops.array.stack import stack
 from ...ops.initializers.plain_initializers import Zeros
 from ...ops.linalg.matmul import matmul
 from ...ops.math.add_n import add_n

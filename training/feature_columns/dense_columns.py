@@ -12,15 +12,14 @@ import numpy as np
 
 from ...graph.node import Tensor
 from ...graph.sparse_tensor import SparseTensor
-from ...ops.array.casting import cast
-from ...ops.array.padding import tile
+from ...ops.array.cast import cast
 from ...ops.array.ranges import range as numbers
-from ...ops.array.reshaping import reshape
+from ...ops.array.reshape import expand_dims, reshape
 from ...ops.array.shapes import shape
-from ...ops.array.squeezing import expand_dims
-from ...ops.array.stacking import stack
+from ...ops.array.stack import stack
+from ...ops.array.tile import tile
 from ...ops.indexing.one_hot import one_hot
-from ...ops.math.select import BUCKETIZE
+from ...ops.math.bucketize import BUCKETIZE
 from ...ops.parsing.features import FixedLenFeature
 from ...protos.dtypes import DType, as_dtype, float32, int64
 from .column_kinds import CategoricalColumn, DenseColumn, Features, IdsAndWeights, check_key

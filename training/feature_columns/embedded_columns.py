@@ -10,7 +10,7 @@ from typing import Any
 from ...graph.default_graph import get_default_graph
 from ...graph.node import Tensor
 from ...graph.scopes.collections import GraphKeys
-from ...ops.array.squeezing import expand_dims
+from ...ops.array.reshape import expand_dims
 from ...ops.indexing.one_hot import one_hot
 from ...ops.initializers.plain_initializers import TruncatedNormal
 from ...ops.math.arithmetic import multiply

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ...graph.sparse_tensor import SparseTensor
-from ...ops.array.casting import cast
+from ...ops.array.cast import cast
 from ...ops.parsing.features import VarLenFeature
 from ...ops.sparse.sparse_cross import cross_hashed
 from ...protos.dtypes import DType, as_dtype, float32, int64, string

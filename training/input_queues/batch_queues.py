@@ -10,11 +10,11 @@ from ...graph.convert import convert_to_tensor
 from ...graph.default_scopes import name_scope
 from ...graph.node import Operation, Tensor
 from ...graph.sparse_tensor import SparseTensor
-from ...ops.array.casting import cast
+from ...ops.array.cast import cast
 from ...ops.common.shared_docs import shared_docs
 from ...ops.control_flow.conditionals import cond
 from ...ops.debugging.ordering import no_op
-from ...ops.indexing.partitioning import dynamic_partition
+from ...ops.indexing.dynamic_partition import dynamic_partition
 from ...ops.math.arithmetic import maximum
 from ...ops.queues.queue_base import QueueBase
 from ...ops.queues.queue_runner import QueueRunner, add_queue_runner

@@ -8,15 +8,15 @@ from ...graph.convert import convert_to_tensor
 from ...graph.default_graph import get_default_graph
 from ...graph.node import Tensor
 from ...graph.scopes.collections import GraphKeys
-from ...ops.array.casting import cast
-from ...ops.array.constants import identity
+from ...ops.array.cast import cast
+from ...ops.array.identity import identity
 from ...ops.array.ranges import range as range_of
 from ...ops.array.shapes import shape as shape_of, size
 from ...ops.debugging.assertions import Assert
-from ...ops.indexing.gathering import GATHER_V2
+from ...ops.indexing.gather import GATHER_V2
 from ...ops.queues.queue_runner import QueueRunner, add_queue_runner
 from ...ops.queues.queues import FIFOQueue
-from ...ops.random.uniform_and_normal import random_shuffle
+from ...ops.random.shuffle import random_shuffle
 from ...ops.readers.files import matching_files
 from ...ops.summaries.scalars_and_histograms import scalar
 from ...ops.variables.variable import Variable

@@ -8,17 +8,17 @@ from typing import Any
 
 from ...graph.convert import convert_to_tensor
 from ...graph.default_scopes import control_dependencies, name_scope
-from ...ops.array.casting import cast
-from ...ops.array.constants import identity, stop_gradient
-from ...ops.array.fills import ones_like, zeros_like
-from ...ops.array.joining import concat
-from ...ops.array.reshaping import reshape
+from ...ops.array.cast import cast
+from ...ops.array.concat import concat
+from ...ops.array.constants import ones_like, zeros_like
+from ...ops.array.identity import identity, stop_gradient
+from ...ops.array.reshape import reshape
 from ...ops.array.shapes import shape, size
 from ...ops.initializers.plain_initializers import Ones, Zeros
 from ...ops.math.arithmetic import maximum, minimum, square
 from ...ops.math.exponentials import sqrt
 from ...ops.math.reductions import reduce_mean
-from ...ops.math.select import where_v2
+from ...ops.math.where import where_v2
 from ...ops.nn import normalization as nn
 from ...ops.nn.activations import relu
 from ...ops.statistics.moments import moments

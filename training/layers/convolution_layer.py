@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ...ops.array.padding import pad
-from ...ops.array.squeezing import expand_dims, squeeze
+from ...ops.array.pad import pad
+from ...ops.array.reshape import expand_dims, squeeze
 from ...ops.conv.convolution import conv2d as nn_conv2d, conv3d as nn_conv3d
 from ...ops.nn.activations import bias_add
 from .input_spec import InputSpec

@@ -7,16 +7,15 @@ from typing import Any
 
 from ...graph.convert import convert_to_tensor
 from ...graph.node import Tensor
-from ...ops.array.constants import identity
-from ...ops.array.reshaping import reshape
+from ...ops.array.identity import identity
+from ...ops.array.reshape import expand_dims, reshape
 from ...ops.array.shapes import shape
-from ...ops.array.squeezing import expand_dims
-from ...ops.array.stacking import stack
-from ...ops.array.transposing import transpose
+from ...ops.array.stack import stack
+from ...ops.array.transpose import transpose
 from ...ops.linalg.matmul import matmul
 from ...ops.linalg.matrix_functions import tensordot
 from ...ops.math.comparison import not_equal
-from ...ops.math.select import where_v2
+from ...ops.math.where import where_v2
 from ...ops.nn import dropout as nn
 from ...ops.nn.activations import bias_add
 from ...protos.dtypes import string

@@ -14,7 +14,7 @@ from ...graph.default_scopes import add_to_collection, name_scope
 from ...graph.graph import Graph
 from ...graph.node import Tensor
 from ...graph.scopes.collections import GraphKeys
-from ...ops.array.constants import placeholder
+from ...ops.array.placeholder import placeholder
 from ...ops.common.nest import flatten, map_structure
 from ...ops.variable_scopes.get_variable import get_variable
 from ...ops.variable_scopes.variable_scope import VariableScope, get_variable_scope, variable_scope

@@ -6,14 +6,14 @@ from typing import Any
 
 import numpy as np
 
-from ...ops.array.stacking import stack
-from ...ops.indexing.gathering import gather
+from ...ops.array.stack import stack
+from ...ops.indexing.gather import gather
 from ...ops.math.arithmetic import add, multiply, square
 from ...ops.math.division import truediv
 from ...ops.math.exponentials import sqrt
 from ...ops.math.reductions import reduce_sum
-from ...ops.math.select import clip_by_value
 from ...ops.nn.activations import relu
+from ...ops.statistics.clipping import clip_by_value
 
 public = {
     "td.keras.constraints": (

@@ -25,9 +25,10 @@ from ...ops.initializers.scaling_initializers import (
     lecun_uniform,
 )
 from ...ops.math.arithmetic import add, multiply
-from ...ops.math.exponentials import exp, sigmoid, tanh
-from ...ops.math.select import clip_by_value
+from ...ops.math.exponentials import exp, sigmoid
+from ...ops.math.trigonometry import tanh
 from ...ops.nn.activations import elu, relu, selu, softmax, softplus, softsign
+from ...ops.statistics.clipping import clip_by_value
 from ...runtime.suggestions import did_you_mean as alike
 from .named_constraints import MaxNorm, MinMaxNorm, NonNeg, RadialConstraint, UnitNorm
 from .named_regularizers import L1L2, l1, l1_l2, l2

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ...ops.array.squeezing import expand_dims, squeeze
+from ...ops.array.reshape import expand_dims, squeeze
 from ...ops.conv.pooling import avg_pool, avg_pool3d, max_pool, max_pool3d
 from .input_spec import InputSpec
 from .layer import Layer

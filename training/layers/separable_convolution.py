@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ...ops.array.squeezing import expand_dims, squeeze
+from ...ops.array.reshape import expand_dims, squeeze
 from ...ops.conv.depthwise_convolution import separable_conv2d as nn_separable_conv2d
 from .convolution_layer import Conv
 from .kernel_layer import ZEROS

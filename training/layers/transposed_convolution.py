@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ...ops.array.shapes import shape
-from ...ops.array.stacking import stack
+from ...ops.array.stack import stack
 from ...ops.conv.transposed_convolution import (
     conv2d_transpose as nn_conv2d_transpose,
     conv3d_transpose as nn_conv3d_transpose,

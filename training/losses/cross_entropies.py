@@ -8,9 +8,9 @@ from ...graph.api.tensor_like import TensorLike
 from ...graph.convert import convert_to_tensor
 from ...graph.default_scopes import name_scope
 from ...graph.scopes.collections import GraphKeys
-from ...ops.array.casting import cast
+from ...ops.array.cast import cast
+from ...ops.array.reshape import squeeze
 from ...ops.array.shapes import shape
-from ...ops.array.squeezing import squeeze
 from ...ops.nn import losses as nn
 from .shape_matching import without_last
 from .weighted_loss import Reduction, compute_weighted_loss, described

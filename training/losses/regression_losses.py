@@ -8,8 +8,8 @@ from ...graph.api.tensor_like import TensorLike
 from ...graph.convert import convert_to_tensor
 from ...graph.default_scopes import name_scope
 from ...graph.scopes.collections import GraphKeys
-from ...ops.array.casting import cast
-from ...ops.array.constants import identity
+from ...ops.array.cast import cast
+from ...ops.array.identity import identity
 from ...ops.array.ranges import range as integers
 from ...ops.array.shapes import rank
 from ...ops.math.arithmetic import abs as magnitude, minimum, multiply, square, squared_difference

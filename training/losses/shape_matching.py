@@ -6,13 +6,14 @@ from collections.abc import Callable
 from typing import Any
 
 from ...graph.default_scopes import control_dependencies
-from ...ops.array.broadcasting import broadcast_dynamic_shape
-from ...ops.array.constants import identity
+from ...ops.array.broadcast import broadcast_dynamic_shape
+from ...ops.array.identity import identity
+from ...ops.array.reshape import expand_dims, squeeze
 from ...ops.array.shapes import rank, shape
-from ...ops.array.squeezing import expand_dims, squeeze
 from ...ops.control_flow.conditionals import cond
 from ...ops.debugging.assertions import Assert, assert_equal
-from ...ops.math.comparison import equal, logical_and, logical_or, not_equal
+from ...ops.math.comparison import equal, not_equal
+from ...ops.math.logical import logical_and, logical_or
 from ...shape_inference.tensor_shape import TensorShape
 
 

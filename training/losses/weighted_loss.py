@@ -8,9 +8,8 @@ from ...graph.convert import convert_to_tensor
 from ...graph.default_graph import get_default_graph
 from ...graph.default_scopes import add_to_collection, name_scope
 from ...graph.scopes.collections import GraphKeys
-from ...ops.array.casting import cast
-from ...ops.array.constants import constant
-from ...ops.array.fills import ones_like, zeros_like
+from ...ops.array.cast import cast
+from ...ops.array.constants import constant, ones_like, zeros_like
 from ...ops.array.shapes import size
 from ...ops.common.shared_docs import shared_docs
 from ...ops.math.add_n import add_n
@@ -18,7 +17,7 @@ from ...ops.math.arithmetic import multiply
 from ...ops.math.comparison import equal, not_equal
 from ...ops.math.division import truediv
 from ...ops.math.reductions import reduce_sum
-from ...ops.math.select import where
+from ...ops.math.where import where
 from ...protos.dtypes import float32
 from .shape_matching import checked_weights
 

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from ...ops.array.fills import ones_like
+from ...ops.array.constants import ones_like
 from ...ops.math.arithmetic import maximum, minimum, multiply
-from ...ops.math.comparison import greater, logical_and
+from ...ops.math.comparison import greater
 from ...ops.math.division import div_no_nan
 from ...ops.math.exponentials import log
+from ...ops.math.logical import logical_and
 from ...ops.math.reductions import reduce_sum
-from ...ops.math.select import where
+from ...ops.math.where import where
 from ...ops.variable_scopes.variable_scope import variable_scope
 from .counting import described, listed
 from .threshold_counts import around, counts_at, even_thresholds

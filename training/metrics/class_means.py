@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...ops.array.casting import cast
+from ...ops.array.cast import cast
+from ...ops.array.constants import ones_like
 from ...ops.array.diagonals import diag_part
-from ...ops.array.fills import ones_like
 from ...ops.math.arithmetic import multiply
 from ...ops.math.comparison import equal, not_equal
 from ...ops.math.division import div_no_nan

@@ -8,9 +8,9 @@ from typing import Any, Protocol
 from ...graph.convert import convert_to_tensor
 from ...graph.default_scopes import add_to_collections
 from ...graph.scopes.collections import GraphKeys
-from ...ops.array.casting import cast
-from ...ops.array.fills import ones_like, zeros
-from ...ops.array.reshaping import reshape
+from ...ops.array.cast import cast
+from ...ops.array.constants import ones_like, zeros
+from ...ops.array.reshape import reshape
 from ...ops.common.public_function import public_function
 from ...ops.common.shared_docs import shared_docs
 from ...ops.math.arithmetic import multiply

@@ -6,15 +6,15 @@ from typing import Any
 
 from ...graph.convert import convert_to_tensor
 from ...graph.default_scopes import control_dependencies
-from ...ops.array.casting import cast
-from ...ops.array.fills import ones_like, zeros_like
+from ...ops.array.cast import cast
+from ...ops.array.constants import ones_like, zeros_like
 from ...ops.array.shapes import size
 from ...ops.math.arithmetic import abs as magnitude, multiply, squared_difference, subtract
 from ...ops.math.comparison import equal, less
 from ...ops.math.division import div_no_nan, truediv
 from ...ops.math.exponentials import sqrt
 from ...ops.math.reductions import reduce_sum
-from ...ops.math.select import where
+from ...ops.math.where import where
 from ...ops.variable_scopes.variable_scope import variable_scope
 from ...ops.variables.variable_updates import assign_add
 from ...protos.dtypes import float32

@@ -8,16 +8,17 @@ from typing import Any, Protocol
 from ...graph.convert import convert_to_tensor
 from ...graph.default_scopes import name_scope
 from ...graph.sparse_tensor import SparseTensor
-from ...ops.array.casting import cast
+from ...ops.array.cast import cast
+from ...ops.array.constants import ones_like
 from ...ops.array.diagonals import matrix_band_part
-from ...ops.array.fills import ones_like
+from ...ops.array.reshape import expand_dims
 from ...ops.array.shapes import shape, size
-from ...ops.array.squeezing import expand_dims
 from ...ops.common.public_function import public_function
-from ...ops.math.along_axis import cumsum
 from ...ops.math.arithmetic import minimum, multiply
-from ...ops.math.comparison import equal, logical_and, logical_not
+from ...ops.math.comparison import equal
+from ...ops.math.cumsum import cumsum
 from ...ops.math.division import div_no_nan, truediv
+from ...ops.math.logical import logical_and, logical_not
 from ...ops.math.reductions import reduce_any, reduce_sum
 from ...ops.sorting.top_k import top_k
 from ...ops.sparse.sparse_to_dense import sparse_tensor_to_dense

@@ -8,15 +8,18 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 
 from ...graph.default_scopes import control_dependencies
-from ...ops.array.casting import cast
-from ...ops.array.constants import constant, identity
-from ...ops.array.squeezing import expand_dims
+from ...ops.array.cast import cast
+from ...ops.array.constants import constant
+from ...ops.array.identity import identity
+from ...ops.array.reshape import expand_dims
 from ...ops.common.public_function import public_function
 from ...ops.debugging.assertions import assert_greater_equal, assert_less_equal
-from ...ops.math.along_axis import argmax, argmin, cumsum
+from ...ops.math.argmax import argmax, argmin
 from ...ops.math.arithmetic import abs as magnitude, multiply
-from ...ops.math.comparison import equal, greater, logical_and
+from ...ops.math.comparison import equal, greater
+from ...ops.math.cumsum import cumsum
 from ...ops.math.division import div_no_nan, truediv
+from ...ops.math.logical import logical_and
 from ...ops.math.reductions import reduce_min, reduce_sum
 from ...ops.variable_scopes.variable_scope import variable_scope
 from ...ops.variables.variable_updates import assign_add

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...ops.array.casting import cast
-from ...ops.array.constants import identity
+from ...ops.array.cast import cast
+from ...ops.array.identity import identity
 from ...ops.math.arithmetic import multiply
-from ...ops.math.comparison import equal, logical_and
+from ...ops.math.comparison import equal
 from ...ops.math.division import div_no_nan
+from ...ops.math.logical import logical_and
 from ...ops.math.reductions import reduce_sum
 from ...ops.variable_scopes.variable_scope import variable_scope
 from ...ops.variables.variable_updates import assign_add

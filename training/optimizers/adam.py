@@ -9,7 +9,7 @@ from ...graph.convert import convert_to_tensor
 from ...graph.default_graph import get_default_graph
 from ...graph.default_scopes import control_dependencies
 from ...graph.indexed_slices import IndexedSlices
-from ...ops.array.casting import cast
+from ...ops.array.cast import cast
 from ...ops.debugging.ordering import group
 from ...ops.math.exponentials import sqrt
 from .kernel_optimizer import KernelOptimizer

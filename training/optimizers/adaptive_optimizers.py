@@ -6,8 +6,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from ...graph.convert import convert_to_tensor
-from ...ops.array.casting import cast
-from ...ops.array.constants import constant, identity
+from ...ops.array.cast import cast
+from ...ops.array.constants import constant
+from ...ops.array.identity import identity
 from ...ops.initializers.plain_initializers import Constant, Ones
 from ...ops.variable_scopes.slot_variables import is_resource
 from .kernel_optimizer import KernelOptimizer

@@ -7,7 +7,7 @@ from typing import Any
 from ...graph.convert import convert_to_tensor
 from ...graph.indexed_slices import IndexedSlices
 from ...graph.node import Tensor
-from ...ops.array.casting import cast
+from ...ops.array.cast import cast
 from ...ops.training_updates.update_ops import UPDATE_OPS
 from .optimizer import Optimizer
 

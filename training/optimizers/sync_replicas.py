@@ -10,7 +10,7 @@ from ...graph.default_scopes import control_dependencies, device, name_scope
 from ...graph.indexed_slices import IndexedSlices
 from ...graph.node import Operation, Tensor
 from ...graph.scopes.collections import GraphKeys
-from ...ops.array.fills import fill
+from ...ops.array.constants import fill
 from ...ops.debugging.ordering import group, no_op
 from ...ops.queues.conditional_accumulators import (
     ConditionalAccumulator,

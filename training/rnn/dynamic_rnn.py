@@ -7,13 +7,13 @@ from typing import Any
 from ...graph.convert import convert_to_tensor
 from ...graph.default_scopes import name_scope
 from ...ops.array.constants import constant
-from ...ops.array.reversing import reverse, reverse_sequence
+from ...ops.array.reverse import reverse, reverse_sequence
 from ...ops.array.shapes import shape
-from ...ops.array.stacking import stack, unstack
+from ...ops.array.stack import stack, unstack
 from ...ops.common.structures import flat, packed
 from ...ops.control_flow.building import built_while
 from ...ops.control_flow.slices import Slices, Stacks
-from ...ops.indexing.gathering import gather
+from ...ops.indexing.gather import gather
 from ...ops.math.arithmetic import maximum, minimum
 from ...ops.math.comparison import less
 from ...ops.math.reductions import reduce_max

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from ...ops.array.joining import concat
-from ...ops.array.splitting import split
+from ...ops.array.concat import concat
+from ...ops.array.split import split
 from ...ops.initializers.plain_initializers import Zeros
 from ...ops.linalg.matmul import matmul
-from ...ops.math.exponentials import sigmoid, tanh
-from ...ops.math.select import clip_by_value
+from ...ops.math.exponentials import sigmoid
+from ...ops.math.trigonometry import tanh
 from ...ops.nn.activations import bias_add
+from ...ops.statistics.clipping import clip_by_value
 from ..layers.named_functions import resolve_function
 from .rnn_cell import RNNCell, known_size
 

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
-from ...ops.array.joining import concat
-from ...ops.array.splitting import split
+from ...ops.array.concat import concat
+from ...ops.array.split import split
 from ...ops.initializers.plain_initializers import Ones, Zeros
 from ...ops.linalg.matmul import matmul
-from ...ops.math.exponentials import sigmoid, tanh
+from ...ops.math.exponentials import sigmoid
+from ...ops.math.trigonometry import tanh
 from ...ops.nn.activations import bias_add
 from ..layers.named_functions import resolve_function
 from .rnn_cell import RNNCell, known_size

@@ -7,15 +7,14 @@ from typing import Any
 
 from ...graph.convert import convert_to_tensor
 from ...graph.default_scopes import name_scope
-from ...ops.array.constants import constant
-from ...ops.array.fills import zeros
+from ...ops.array.constants import constant, zeros
 from ...ops.array.shapes import shape
 from ...ops.common.structures import flat, packed
 from ...ops.control_flow.building import built_while
 from ...ops.lists.tensor_array_class import TensorArray
-from ...ops.math.comparison import logical_not, logical_or
+from ...ops.math.logical import logical_not, logical_or
 from ...ops.math.reductions import reduce_all
-from ...ops.math.select import where
+from ...ops.math.where import where
 from ...ops.variable_scopes.variable_scope import variable_scope
 from ...shape_inference.tensor_shape import TensorShape
 from .rnn_cell import dims_of

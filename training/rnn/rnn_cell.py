@@ -7,7 +7,7 @@ from typing import Any
 
 from ...graph.convert import convert_to_tensor
 from ...graph.default_scopes import name_scope
-from ...ops.array.fills import zeros
+from ...ops.array.constants import zeros
 from ...ops.array.shapes import shape
 from ...ops.common.structures import flat, packed
 from ...ops.variable_scopes.variable_scope import variable_scope

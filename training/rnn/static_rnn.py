@@ -7,10 +7,10 @@ from typing import Any
 
 from ...graph.convert import convert_to_tensor
 from ...graph.default_scopes import control_dependencies
-from ...ops.array.constants import identity
-from ...ops.array.joining import concat
-from ...ops.array.reversing import reverse_sequence
-from ...ops.array.stacking import stack, unstack
+from ...ops.array.concat import concat
+from ...ops.array.identity import identity
+from ...ops.array.reverse import reverse_sequence
+from ...ops.array.stack import stack, unstack
 from ...ops.common.structures import flat, packed
 from ...ops.variable_scopes.variable_scope import variable_scope
 from .steps import begun, lengths_of, stepped

@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 from ...graph.convert import convert_to_tensor
-from ...ops.array.casting import cast
-from ...ops.array.fills import zeros_like
+from ...ops.array.cast import cast
+from ...ops.array.constants import zeros_like
 from ...ops.array.shapes import shape
-from ...ops.array.transposing import transpose
+from ...ops.array.transpose import transpose
 from ...ops.common.structures import flat, packed
 from ...ops.math.comparison import less
-from ...ops.math.select import where
+from ...ops.math.where import where
 from .rnn_cell import RNNCell
 
 

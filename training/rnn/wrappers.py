@@ -8,8 +8,8 @@ from typing import Any
 
 from ...graph.convert import convert_to_tensor
 from ...graph.default_scopes import device, name_scope
-from ...ops.array.joining import concat
-from ...ops.array.splitting import split
+from ...ops.array.concat import concat
+from ...ops.array.split import split
 from ...ops.common.structures import flat, packed
 from ...ops.math.arithmetic import floor
 from ...ops.nn.dropout import dropout

@@ -8,9 +8,10 @@ from typing import Any
 from ...graph.convert import convert_to_tensor
 from ...graph.default_scopes import name_scope
 from ...graph.node import Tensor
-from ...ops.array.casting import cast
+from ...ops.array.cast import cast
 from ...ops.math.arithmetic import floor, minimum, multiply, pow as power_of
-from ...ops.math.exponentials import cos, log
+from ...ops.math.exponentials import log
+from ...ops.math.trigonometry import cos
 from ...ops.random.uniform_and_normal import random_normal
 
 public = {

@@ -8,12 +8,12 @@ from typing import Any
 from ...graph.convert import convert_to_tensor
 from ...graph.default_scopes import name_scope
 from ...graph.node import Tensor
-from ...ops.array.casting import cast
+from ...ops.array.cast import cast
 from ...ops.math.arithmetic import add, ceil, floor, minimum, multiply, pow as power_of
 from ...ops.math.comparison import equal, less_equal
 from ...ops.math.division import truediv
 from ...ops.math.exponentials import exp
-from ...ops.math.select import where
+from ...ops.math.where import where
 from ...protos.dtypes import int32, int64
 
 public = {

@@ -18,7 +18,7 @@ QUARTERS = [
     [[[2], [4]], [[10], [12]]],
     [[[5], [7]], [[13], [15]]],
     [[[6], [8]], [[14], [16]]],
-]  # The documents print the second row of blocks in the place of the third.
+]  # The documents print the second row of blocks instead of the third.
 TWO = np.arange(1, 17, dtype=np.int32).reshape(2, 2, 4, 1)
 TWO_PADDED = np.array(
     [[0, 1, 3], [0, 9, 11], [0, 2, 4], [0, 10, 12], [0, 5, 7], [0, 13, 15], [0, 6, 8], [0, 14, 16]],

@@ -1,4 +1,4 @@
-"""Which products wake threads of BLAS: none, but for decompositions of large matrices."""
+"""Threads of BLAS: only decompositions of large matrices wake them."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def graph(monkeypatch: pytest.MonkeyPatch) -> Iterator[td.Graph]:
 
 
 class Noted:
-    """Stands for a BLAS, and notes with how many threads each product was asked for."""
+    """Fake BLAS that records how many threads each product requests."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch, threads: int) -> None:
         self.num_threads = threads

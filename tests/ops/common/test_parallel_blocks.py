@@ -21,7 +21,7 @@ PARTS = range(50)
 
 
 class Counted:
-    """Stands for a BLAS that uses `threads` threads."""
+    """Fake BLAS that uses `threads` threads."""
 
     def __init__(self, threads: int) -> None:
         self.num_threads = threads
@@ -219,12 +219,12 @@ def test_one_number_of_threads_holds_for_all_that_shares_work(
     fused = td.exp(x) * 2.0 + 1.0
     image = td.reshape(x, [1, 32, 32, 32])
     depthwise = td.nn.depthwise_conv2d(image, np.ones((3, 3, 32, 1), "f"), [1] * 4, "SAME")
-    told = td.py_func(lambda: np.int64(counted.num_threads), [], td.int64)
+    threads = td.py_func(lambda: np.int64(counted.num_threads), [], td.int64)
     config, number = td.ConfigProto(intra_op_parallelism_threads=asked), 0
     with td.Session(config=config) as session:
         for _ in range(RUNS_OF_BOTH_TIERS if hot else 1):
             found.clear()
-            *_, number = session.run([fused, depthwise, told], {x: np.ones(1 << 15)})
+            *_, number = session.run([fused, depthwise, threads], {x: np.ones(1 << 15)})
     assert sorted(found) == sorted([asked or 2] + [asked or 1] * hot)
     assert number == 1  # a function of the program takes no cores from the steps
     assert counted.num_threads == 2

@@ -49,7 +49,7 @@ CASES = [
         "batch-of-elements",
     ),
     taken([[1, 2], [3, 4]], [1, 0], 3, "vector"),
-    # The documents ask for 0 < K; with K = 0 each index stands for all of params.
+    # The documents ask for 0 < K; with K = 0 each index selects all of params.
     taken([1, 2], np.zeros((2, 0), np.int32), [[1, 2], [1, 2]], "depth-0"),
     taken(np.zeros((0, 2)), np.zeros((0, 1), np.int32), np.zeros((0, 2)), "none"),
     taken(

@@ -11,7 +11,7 @@ from harness import check
 from shape_language import infers, refuses
 
 import tensordraft as td
-from tensordraft.ops.array.stacking import parallel_stack, stack
+from tensordraft.ops.array.stack import parallel_stack, stack
 from tensordraft.ops.indexing.inplace_updates import (
     INPLACE_ADD,
     INPLACE_UPDATE,
@@ -213,7 +213,7 @@ def test_a_race_is_told_when_the_plan_is_made(build: Any) -> None:
         with pytest.raises(td.errors.InvalidArgumentError, match="which comes first"):
             run(both)
         for fetch in both[1:]:
-            run(fetch)  # alone, there is nothing to race with, or everything is in order
+            run(fetch)  # a single update has nothing to race with, or everything is in order
 
 
 def test_rows_in_parallel_are_a_stack() -> None:

@@ -1,4 +1,4 @@
-"""What TensorFlow's gradients of elementwise functions are made of."""
+"""Ops used by TensorFlow's gradients of elementwise functions."""
 
 from __future__ import annotations
 

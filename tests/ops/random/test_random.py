@@ -1,4 +1,4 @@
-"""Random ops: what they draw is told by its statistics, and again by its seeds."""
+"""Random ops: statistics of their draws, and repetition by seeds."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ covers(
 
 
 def draws(make: object, number: int = 1) -> np.ndarray:
-    """What a tensor, made in a graph of its own, holds in some runs."""
+    """Values of a tensor, made in its own graph, in several runs."""
     assert callable(make)
     with td.Graph().as_default(), td.Session() as session:
         tensor = make()
@@ -115,7 +115,7 @@ def test_seeds(make: object) -> None:
         return result
 
     first = seeded(1)
-    assert first[0] != first[1], "each run draws anew"
+    assert first[0] != first[1], "each run draws new numbers"
     assert seeded(1) == first, "a seed repeats the draws of a session"
     assert seeded(2) != first
     assert seeded(1, 5) != first
@@ -131,7 +131,7 @@ def test_sessions_and_plans_have_generators_of_their_own() -> None:
         with td.Session() as one, td.Session() as other:
             first = one.run(x)
             np.testing.assert_array_equal(other.run(x), first)
-            both = one.run([x, y])  # another plan goes on where the last one stopped
+            both = one.run([x, y])  # another plan continues where the last one stopped
             assert (both[0] != first).all()
             np.testing.assert_array_equal(both[0] + 1, both[1])
             np.testing.assert_array_equal(other.run(x), both[0])

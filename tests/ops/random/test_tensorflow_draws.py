@@ -1,4 +1,4 @@
-"""What TensorFlow 2.21 draws on a CPU, recorded run by run, is what is drawn here, bit for bit.
+"""Random numbers equal those of TensorFlow 2.21 on a CPU, recorded run by run, bit for bit.
 
 Where NumPy's logarithms have a part in it, the last bits depend on the processor.
 """
@@ -78,7 +78,7 @@ def test_blocks_and_carries_are_one_stream() -> None:
 
 
 # How many ops precede the random one, and are made in all: TensorFlow 1.x's numbers, so that a
-# seed of the graph alone gives its draws.
+# graph seed is enough to give its draws.
 OPS = {
     "random_uniform": (lambda: td.random_uniform([3]), 3, 7),
     "random_uniform of integers": (lambda: td.random_uniform([3], 0, 9, td.int32), 3, 4),

@@ -1,4 +1,4 @@
-"""How the incomplete gamma function depends on a; the numbers are TensorFlow's."""
+"""Derivative of the incomplete gamma function by a; the numbers are TensorFlow's."""
 
 from __future__ import annotations
 

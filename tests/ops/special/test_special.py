@@ -181,7 +181,7 @@ def computed(name: str, points: Array, dtype: Any) -> Array:
 
 
 def units(actual: Array, wanted: Array) -> Any:
-    """How far each element is off, in units of its last place."""
+    """Error of each element, in units of its last place."""
     distance = np.abs(actual.astype(np.float64) - wanted)
     return distance / np.spacing(np.abs(wanted).astype(actual.dtype)).astype(np.float64)
 
@@ -190,7 +190,7 @@ UNITS_OF_FLOAT64 = {"erf": 3, "erfc": 6, "erfinv": 5, "ndtri": 8, "lgamma": 5, "
                     "bessel_i0e": 6, "bessel_i1e": 6}  # fmt: skip
 
 UNITS_OF_FLOAT32 = {"erf": 3, "erfc": 6}
-"""Of what is computed in float32; the others are computed in float64 and rounded once."""
+"""Error bound of results computed in float32; others are computed in float64 and rounded once."""
 
 
 @pytest.mark.parametrize("name", [*POINTS, *PAIRS])

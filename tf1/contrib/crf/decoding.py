@@ -8,19 +8,19 @@ import numpy as np
 
 from ....graph.convert import convert_to_tensor
 from ....graph.node import Tensor
-from ....ops.array.casting import cast
-from ....ops.array.fills import zeros_like
-from ....ops.array.joining import concat
+from ....ops.array.cast import cast
+from ....ops.array.concat import concat
+from ....ops.array.constants import zeros_like
 from ....ops.array.ranges import range as numbers
+from ....ops.array.reshape import expand_dims
 from ....ops.array.shapes import shape
-from ....ops.array.squeezing import expand_dims
-from ....ops.array.transposing import transpose
+from ....ops.array.transpose import transpose
 from ....ops.control_flow.map_and_fold import scan
-from ....ops.indexing.gathering import gather
+from ....ops.indexing.gather import gather
 from ....ops.indexing.masks import sequence_mask
-from ....ops.math.along_axis import argmax
+from ....ops.math.argmax import argmax
 from ....ops.math.reductions import reduce_max
-from ....ops.math.select import where_v2
+from ....ops.math.where import where_v2
 from ....shape_inference.protocols import Array
 from .scores import later_steps
 

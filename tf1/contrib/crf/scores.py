@@ -6,20 +6,20 @@ from typing import Any
 
 from ....graph.convert import convert_to_tensor
 from ....graph.node import Tensor
-from ....ops.array.casting import cast
-from ....ops.array.fills import zeros_like
+from ....ops.array.cast import cast
+from ....ops.array.constants import zeros_like
 from ....ops.array.ranges import range as numbers
+from ....ops.array.reshape import expand_dims
 from ....ops.array.shapes import shape
-from ....ops.array.squeezing import expand_dims
-from ....ops.array.stacking import stack
-from ....ops.array.transposing import transpose
+from ....ops.array.stack import stack
+from ....ops.array.transpose import transpose
 from ....ops.control_flow.map_and_fold import foldl
+from ....ops.indexing.gather import gather
 from ....ops.indexing.gather_nd import gather_nd
-from ....ops.indexing.gathering import gather
 from ....ops.indexing.masks import sequence_mask
 from ....ops.math.arithmetic import maximum
 from ....ops.math.reductions import reduce_logsumexp, reduce_sum
-from ....ops.math.select import where_v2
+from ....ops.math.where import where_v2
 from ....ops.variable_scopes.get_variable import get_variable
 
 public = {

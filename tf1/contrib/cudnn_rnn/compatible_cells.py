@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from ....ops.array.joining import concat
-from ....ops.array.splitting import split
+from ....ops.array.concat import concat
+from ....ops.array.split import split
 from ....ops.linalg.matmul import matmul
-from ....ops.math.exponentials import sigmoid, tanh
+from ....ops.math.exponentials import sigmoid
+from ....ops.math.trigonometry import tanh
 from ....ops.nn.activations import bias_add
 from ....training.rnn.plain_cells import GRUCell
 from ....training.rnn.rnn_cell import known_size

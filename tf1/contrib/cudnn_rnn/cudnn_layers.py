@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
-from ....ops.array.fills import zeros
+from ....ops.array.constants import zeros
 from ....ops.array.shapes import shape
-from ....ops.array.stacking import stack, unstack
-from ....ops.array.transposing import transpose
+from ....ops.array.stack import stack, unstack
+from ....ops.array.transpose import transpose
 from ....ops.initializers.plain_initializers import Zeros
 from ....ops.initializers.scaling_initializers import GlorotUniform
 from ....ops.nn.activations import relu

@@ -10,7 +10,7 @@ import numpy as np
 from ....formats.checkpoints.checkpoint_reader import CheckpointReader
 from ....graph.default_scopes import name_scope
 from ....graph.node import Operation, Tensor
-from ....ops.array.constants import placeholder
+from ....ops.array.placeholder import placeholder
 from ....ops.debugging.ordering import group
 from ....ops.variables.variable import Variable
 from ....runtime import logging as log

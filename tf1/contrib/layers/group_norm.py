@@ -6,9 +6,9 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from ....graph.convert import convert_to_tensor
-from ....ops.array.reshaping import reshape
+from ....ops.array.reshape import reshape
 from ....ops.array.shapes import shape
-from ....ops.array.stacking import stack
+from ....ops.array.stack import stack
 from ....ops.math.arithmetic import multiply, square, subtract
 from ....ops.math.exponentials import rsqrt
 from ....ops.math.reductions import reduce_mean

@@ -8,7 +8,7 @@ from typing import Any
 
 from ....graph.default_graph import get_default_graph
 from ....graph.scopes.collections import GraphKeys
-from ....ops.array.casting import cast
+from ....ops.array.cast import cast
 from ....ops.math.comparison import greater, less
 from ....ops.math.reductions import reduce_mean
 from ....ops.summaries.scalars_and_histograms import histogram, scalar

@@ -8,12 +8,12 @@ from typing import Any
 from ....graph.convert import convert_to_tensor
 from ....graph.default_scopes import add_to_collections, control_dependencies
 from ....graph.scopes.collections import GraphKeys
-from ....ops.array.casting import cast
-from ....ops.array.constants import identity
-from ....ops.array.reshaping import reshape
+from ....ops.array.cast import cast
+from ....ops.array.identity import identity
+from ....ops.array.reshape import reshape
 from ....ops.array.shapes import size
 from ....ops.initializers.plain_initializers import Ones, Zeros
-from ....ops.math.select import where_v2
+from ....ops.math.where import where_v2
 from ....ops.nn.normalization import batch_normalization
 from ....ops.statistics.moments import moments, weighted_moments
 from ....ops.variable_scopes.moving_averages import assign_moving_average

@@ -7,8 +7,8 @@ from typing import Any
 
 from ....graph.convert import convert_to_tensor
 from ....graph.default_scopes import name_scope
-from ....ops.array.casting import cast
-from ....ops.array.reshaping import reshape
+from ....ops.array.cast import cast
+from ....ops.array.reshape import reshape
 from ....ops.array.shapes import shape
 from ....ops.indexing.one_hot import one_hot
 from ....ops.math.arithmetic import square

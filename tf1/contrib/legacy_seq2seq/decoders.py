@@ -6,16 +6,16 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from ....graph.convert import convert_to_tensor
-from ....ops.array.constants import stop_gradient
-from ....ops.array.fills import zeros
-from ....ops.array.reshaping import reshape
+from ....ops.array.constants import zeros
+from ....ops.array.identity import stop_gradient
+from ....ops.array.reshape import reshape
 from ....ops.array.shapes import shape
 from ....ops.common.structures import flat
 from ....ops.conv.convolution import conv2d
 from ....ops.linalg.matmul import matmul
-from ....ops.math.along_axis import argmax
-from ....ops.math.exponentials import tanh
+from ....ops.math.argmax import argmax
 from ....ops.math.reductions import reduce_sum
+from ....ops.math.trigonometry import tanh
 from ....ops.nn.activations import bias_add, softmax
 from ....ops.nn.embeddings import embedding_lookup
 from ....ops.variable_scopes.get_variable import get_variable

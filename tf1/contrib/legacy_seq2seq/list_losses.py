@@ -6,8 +6,8 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from ....graph.default_scopes import name_scope
-from ....ops.array.casting import cast
-from ....ops.array.reshaping import reshape
+from ....ops.array.cast import cast
+from ....ops.array.reshape import reshape
 from ....ops.array.shapes import shape
 from ....ops.math.add_n import add_n
 from ....ops.math.reductions import reduce_sum

@@ -7,8 +7,8 @@ from copy import deepcopy
 from functools import partial
 from typing import Any
 
-from ....ops.array.joining import concat
-from ....ops.array.reshaping import reshape
+from ....ops.array.concat import concat
+from ....ops.array.reshape import reshape
 from ....ops.common.structures import flat, packed
 from ....ops.control_flow.conditionals import cond
 from ....ops.nn.embeddings import embedding_lookup

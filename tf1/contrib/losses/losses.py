@@ -7,9 +7,9 @@ from typing import Any
 
 from ....graph.convert import convert_to_tensor
 from ....graph.default_scopes import name_scope
-from ....ops.array.casting import cast
-from ....ops.array.fills import ones_like
-from ....ops.array.squeezing import squeeze
+from ....ops.array.cast import cast
+from ....ops.array.constants import ones_like
+from ....ops.array.reshape import squeeze
 from ....ops.common.public_function import public_function
 from ....ops.common.shared_docs import shared_docs
 from ....ops.nn.activations import relu

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from ....graph.default_scopes import name_scope
-from ....ops.array.casting import cast
+from ....ops.array.cast import cast
 from ....ops.common.public_function import public_function
 from ....ops.math.arithmetic import multiply
 from ....ops.math.comparison import equal

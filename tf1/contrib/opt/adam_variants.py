@@ -9,9 +9,9 @@ from ....graph.convert import convert_to_tensor
 from ....graph.default_scopes import control_dependencies, name_scope
 from ....graph.indexed_slices import IndexedSlices
 from ....graph.node import Operation
-from ....ops.array.casting import cast
+from ....ops.array.cast import cast
 from ....ops.debugging.ordering import group
-from ....ops.indexing.gathering import gather
+from ....ops.indexing.gather import gather
 from ....ops.math.arithmetic import abs as magnitude, maximum
 from ....ops.math.exponentials import sqrt
 from ....training.optimizers.adam import AdamOptimizer

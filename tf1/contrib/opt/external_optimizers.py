@@ -10,8 +10,8 @@ import numpy as np
 from ....autodiff.gradients import gradients
 from ....graph.node import Tensor
 from ....graph.scopes.thread_defaults import get_default_session
-from ....ops.array.constants import placeholder
-from ....ops.array.fills import zeros_like
+from ....ops.array.constants import zeros_like
+from ....ops.array.placeholder import placeholder
 from ....ops.debugging.ordering import group
 from ....ops.variables.variable import Variable
 from ....ops.variables.variable_lists import trainable_variables

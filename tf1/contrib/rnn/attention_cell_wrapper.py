@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from ....ops.array.joining import concat
-from ....ops.array.reshaping import reshape
-from ....ops.array.squeezing import expand_dims
+from ....ops.array.concat import concat
+from ....ops.array.reshape import expand_dims, reshape
 from ....ops.common.structures import flat
 from ....ops.conv.convolution import conv2d
-from ....ops.math.exponentials import tanh
 from ....ops.math.reductions import reduce_sum
+from ....ops.math.trigonometry import tanh
 from ....ops.nn.activations import softmax
 from ....ops.variable_scopes.get_variable import get_variable
 from ....ops.variable_scopes.variable_scope import variable_scope

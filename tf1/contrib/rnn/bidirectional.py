@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ....ops.array.joining import concat
+from ....ops.array.concat import concat
 from ....ops.variable_scopes.variable_scope import variable_scope
 from ....training.rnn.dynamic_rnn import bidirectional_dynamic_rnn
 from ....training.rnn.static_rnn import static_bidirectional_rnn

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ....ops.array.joining import concat
-from ....ops.array.splitting import split
+from ....ops.array.concat import concat
+from ....ops.array.split import split
 from ....ops.conv.convolution_nd import convolution
 from ....ops.initializers.plain_initializers import Zeros
-from ....ops.math.exponentials import sigmoid, tanh
+from ....ops.math.exponentials import sigmoid
+from ....ops.math.trigonometry import tanh
 from ....shape_inference.tensor_shape import TensorShape
 from ....training.rnn.lstm_cells import LSTMStateTuple
 from ....training.rnn.rnn_cell import RNNCell

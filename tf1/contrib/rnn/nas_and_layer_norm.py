@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ....ops.array.joining import concat
-from ....ops.array.splitting import split
+from ....ops.array.concat import concat
+from ....ops.array.split import split
 from ....ops.initializers.plain_initializers import Constant, Zeros
 from ....ops.linalg.matmul import matmul
-from ....ops.math.exponentials import sigmoid, tanh
+from ....ops.math.exponentials import sigmoid
+from ....ops.math.trigonometry import tanh
 from ....ops.nn.activations import bias_add, relu
 from ....ops.nn.dropout import dropout
 from ....ops.nn.normalization import batch_normalization

@@ -7,8 +7,8 @@ from collections.abc import Callable
 from typing import Any
 
 from ....graph.default_scopes import device
-from ....ops.array.joining import concat
-from ....ops.array.reshaping import reshape
+from ....ops.array.concat import concat
+from ....ops.array.reshape import reshape
 from ....ops.common.structures import flat
 from ....ops.initializers.plain_initializers import RandomUniform, Zeros
 from ....ops.linalg.matmul import matmul

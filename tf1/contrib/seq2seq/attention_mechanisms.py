@@ -8,17 +8,18 @@ from typing import Any
 
 from ....graph.convert import convert_to_tensor
 from ....graph.default_scopes import name_scope
-from ....ops.array.fills import zeros
+from ....ops.array.constants import zeros
+from ....ops.array.reshape import expand_dims, squeeze
 from ....ops.array.shapes import shape
-from ....ops.array.squeezing import expand_dims, squeeze
 from ....ops.common.structures import flat, packed
 from ....ops.indexing.masks import sequence_mask
 from ....ops.initializers.plain_initializers import Constant, Ones, Zeros
 from ....ops.linalg.matmul import matmul
 from ....ops.math.arithmetic import square
-from ....ops.math.exponentials import rsqrt, tanh
+from ....ops.math.exponentials import rsqrt
 from ....ops.math.reductions import reduce_sum
-from ....ops.math.select import where_v2
+from ....ops.math.trigonometry import tanh
+from ....ops.math.where import where_v2
 from ....ops.nn.activations import softmax
 from ....ops.variable_scopes.get_variable import get_variable
 from ....ops.variable_scopes.variable_scope import variable_scope

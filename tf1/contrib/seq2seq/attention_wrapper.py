@@ -7,18 +7,17 @@ from typing import Any, NamedTuple
 
 from ....graph.convert import convert_to_tensor
 from ....graph.default_scopes import name_scope
-from ....ops.array.constants import identity
-from ....ops.array.fills import zeros
-from ....ops.array.joining import concat
-from ....ops.array.padding import tile
-from ....ops.array.reshaping import reshape
+from ....ops.array.concat import concat
+from ....ops.array.constants import zeros
+from ....ops.array.identity import identity
+from ....ops.array.reshape import expand_dims, reshape, squeeze
 from ....ops.array.shapes import shape
-from ....ops.array.squeezing import expand_dims, squeeze
+from ....ops.array.tile import tile
 from ....ops.common.structures import flat, packed
 from ....ops.indexing.one_hot import one_hot
 from ....ops.linalg.matmul import matmul
 from ....ops.lists.tensor_array_class import TensorArray
-from ....ops.math.along_axis import argmax
+from ....ops.math.argmax import argmax
 from ....shape_inference.tensor_shape import TensorShape
 from ....training.layers.core import Dense
 from ....training.rnn.rnn_cell import RNNCell, zeros_of

@@ -5,14 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 from ....graph.convert import convert_to_tensor
-from ....ops.array.broadcasting import broadcast_to
+from ....ops.array.broadcast import broadcast_to
 from ....ops.array.ranges import range as numbers_in
-from ....ops.array.reshaping import reshape
+from ....ops.array.reshape import reshape
 from ....ops.array.shapes import shape
-from ....ops.array.transposing import transpose
-from ....ops.indexing.gathering import gather
+from ....ops.array.transpose import transpose
+from ....ops.indexing.gather import gather
 from ....ops.indexing.masks import sequence_mask
-from ....ops.math.select import where_v2
+from ....ops.math.where import where_v2
 from ....ops.nn.gather_tree import gather_tree
 
 public = {"td.contrib.seq2seq": "gather_tree_from_array"}

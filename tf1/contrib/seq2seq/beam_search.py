@@ -7,24 +7,24 @@ from typing import Any, NamedTuple
 
 from ....graph.convert import convert_to_tensor
 from ....graph.default_scopes import name_scope
-from ....ops.array.casting import cast
-from ....ops.array.fills import fill, zeros
-from ....ops.array.joining import concat
-from ....ops.array.padding import tile
-from ....ops.array.reshaping import reshape
+from ....ops.array.cast import cast
+from ....ops.array.concat import concat
+from ....ops.array.constants import fill, zeros
+from ....ops.array.reshape import expand_dims, reshape
 from ....ops.array.shapes import shape
-from ....ops.array.squeezing import expand_dims
+from ....ops.array.tile import tile
 from ....ops.common.structures import flat, packed
 from ....ops.control_flow.conditionals import cond
-from ....ops.indexing.gathering import gather
+from ....ops.indexing.gather import gather
 from ....ops.indexing.one_hot import one_hot
 from ....ops.lists.tensor_array_class import TensorArray
 from ....ops.math.arithmetic import minimum
-from ....ops.math.comparison import equal, logical_not, logical_or
+from ....ops.math.comparison import equal
 from ....ops.math.division import floordiv, floormod
 from ....ops.math.exponentials import log
+from ....ops.math.logical import logical_not, logical_or
 from ....ops.math.reductions import reduce_all, reduce_max, reduce_sum
-from ....ops.math.select import where_v2
+from ....ops.math.where import where_v2
 from ....ops.nn.activations import log_softmax
 from ....ops.nn.gather_tree import gather_tree
 from ....ops.sorting.top_k import top_k

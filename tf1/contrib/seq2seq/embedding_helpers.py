@@ -7,17 +7,17 @@ from typing import Any
 
 from ....graph.convert import convert_to_tensor
 from ....graph.default_scopes import name_scope
-from ....ops.array.casting import cast
-from ....ops.array.fills import fill
-from ....ops.array.joining import concat
+from ....ops.array.cast import cast
+from ....ops.array.concat import concat
+from ....ops.array.constants import fill
+from ....ops.array.reshape import squeeze
 from ....ops.array.shapes import shape
-from ....ops.array.squeezing import squeeze
 from ....ops.common.structures import flat
 from ....ops.control_flow.conditionals import cond
 from ....ops.indexing.gather_nd import gather_nd, scatter_nd
 from ....ops.math.comparison import equal, greater, less
 from ....ops.math.reductions import reduce_all
-from ....ops.math.select import where, where_v2
+from ....ops.math.where import where, where_v2
 from ....ops.nn.embeddings import embedding_lookup
 from ....ops.random.multinomial import multinomial
 from ....ops.random.uniform_and_normal import random_uniform

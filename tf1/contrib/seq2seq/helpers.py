@@ -7,13 +7,13 @@ from typing import Any
 
 from ....graph.convert import convert_to_tensor
 from ....graph.default_scopes import name_scope
-from ....ops.array.casting import cast
-from ....ops.array.fills import fill, zeros_like
+from ....ops.array.cast import cast
+from ....ops.array.constants import fill, zeros_like
 from ....ops.array.shapes import shape
 from ....ops.common.structures import flat, packed
 from ....ops.control_flow.conditionals import cond
-from ....ops.indexing.gathering import gather
-from ....ops.math.along_axis import argmax
+from ....ops.indexing.gather import gather
+from ....ops.math.argmax import argmax
 from ....ops.math.comparison import greater_equal
 from ....ops.math.reductions import reduce_all
 from ....protos.dtypes import as_dtype

@@ -8,19 +8,19 @@ import numpy as np
 
 from ....graph.convert import convert_to_tensor
 from ....graph.default_scopes import name_scope
-from ....ops.array.casting import cast
-from ....ops.array.fills import ones, zeros
-from ....ops.array.joining import concat
+from ....ops.array.cast import cast
+from ....ops.array.concat import concat
+from ....ops.array.constants import ones, zeros
 from ....ops.array.shapes import shape
-from ....ops.array.transposing import transpose
+from ....ops.array.transpose import transpose
 from ....ops.control_flow.map_and_fold import scan
 from ....ops.indexing.one_hot import one_hot
 from ....ops.initializers.plain_initializers import Constant
-from ....ops.math.along_axis import cumprod, cumsum
 from ....ops.math.comparison import greater
+from ....ops.math.cumsum import cumprod, cumsum
 from ....ops.math.exponentials import exp, log, sigmoid
-from ....ops.math.select import clip_by_value
 from ....ops.random.uniform_and_normal import random_normal
+from ....ops.statistics.clipping import clip_by_value
 from ....ops.variable_scopes.get_variable import get_variable
 from .attention_mechanisms import BahdanauAttention, LuongAttention
 

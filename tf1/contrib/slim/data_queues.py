@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from ....graph.default_scopes import name_scope
-from ....ops.array.casting import to_float
+from ....ops.array.cast import to_float
 from ....ops.queues.queue_runner import QueueRunner, add_queue_runner, start_queue_runners
 from ....ops.queues.queues import FIFOQueue, PaddingFIFOQueue
 from ....ops.summaries.scalars_and_histograms import scalar

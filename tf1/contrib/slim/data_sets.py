@@ -7,7 +7,7 @@ from typing import Any
 
 from ....formats.gfile import Glob
 from ....graph.default_scopes import name_scope
-from ....ops.array.casting import to_float
+from ....ops.array.cast import to_float
 from ....ops.queues.queue_runner import QueueRunner, add_queue_runner
 from ....ops.queues.queues import FIFOQueue, RandomShuffleQueue
 from ....ops.summaries.scalars_and_histograms import scalar

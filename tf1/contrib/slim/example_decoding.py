@@ -6,17 +6,17 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from ....graph.sparse_tensor import SparseTensor as SparseValue
-from ....ops.array.casting import cast
-from ....ops.array.joining import concat
-from ....ops.array.reshaping import reshape
+from ....ops.array.cast import cast
+from ....ops.array.concat import concat
+from ....ops.array.reshape import expand_dims, reshape
 from ....ops.array.shapes import size
-from ....ops.array.squeezing import expand_dims
-from ....ops.array.stacking import stack
-from ....ops.array.transposing import transpose
+from ....ops.array.stack import stack
+from ....ops.array.transpose import transpose
 from ....ops.control_flow.conditionals import cond
 from ....ops.control_flow.map_and_fold import map_fn
 from ....ops.image_files.image_decoding import decode_image
-from ....ops.math.comparison import equal, logical_or
+from ....ops.math.comparison import equal
+from ....ops.math.logical import logical_or
 from ....ops.parsing.decoding import decode_raw
 from ....ops.parsing.features import FixedLenFeature
 from ....ops.parsing.parse_example import parse_single_example

@@ -1,0 +1,133 @@
+"""Conversion of numbers to text: as_string."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from math import isfinite
+from typing import Any
+
+from ...graph.api.tensor_like import TensorLike
+from ...graph.node import Tensor
+from ...graph.op_def import OpDef
+from ...shape_inference.context import KernelContext, ShapeContext
+from ...shape_inference.protocols import Array, Kernel
+from ...shape_inference.tensor_shape import TensorShape
+from ...shape_inference.traits import Traits
+from .string_arrays import strings
+
+public = {"td, td.strings, td.dtypes": "as_string"}
+
+AS_STRING = OpDef(
+    "AsString",
+    "input: T -> output: string",
+    "T: {float32, float64, int32, uint8, int16, int8, int64, bfloat16, uint16, half, uint32, "
+    "uint64, complex64, complex128, bool, variant, string}, precision: int32 = -1, "
+    "scientific: bool = false, shortest: bool = false, width: int32 = -1, fill: string = ''",
+    traits=Traits(splits="...->..."),
+)
+_FILLS = (b"", b" ", b"+", b"-", b"0", b"#")
+_LONGEST = 1 << 16
+
+
+@AS_STRING.shape
+def _as_string_shape(c: ShapeContext) -> TensorShape:
+    return c.shape("input")
+
+
+@AS_STRING.view_kernel
+def _as_string_kernel(c: KernelContext) -> Kernel:
+    write = _writing(c)
+
+    def as_string(x: Array) -> Array:
+        return strings(map(write, x.ravel().tolist()), x.shape)
+
+    return as_string
+
+
+def _writing(c: KernelContext) -> Callable[[Any], bytes]:
+    """Writes one element as C's printf would."""
+    dtype = c.dtype("input")
+    precision, width, fill = c.attr("precision"), c.attr("width"), c.attr("fill")
+    scientific, shortest = c.attr("scientific"), c.attr("shortest")
+    inexact = dtype.is_floating or dtype.is_complex
+    if not inexact and dtype.name != "string" and (precision >= 0 or scientific or shortest):
+        raise ValueError(
+            f"precision, scientific and shortest are for floats, and input is of {dtype.name}"
+        )
+    if scientific and shortest:
+        raise ValueError("scientific and shortest must not both be True")
+    if max(width, precision) > _LONGEST:
+        raise ValueError(
+            f"width and precision must be at most {_LONGEST}, got {width} and {precision}"
+        )
+    if fill not in _FILLS:
+        raise ValueError(f"fill = {fill!r} is not one of the characters ' +-0#'")
+    if dtype.name == "bool":
+        return lambda item: b"true" if item else b"false"
+    if dtype.name == "string" and width <= 0:
+        return lambda item: item
+    if dtype.name.startswith("uint") and fill in (b"+", b" "):
+        fill = b""
+    digits = b".%d" % precision if precision >= 0 else b""
+    spread = (b"%d" % width if width > 0 else b"") + digits
+    if inexact:
+        return _writing_floats(
+            c, fill, spread + (b"e" if scientific else b"g" if shortest else b"f")
+        )
+    pattern = b"%" + fill + spread + (b"s" if dtype.name == "string" else b"d")
+    return lambda item: pattern % item
+
+
+def _writing_floats(c: KernelContext, fill: bytes, form: bytes) -> Callable[[Any], bytes]:
+    finite = b"%" + fill + form
+    # C pads only numbers with zeros; Python also pads infinities and NaN.
+    other = b"%" + (b"" if fill == b"0" else fill) + form
+
+    def write(item: float) -> bytes:
+        return (finite if isfinite(item) else other) % item
+
+    if c.dtype("input").is_complex:
+        return lambda item: b"(" + write(item.real) + b"," + write(item.imag) + b")"
+    return write
+
+
+def as_string(
+    input: TensorLike,
+    precision: int = -1,
+    scientific: bool = False,
+    shortest: bool = False,
+    width: int = -1,
+    fill: str = "",
+    name: str | None = None,
+) -> Tensor:
+    """Formats numbers, bools or strings as text, like C's `printf`.
+
+    Args:
+        input: a tensor of numbers, bools or strings.
+        precision: how many digits stand behind the point of floats; by default 6. How much is left
+            of strings, where a width is given.
+        scientific: whether floats are written as `1.5e+00`.
+        shortest: whether floats are written in the shorter of the two forms.
+        width: how long a text is at least, except that of a bool.
+        fill: one of " +-0#", as they stand behind the "%": "0" fills up with zeros, "-" moves the
+            text to the left, "+" and " " say what stands before positive numbers of signed dtypes.
+        name: a name for the op.
+
+    Returns:
+        A Tensor of strings, of the shape of `input`. Formats that do not fit the dtype are an
+        InvalidArgumentError at the run.
+
+    Example:
+        >>> with td.Graph().as_default(), td.Session() as session:
+        ...     print(session.run(td.as_string([1.5, -2.0], precision=2)))
+        [b'1.50' b'-2.00']
+    """
+    return AS_STRING(
+        input,
+        precision=precision,
+        scientific=scientific,
+        shortest=shortest,
+        width=width,
+        fill=fill,
+        name=name,
+    )

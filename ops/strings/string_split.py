@@ -1,0 +1,86 @@
+"""Splitting at any of a set of delimiters: string_split."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ...graph.op_def import OpDef
+from ...graph.sparse_tensor import SparseTensor
+from ...shape_inference.context import KernelContext, ShapeContext
+from ...shape_inference.protocols import Array, Kernel
+from ...shape_inference.tensor_shape import TensorShape
+from .string_arrays import strings
+
+public = {"td": "string_split"}
+STRING_SPLIT = OpDef(
+    "StringSplit",
+    "input: string, delimiter: string -> indices: int64, values: string, shape: int64",
+    "skip_empty: bool = true",
+)
+
+
+@STRING_SPLIT.shape
+def _string_split_shape(c: ShapeContext) -> list[TensorShape]:
+    c.shape("input", rank=1)
+    c.shape("delimiter", rank=0)
+    return [TensorShape.of((None, 2)), TensorShape.of((None,)), TensorShape.of((2,))]
+
+
+@STRING_SPLIT.view_kernel
+def _string_split_kernel(c: KernelContext) -> Kernel:
+    skip_empty = c.attr("skip_empty")
+
+    def string_split(texts: Array, delimiter: Array) -> tuple[Array, Array, Array]:
+        if texts.ndim != 1:
+            raise ValueError(f"input must have rank 1, got shape {list(texts.shape)}")
+        if delimiter.ndim:
+            raise ValueError(f"delimiter must have rank 0, got shape {list(delimiter.shape)}")
+        split = _splitting(delimiter.item())
+        rows = [split(text) if text else [] for text in texts.tolist()]
+        if skip_empty:
+            rows = [[part for part in row if part] for row in rows]
+        indices = [(i, j) for i, row in enumerate(rows) for j in range(len(row))]
+        values = [part for row in rows for part in row]
+        longest = max(map(len, rows), default=0)
+        return (
+            np.array(indices, np.int64).reshape(-1, 2),
+            strings(values, [len(values)]),
+            np.array([len(texts), longest], np.int64),
+        )
+
+    return string_split
+
+
+def _splitting(delimiters: bytes) -> Callable[[bytes], list[bytes]]:
+    """Splits at each of a set of bytes; if the set is empty, into single bytes."""
+    if not delimiters:
+        return lambda text: [text[i : i + 1] for i in range(len(text))]
+    return re.compile(b"[" + re.escape(delimiters) + b"]").split
+
+
+def string_split(source: Any, delimiter: Any = " ", skip_empty: bool = True) -> SparseTensor:
+    """The parts of strings between delimiters, as the rows of a sparse matrix.
+
+    Args:
+        source: a vector of strings.
+        delimiter: a scalar string, each byte of which separates parts; if it is empty, every byte
+            is a part.
+        skip_empty: whether to leave out empty parts.
+
+    Returns:
+        A SparseTensor of strings, [len(source), most parts]. An empty string has no parts.
+
+    Raises:
+        ValueError: `source` is not a vector, or `delimiter` not a scalar.
+
+    Example:
+        >>> with td.Graph().as_default(), td.Session() as session:
+        ...     parts = td.string_split(["a b", "c"])
+        ...     print(session.run(parts.values), session.run(parts.dense_shape))
+        [b'a' b'b' b'c'] [2 2]
+    """
+    return SparseTensor(*STRING_SPLIT(source, delimiter, skip_empty=skip_empty))
