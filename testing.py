@@ -40,7 +40,7 @@ def assert_shapes(
         shapes: the shape of inputs, as for `td.check_graph`.
 
     Raises:
-        AssertionError: the graph is not consistent, or a shape is another; all of them are told.
+        AssertionError: the graph is inconsistent, or shapes differ; the message lists all.
 
     Example:
         >>> from tensordraft.testing import assert_shapes
@@ -80,7 +80,7 @@ def assert_contract(
         contract: a Contract, or the path of one.
 
     Raises:
-        AssertionError: something is wrong, or a point is broken; all of it is told.
+        AssertionError: the graph is inconsistent or breaks the contract; the message lists all.
 
     Example:
         >>> from tensordraft.testing import assert_contract

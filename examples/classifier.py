@@ -20,7 +20,7 @@ LAYERS = ("Conv2D", "DepthwiseConv2dNative", "MaxPool", "Mean", "MatMul", "Softm
 
 
 def main() -> tuple[dict[str, str], dict[str, float], list[str]]:
-    """Tells what each step finds; returns the shapes, the probabilities and what looks alike."""
+    """Prints the result of each step; returns the shapes, the probabilities and similar images."""
     examples = np.load(HERE / "shapes.npz")
     labels, drawing = examples["labels"].tolist(), np.load(HERE / "drawing.npy")
 

@@ -30,8 +30,8 @@ def trained(lib: Any, batch_normalization: Any, case: str) -> tuple[list[float],
     random = np.random.RandomState(7)
     with lib.Graph().as_default(), lib.Session() as session:
         x, training = lib.placeholder("float32", shape), lib.placeholder("bool", [])
-        told = training if case == "renorm" else True
-        y = batch_normalization(x, training=told, **CASES[case])
+        expected = training if case == "renorm" else True
+        y = batch_normalization(x, training=expected, **CASES[case])
         wanted = random.normal(size=shape).astype(np.float32)
         loss = lib.reduce_mean(lib.square(y - lib.constant(wanted)))
         with lib.control_dependencies(lib.get_collection(lib.GraphKeys.UPDATE_OPS)):

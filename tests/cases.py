@@ -109,7 +109,7 @@ def typed(value: Any) -> tuple[Array, td.DType]:
 
 
 def is_pair(value: Any) -> bool:
-    """Whether `value` is `(value, dtype)`."""
+    """Returns True if `value` is `(value, dtype)`."""
     if not isinstance(value, tuple) or len(value) != 2:
         return False
     return isinstance(value[1], td.DType) or (isinstance(value[1], str) and value[1] in DTYPES)

@@ -1,4 +1,4 @@
-"""What the tests of the command line share."""
+"""Helpers of the command-line tests."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How the tests run: alike for everybody, or, with `--soak`, everything and new examples too."""
+"""Configuration of the tests: deterministic; `--soak` runs everything and new examples."""
 
 from __future__ import annotations
 

@@ -81,7 +81,7 @@ _UNLISTED = ("softmax", "unit_norm", "repeat", "stack")
 
 
 def value_of(name: str, shape: list[int]) -> np.ndarray[Any, Any]:
-    """What a variable is given: the same in every run, and positive."""
+    """A deterministic positive value for a variable."""
     return np.random.RandomState(zlib.crc32(name.encode())).rand(*shape).astype("f")
 
 

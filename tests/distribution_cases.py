@@ -1,4 +1,4 @@
-"""What distributions are asked in TensorFlow and here, for `golden/make_distributions.py`."""
+"""Cases of distributions, for TensorFlow and here; see `golden/make_distributions.py`."""
 
 from __future__ import annotations
 

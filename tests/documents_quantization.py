@@ -1,4 +1,4 @@
-"""What r0.12 says of quantization, fake quantization and updates in place, in numbers."""
+"""Examples of r0.12's documents on quantization, fake quantization and in-place updates."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How much a test tries: a fixed sample in an ordinary run, everything there is in a soak."""
+"""Amount of work of a test: a fixed sample in an ordinary run, everything in a soak."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What every case of a table shows of the op's gradient: it is the derivative, in every form."""
+"""The gradient property of case tables: gradients agree with finite differences in every form."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ SYMMETRIC = ("BatchCholesky", "Cholesky", "SelfAdjointEigV2")
 
 
 def has_gradient(case: Case) -> bool:
-    """Whether the case is one of a pure op of floats that should not be refused."""
+    """Returns True for a valid case of a pure op on floats."""
     op = lookup(case.op)
     if isinstance(case.expected, Raises) or not op.pure or case.op in BY_INTENTION:
         return False

@@ -89,7 +89,7 @@ def check(cases: Iterable[Case]) -> Callable[[Case, Property], None]:
 
 
 def _fails(prop: Property, case: Case) -> bool:
-    """Whether a property does not hold, so that what rests on it need not be reported, too."""
+    """Returns True if a property fails, so that properties that depend on it are not reported."""
     try:
         prop(case)
     except (AssertionError, pytest.fail.Exception):
@@ -112,7 +112,7 @@ def _properties(case: Case) -> list[Property]:
 
 
 def same(actual: Array, wanted: Array, rtol: float = 0.0, atol: float = 0.0) -> bool:
-    """Whether two arrays of one shape hold the same; NaN is the same as NaN."""
+    """Compares two arrays of one shape; NaN equals NaN."""
     if actual.dtype != object and wanted.dtype != object and (rtol or atol):
         return bool(np.allclose(actual, wanted, rtol, atol, equal_nan=True))
     equal = np.asarray(actual == wanted)
@@ -352,7 +352,7 @@ def refused(case: Case) -> None:
 
 
 def refused_when_hidden(case: Case) -> None:
-    """What shapes or values hide from the call is refused by the session, in the same words."""
+    """The session refuses, in the same words, what hidden shapes or values keep from the call."""
     for declare in (full, rank, unknown):
         try:
             built = build(case, declare)

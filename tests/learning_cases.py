@@ -1,4 +1,4 @@
-"""What learns for ten steps here and under TensorFlow: each layer below a loss, and each loss.
+"""Models trained for ten steps here and in TensorFlow: each layer below a loss, and each loss.
 
 No part of either is imported: `tf` is the one that is asked.
 """
@@ -92,7 +92,7 @@ LOSSES: dict[str, Callable[[Any, Any], Any]] = {
 
 
 def _layer(tf: Any, name: str) -> Any:
-    """What the layer gives: of the input, and of weights before it, so that it passes gradients."""
+    """Output of the layer, applied to the input times weights, so that it passes gradients on."""
     function, x, arguments = LAYERS[name]
     given = dict(arguments)
     first = given.pop("kernel", "")

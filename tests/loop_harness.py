@@ -26,13 +26,13 @@ def loop(body: Callable[..., Any], *start: Any, name: str = "while") -> list[td.
 
 
 def results(fetches: Any, rounds: int, feeds: dict[Any, Any] | None = None) -> list[Any]:
-    """What two runs give: the loop gets hot in the first."""
+    """Results of two runs; the loop is lowered in the first."""
     with td.Session() as session:
         return [session.run(fetches, {"n:0": rounds, **(feeds or {})}) for _ in range(2)]
 
 
 def both(fetches: Any, rounds: int, feeds: dict[Any, Any] | None = None) -> Any:
-    """What two runs give, which is the same."""
+    """The common result of two runs."""
     first, second = results(fetches, rounds, feeds)
     np.testing.assert_equal(first, second)
     return first

@@ -54,7 +54,7 @@ def interpreted(loop: Loop) -> Callable[..., None]:
 
 
 def _memory(array: np.ndarray) -> np.ndarray:
-    """What lies from the first element of an array to its last."""
+    """The memory from the first element of an array to its last."""
     if array.flags.c_contiguous:
         return array.reshape(-1)
     reach = sum((n - 1) * step for n, step in zip(array.shape, array.strides, strict=True))

@@ -1,6 +1,6 @@
 """The table of mistakes: code that a user may write, and what is said to it, word by word.
 
-`python tests/mistake_table.py` writes anew what is said; read the difference.
+`python tests/mistake_table.py` rewrites the messages; read the difference.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ TABLE = Path(__file__).parent / "graph" / "api" / "mistakes.txt"
 
 
 class Mistake(NamedTuple):
-    """What a user writes, and what is said to it."""
+    """A line of a user's program and the error message for it."""
 
     code: str
     message: str
@@ -73,7 +73,7 @@ def write_files() -> None:
 
 
 def said(code: str) -> str:
-    """What is said to a line of a program, with the class of the error."""
+    """Error message for a line of a program, with the class of the error."""
     with (
         tempfile.TemporaryDirectory() as folder,
         chdir(folder),

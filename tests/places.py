@@ -13,5 +13,5 @@ EXAMPLES = ROOT / "examples"
 
 
 def created_in(file: str) -> str:
-    """What a message says of an op that a file has made, up to the number of the line."""
+    """The part of a message that names the file that created an op, up to the line number."""
     return f"created at {Site(file, 0)}"[:-1]

@@ -1,4 +1,4 @@
-"""Whether what is known of tensors before a run holds in a run."""
+"""Comparison of static knowledge of tensors with their values in a run."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ Sizes = dict[Symbol, int]
 
 
 class Claim(NamedTuple):
-    """What is known of a tensor: its shape, and its value as far as it is."""
+    """Static knowledge of a tensor: its shape, and its value as far as it is known."""
 
     name: str
     shape: td.TensorShape
@@ -33,7 +33,7 @@ class Claim(NamedTuple):
 
 
 def claims_of(graph: td.Graph) -> list[Claim]:
-    """What the graph knows of each of its tensors."""
+    """Static knowledge of each tensor of a graph."""
     return [
         Claim(tensor.name, tensor.shape, graph.inference.value(tensor))
         for op in graph.get_operations()
@@ -44,7 +44,7 @@ def claims_of(graph: td.Graph) -> list[Claim]:
 def first_contradiction(
     claims: Iterable[Claim], results: dict[str, Array], sizes: Sizes
 ) -> str | None:
-    """What is claimed of a tensor and does not hold in a run, if anything.
+    """The first claim that does not hold in a run, or None.
 
     No claim is made for runs in which integers of 32 or 64 bits overflow.
 
@@ -82,7 +82,7 @@ def first_contradiction(
 
 
 def _may_have_wrapped_around(array: Array) -> bool:
-    """Whether integers are so large that sums of them may not be what claims take them to be."""
+    """Returns True if integers are so large that sums of them may overflow."""
     return array.dtype in (np.int32, np.int64) and bool((abs(array.astype(float)) > 2**30).any())
 
 
@@ -114,7 +114,7 @@ def _first_broken(claims: list[tuple[str, Dim, int]], sizes: Sizes) -> str | Non
 
 
 def _first_out_of_bounds(claims: list[tuple[str, Dim, int]], sizes: Sizes) -> str | None:
-    """Of expressions over symbols that stand nowhere alone only the bounds can be checked."""
+    """Checks the bounds of expressions whose symbols occur in no size of their own."""
     for what, size, actual in claims:
         if not _within(actual, bounds(substitute(size, dict(sizes)))):
             return f"{what} is {actual}, not {size}"
@@ -127,7 +127,7 @@ def _within(n: int, limits: tuple[int | None, int | None]) -> bool:
 
 
 def results_of(graph: td.Graph, feeds: dict[td.Tensor, Array]) -> tuple[dict[str, Array], bool]:
-    """What a run gives for each tensor, by name, and whether an op failed, so that some lack."""
+    """Results of a run by tensor name, and whether an op failed, so that some are missing."""
     ops = graph.get_operations()
     tensors = [tensor for op in ops for tensor in op.outputs]
     run = [op for op in ops if not op.type.startswith("Placeholder")]  # all, also without outputs

@@ -79,7 +79,7 @@ def check_in_chunks(case: Case) -> None:
 
 
 def keeps_bits(call: SplitCall, built: Built) -> bool:
-    """Whether chunks have the very bits of the whole: nothing is combined, but within a row."""
+    """Returns True if chunks give the bits of the whole: nothing is combined across rows."""
     kinds = (Elementwise, Move, Reduction)
     parts = [call.analysis.parts[tensor] for tensor in built.op.outputs]
     return isinstance(built.op.definition.traits, kinds) and all(
@@ -88,7 +88,7 @@ def keeps_bits(call: SplitCall, built: Built) -> bool:
 
 
 def identical(actual: Array, wanted: Array) -> bool:
-    """Whether two results are the same, bit for bit."""
+    """Compares two results bit for bit."""
     if actual.dtype != wanted.dtype or actual.shape != wanted.shape:
         return False
     if actual.dtype.kind == "O":
@@ -97,7 +97,7 @@ def identical(actual: Array, wanted: Array) -> bool:
 
 
 def close(actual: Array, wanted: Array) -> bool:
-    """Whether two results are the same, up to the order in which floats were added."""
+    """Compares two results up to the order in which floats were summed."""
     if actual.dtype != wanted.dtype or actual.shape != wanted.shape:
         return False
     if wanted.dtype.kind in "fcV" and not wanted.dtype.names:

@@ -1,4 +1,4 @@
-"""What the README claims, in numbers and of every op, holds."""
+"""Tests of claims in the README: numbers, and statements on all ops."""
 
 from __future__ import annotations
 
@@ -95,11 +95,11 @@ def test_files_are_the_same_each_time(tmp_path: Path) -> None:
 
 
 def test_errors_of_ops_name_op_line_and_shapes() -> None:
-    told = [
+    expected = [
         item.message for part in parts() if (item := mistake(part)) and "\n  in '" in item.message
     ]
-    assert len(told) > 40
-    for message in told:
+    assert len(expected) > 40
+    for message in expected:
         assert re.search(r"\n  in '[^']+' \(\S+\), created at (program|model)\.py:\d", message)
         own = re.search(r"\((placeholder|Variable|py_func)\)", message)
         assert own or re.search(r"\n  with [\w\[\]_]+: \w+\[", message), message
@@ -140,5 +140,5 @@ def test_how_long_networks_take_is_what_the_table_says() -> None:
         float(x) for x in re.findall(r"(?m)^\| \w(?:[^|]*\|){5} (\d+\.\d+) \|", of_one_thread)
     ]
     mean = math.exp(sum(map(math.log, ratios)) / len(ratios))
-    told = f"on one core {min(ratios):.1f} to {max(ratios):.1f} times TensorFlow's time"
-    assert f"{told}, {mean:.2f} times in the geometric mean of {len(ratios)}" in README
+    expected = f"on one core {min(ratios):.1f} to {max(ratios):.1f} times TensorFlow's time"
+    assert f"{expected}, {mean:.2f} times in the geometric mean of {len(ratios)}" in README

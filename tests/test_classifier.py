@@ -1,4 +1,4 @@
-"""The worked example on a frozen classifier finds what it says, and its files are as told."""
+"""The worked example on a frozen classifier finds what it states; its files match."""
 
 from __future__ import annotations
 

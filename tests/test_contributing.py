@@ -58,7 +58,7 @@ def package(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def run(package: Path, code: str) -> str:
-    """What a program prints that imports this copy of the package."""
+    """Output of a program that imports this copy of the package."""
     code = f"import sys; sys.path.insert(0, {str(package.parent)!r})\n{code}"
     command = [sys.executable, "-I", "-c", code]
     done = subprocess.run(command, capture_output=True, text=True, check=False)

@@ -1,4 +1,4 @@
-"""The demo runs, tells the truth, and leaves nothing behind."""
+"""The demo runs, prints true statements, and leaves no files behind."""
 
 from __future__ import annotations
 

@@ -80,7 +80,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def outputs(folder: Path) -> list[str]:
-    """What the Python blocks of the README print."""
+    """Output of the Python blocks of the README."""
     code = [block.text for block in blocks(README) if block.language == "python"]
     printed = run(sys.executable, "-c", RUN_BLOCKS, *code, folder=folder)
     return printed.split("end of block\n")[:-1]
@@ -199,8 +199,8 @@ def test_docstrings_tell_of_all_arguments_or_of_none() -> None:
     for name, function in functions(td):
         doc = inspect.getdoc(function) or ""
         if "\nArgs:\n" in doc:
-            told = set(re.findall(r"(?m)^    (\w+): ", doc))
-            lacking[name] = set(inspect.signature(function).parameters) - told
+            reported = set(re.findall(r"(?m)^    (\w+): ", doc))
+            lacking[name] = set(inspect.signature(function).parameters) - reported
     assert {name: arguments for name, arguments in lacking.items() if arguments} == {}
 
 

@@ -34,7 +34,7 @@ def test_much() -> None:
 
 
 def clone(folder: Path) -> Path:
-    """Makes a clone that nobody has tested in; returns its file of tests."""
+    """Makes an untested clone; returns its file of tests."""
     folder.mkdir()
     (folder / "conftest.py").write_text(CONFTEST.read_text(encoding="utf-8"), encoding="utf-8")
     (folder / "test_it.py").write_text(TESTS, encoding="utf-8")
@@ -44,7 +44,7 @@ def clone(folder: Path) -> Path:
 
 
 def printed(folder: Path, *options: str) -> list[str]:
-    """What a run of `TESTS` in a clone prints; in any order."""
+    """Output of a run of `TESTS` in a clone, in any order."""
     clone(folder)
     command = [sys.executable, "-m", "pytest", "-qs", *options]
     done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)

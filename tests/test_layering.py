@@ -64,7 +64,7 @@ def folder_of(module: str) -> str:
 
 
 def may_import(file: Path, module: str) -> bool:
-    """Whether `file` stands above the folder of `module`, or in it."""
+    """Returns True if `file` stands above the folder of `module`, or in it."""
     home, folder = "" if file.parent == Path() else str(file.parent), folder_of(module)
     apart = NEVER.get(home.partition("/")[0]) == folder.partition("/")[0]
     lower = FOLDERS.index(folder) <= FOLDERS.index(home)

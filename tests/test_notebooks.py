@@ -1,4 +1,4 @@
-"""The notebooks run, show what stands in them, and are notebooks to whoever opens them."""
+"""The notebooks run, show what stands in them, and open as notebooks."""
 
 from __future__ import annotations
 

@@ -28,7 +28,7 @@ def program(name: str) -> dict[str, Any]:
 
 
 def result_of(name: str) -> Any:
-    """What the program's main function returns, in a graph of its own."""
+    """Result of the program's main function, in a graph of its own."""
     main = program(name)["main"]
     with td.Graph().as_default():
         return main()

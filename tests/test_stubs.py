@@ -57,7 +57,7 @@ ERRORS |= dict.fromkeys(range(27, 31), "arg-type") | {31: "list-item"}
 
 
 def checked(program: str, tmp_path: Path) -> list[str]:
-    """What mypy says of a program."""
+    """Output of mypy for a program."""
     pytest.importorskip("mypy", reason="mypy is not installed")
     ignored = shutil.ignore_patterns(".*", "build", "*.egg-info", "tests", "docs", "benchmarks")
     package = shutil.copytree(ROOT, tmp_path / "path" / "tensordraft", ignore=ignored)

@@ -1,4 +1,4 @@
-"""What the training ops are given, here and under TensorFlow: no part of either is imported."""
+"""Inputs of the training ops, here and in TensorFlow; imports neither."""
 
 from __future__ import annotations
 

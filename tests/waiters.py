@@ -30,7 +30,7 @@ class Background:
             self._outcome = error
 
     def result(self) -> Any:
-        """What the call returned; it raises what the call raised."""
+        """Returns the result of the call, or raises its error."""
         self._thread.join(LIMIT)
         assert not self._thread.is_alive(), "the call does not end"
         if isinstance(self._outcome, BaseException):

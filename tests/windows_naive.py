@@ -1,4 +1,4 @@
-"""What windows see, computed position by position: the definition that kernels must meet."""
+"""Convolution windows computed position by position: the definition that kernels must meet."""
 
 from __future__ import annotations
 

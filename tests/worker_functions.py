@@ -24,7 +24,7 @@ def sum_of(x: Any) -> Any:
 
 
 def unsaid(x: Any) -> Any:
-    """Something of which nothing tells what its rows make."""
+    """A function without a rule for its rows."""
     return x
 
 

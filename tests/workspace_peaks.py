@@ -65,7 +65,7 @@ WORKSPACES: dict[str, Callable[[], Any]] = {
 
 
 def peak_of(name: str, batch: int) -> int:
-    """How many bytes are alive at once in a run of a graph."""
+    """Peak of live bytes in a run of a graph."""
     graph = built(WORKSPACES[name])
     [x, *_] = graph.get_operations()
     _, *sizes = map(str, x.outputs[0].shape.dims or ())

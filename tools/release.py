@@ -20,7 +20,7 @@ def version() -> str:
 
 
 def output(*command: str) -> str:
-    """What a command prints."""
+    """Output of a command."""
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
     return done.stdout.strip()
 

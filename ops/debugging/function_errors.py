@@ -20,7 +20,7 @@ _LEFT = (errors.OpError, ValueError, TypeError, MemoryError)  # what every kerne
 def in_the_program() -> Iterator[None]:
     """A `with` block in which a function of the program is called.
 
-    Interrupts come at once. An error that is not told of kernels is one of a class that TensorFlow
+    Interrupts come at once. An error that no kernel raises is one of a class that TensorFlow
     gives to it, and says which error of Python it was.
     """
     try:

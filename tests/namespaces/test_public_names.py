@@ -222,8 +222,8 @@ def test_every_name_is_in_the_reference() -> None:
     rows = re.findall(r"(?m)^\| `(td[\w.]*)` \| \S", api)
     headings = re.findall(r"(?m)^### (\S+)$", api + ops)
     aliases = re.findall(r"(?m)^Also called (.*)\.$", api + ops)
-    told = {*rows, *headings, *re.findall(r"`(td[\w.]+)`", " ".join(aliases))}
-    assert [name for name in NAMES if name not in told and name != "td"] == []
+    expected = {*rows, *headings, *re.findall(r"`(td[\w.]+)`", " ".join(aliases))}
+    assert [name for name in NAMES if name not in expected and name != "td"] == []
     index = api.partition("## All names")[2]
     entries = dict(re.findall(r"\[`(td[\w.]+)`\]\((\S*?)\)", index))
     assert sorted(entries) == sorted(set(NAMES) - set(NAMESPACES))

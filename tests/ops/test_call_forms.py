@@ -165,7 +165,7 @@ def test_pad_without_a_mode() -> None:
     assert value(padded) == [[0, 0, 0, 0, 0], [1, 2, 3, 0, 0]]
     assert padded.op.name == "padded"
     with pytest.raises(ValueError, match="a name is given as name="):
-        tf.pad([1], [[1, 1]], "padded")  # told from a mode by nothing but a guess
+        tf.pad([1], [[1, 1]], "padded")  # distinguished from a mode only by a guess
 
 
 def test_pack_and_unpack_without_an_axis() -> None:

@@ -35,7 +35,7 @@ pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning")
 
 
 def evaluate(call: str, inputs: dict[str, Any], *, fed: bool) -> tuple[Any, dict[td.Tensor, Any]]:
-    """What a call of a document gives, and what to feed."""
+    """Result of a call in a document, and its feeds."""
     arrays = {name: typed(value) for name, value in inputs.items()}
     if fed:
         tensors = {n: td.placeholder(dtype, array.shape) for n, (array, dtype) in arrays.items()}

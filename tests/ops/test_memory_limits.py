@@ -1,4 +1,4 @@
-"""What `td.config.max_tensor_bytes` limits beyond the sizes of arrays: strings, files, streams."""
+"""`td.config.max_tensor_bytes` beyond the sizes of arrays: strings, files, streams."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What TensorFlow 1.x takes and refuses as arguments of ops, where that is easily got wrong."""
+"""Arguments of ops that TensorFlow 1.x accepts or refuses, where mistakes are likely."""
 
 from __future__ import annotations
 

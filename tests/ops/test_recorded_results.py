@@ -22,7 +22,7 @@ def run(build: Callable[..., Any], *arguments: Any, **more: Any) -> Any:
 
 
 def fed(build: Callable[..., Any], *arrays: Any, shape: Any = None) -> Any:
-    """The result of an op on arrays of which only the run tells the rank."""
+    """The result of an op on arrays whose rank is known only in the run."""
     with td.Graph().as_default(), td.Session() as session:
         inputs = [td.placeholder(np.asarray(array).dtype, shape) for array in arrays]
         return session.run(build(*inputs), dict(zip(inputs, arrays, strict=True)))

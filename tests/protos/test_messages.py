@@ -33,7 +33,7 @@ def test_the_version_of_the_oldest_files() -> None:
     [
         (m.MetaGraphDef, b"\x3a\x04\x0a\x02ab"),  # object_graph_def
         (m.TensorInfo, b"\x10\x01\x2a\x02\x0a\x00"),  # composite_tensor, after a dtype
-        (m.NodeDef, b"\x0a\x01x\xfa\x01\x02ab"),  # field 31, which nobody has defined yet
+        (m.NodeDef, b"\x0a\x01x\xfa\x01\x02ab"),  # field 31, which is not defined yet
     ],
 )
 def test_fields_of_newer_versions_survive(message: type[m.NodeDef], data: bytes) -> None:

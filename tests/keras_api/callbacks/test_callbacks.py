@@ -41,8 +41,8 @@ def listener(events: list[Any]) -> Any:
         return note
 
     names = [f"{kind}_{when}" for kind in KINDS for when in ("begin", "end")]
-    told = {f"on_{name}": noting(name) for name in names}
-    return type("Listener", (callbacks.Callback,), told)()
+    expected = {f"on_{name}": noting(name) for name in names}
+    return type("Listener", (callbacks.Callback,), expected)()
 
 
 BEGIN, END = ["batch", "size"], ["batch", *MEANS, "size"]
@@ -61,10 +61,10 @@ EPOCH = [
 
 def test_callbacks_are_told_in_the_order_of_tensorflow() -> None:
     model, events = made(), []  # type: ignore[var-annotated]
-    told = listener(events)
-    model.fit(X, Y, batch_size=4, verbose=0, callbacks=[told], validation_split=0.3)
+    expected = listener(events)
+    model.fit(X, Y, batch_size=4, verbose=0, callbacks=[expected], validation_split=0.3)
     assert events == [("train_begin", []), *EPOCH, ("train_end", [])]
-    assert told.params == {
+    assert expected.params == {
         "epochs": 1,
         "batch_size": 4,
         "samples": 7,
@@ -73,9 +73,9 @@ def test_callbacks_are_told_in_the_order_of_tensorflow() -> None:
         "do_validation": True,
         "metrics": [*MEANS, *(f"val_{name}" for name in MEANS)],
     }
-    assert [len(array) for array in told.validation_data] == [3, 3, 3]
+    assert [len(array) for array in expected.validation_data] == [3, 3, 3]
     events.clear()
-    model.evaluate(X, Y, batch_size=5, verbose=0, callbacks=[told])
+    model.evaluate(X, Y, batch_size=5, verbose=0, callbacks=[expected])
     batches = [
         event
         for place in (0, 1)
@@ -83,7 +83,7 @@ def test_callbacks_are_told_in_the_order_of_tensorflow() -> None:
     ]
     assert events == [("test_begin", []), *batches, ("test_end", [])]
     events.clear()
-    model.predict(X, batch_size=10, callbacks=[told])
+    model.predict(X, batch_size=10, callbacks=[expected])
     outputs = ["batch", "outputs", "size"]
     assert events == [
         ("predict_begin", []),
@@ -117,8 +117,8 @@ def test_means_are_taken_over_batches(capsys: pytest.CaptureFixture[str]) -> Non
     base, bar = callbacks.BaseLogger(["mean_absolute_error"]), callbacks.ProgbarLogger()
     found: list[Any] = []
     note = callbacks.LambdaCallback(on_epoch_end=lambda epoch, logs: found.append(base.means()))
-    told = made().fit(X, Y, batch_size=4, verbose=0, callbacks=[base, bar, note])
-    assert found[0]["loss"] == pytest.approx(told.history["loss"][0])
+    expected = made().fit(X, Y, batch_size=4, verbose=0, callbacks=[base, bar, note])
+    assert found[0]["loss"] == pytest.approx(expected.history["loss"][0])
     assert base.seen == 10
     assert capsys.readouterr().out == ""
     bar.set_params({"verbose": 1, "samples": 10, "epochs": 3})

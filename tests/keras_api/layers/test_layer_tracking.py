@@ -161,10 +161,10 @@ MADE: dict[str, tuple[Any, dict[str, Any]]] = {
 
 @pytest.mark.parametrize("name", MADE)
 def test_configs_make_layers_again(name: str) -> None:
-    make, told = MADE[name]
+    make, expected = MADE[name]
     layer = make()
     config = layer.get_config()
-    assert {key: config[key] for key in told} == told
+    assert {key: config[key] for key in expected} == expected
     again = type(layer).from_config(config)
     assert again is not layer
     assert again.get_config() == config

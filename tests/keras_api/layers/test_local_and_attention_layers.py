@@ -348,8 +348,8 @@ def test_layers_are_those_of_tensorflow(case: Any, arrays: Any) -> None:
 def test_layers_are_made_again_by_their_configs(case: Any) -> None:
     name, (args, settings), shapes, _, shape, _, _, _ = case
     with td.Graph().as_default():
-        told = getattr(layers, name)(*args, **settings).get_config()
-        again = layers.deserialize({"class_name": name, "config": told})
+        expected = getattr(layers, name)(*args, **settings).get_config()
+        again = layers.deserialize({"class_name": name, "config": expected})
         inputs = [td.placeholder(td.float32, [None, *sizes[1:]]) for sizes in shapes]
         made = again(inputs if len(inputs) > 1 else inputs[0])
         made = made[0] if isinstance(made, list) else made

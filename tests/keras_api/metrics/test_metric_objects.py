@@ -110,7 +110,7 @@ def test_weights_that_do_not_fit_are_refused() -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "arguments", "told"),
+    ("name", "arguments", "reported"),
     [
         ("Precision", {"thresholds": 1.5}, r"thresholds must be in \[0, 1\], got 1.5"),
         ("AUC", {"curve": "roc"}, "curve must be 'ROC' or 'PR', got 'roc'"),
@@ -120,8 +120,8 @@ def test_weights_that_do_not_fit_are_refused() -> None:
         ("SpecificityAtSensitivity", {"sensitivity": 0.5, "num_thresholds": 0}, "at least 1"),
     ],
 )
-def test_wrong_arguments_are_told(name: str, arguments: Any, told: str) -> None:
-    with td.Graph().as_default(), pytest.raises(ValueError, match=told):
+def test_wrong_arguments_are_told(name: str, arguments: Any, reported: str) -> None:
+    with td.Graph().as_default(), pytest.raises(ValueError, match=reported):
         getattr(M, name)(**arguments)
 
 
@@ -169,7 +169,7 @@ def test_a_model_is_judged_by_metrics_over_all_batches() -> None:
             loss=td.keras.losses.BinaryCrossentropy(),
             metrics=["accuracy", M.Precision(name="p"), M.AUC(name="auc"), _Greatest(), "mae"],
         )
-        told = model.fit(
+        reported = model.fit(
             x,
             y,
             batch_size=16,
@@ -178,7 +178,7 @@ def test_a_model_is_judged_by_metrics_over_all_batches() -> None:
             verbose=0,
             validation_data=(x[:10], y[:10]),
         )
-        history = told.history
+        history = reported.history
         assert [metric.name for metric in model.metrics] == ["p", "auc", "greatest"]
         np.testing.assert_allclose(history["p"], [0.77273, 0.85, 0.89474], atol=1e-5)
         np.testing.assert_allclose(history["acc"], [0.875, 0.925, 0.95], atol=1e-5)
@@ -209,7 +209,7 @@ def test_words_configs_and_objects_of_metrics() -> None:
 
 
 @pytest.mark.parametrize(
-    ("namespace", "told"),
+    ("namespace", "reported"),
     [
         ("activations", "relu"),
         ("constraints", {"class_name": "MaxNorm", "config": {"max_value": 3, "axis": 0}}),
@@ -219,15 +219,15 @@ def test_words_configs_and_objects_of_metrics() -> None:
         ("optimizers", {"class_name": "SGD", "config": {"lr": 0.25}}),
     ],
 )
-def test_serialize_tells_what_deserialize_made(namespace: str, told: Any) -> None:
+def test_serialize_tells_what_deserialize_made(namespace: str, reported: Any) -> None:
     module = getattr(td.keras, namespace)
     with td.Graph().as_default():
-        again = module.serialize(module.deserialize(told))
-        if isinstance(told, str):
-            assert again == told
+        again = module.serialize(module.deserialize(reported))
+        if isinstance(reported, str):
+            assert again == reported
         else:
-            assert again["class_name"] == told["class_name"]
-            for key, value in told["config"].items():
+            assert again["class_name"] == reported["class_name"]
+            for key, value in reported["config"].items():
                 assert again["config"].get(key, again["config"].get("learning_rate")) == value
         with pytest.raises(ValueError, match="nothing"):
             module.deserialize("nothing")

@@ -99,11 +99,11 @@ OWN = {"twice_ints": twice_ints, "twice": twice}
 @pytest.mark.parametrize("make", MAKERS)
 def test_models_are_made_again_by_their_json(make: Any) -> None:
     model = make()
-    told = model.to_json()
-    assert json.loads(told)["keras_version"] == "2.2.4-tf"
-    again = models.model_from_json(told, OWN)
+    reported = model.to_json()
+    assert json.loads(reported)["keras_version"] == "2.2.4-tf"
+    again = models.model_from_json(reported, OWN)
     assert type(again) is type(model)
-    assert again.to_json() == told
+    assert again.to_json() == reported
     assert again.input_names == model.input_names
     assert [w.shape.as_list() for w in again.weights] == [w.shape.as_list() for w in model.weights]
     again.set_weights(model.get_weights())
@@ -159,8 +159,8 @@ def test_configs_have_what_those_of_tensorflow_have() -> None:
 
 
 def test_configs_of_later_versions_are_read() -> None:
-    told = layers.Dense(2, kernel_regularizer={"class_name": "L2", "config": {"l2": 0.5}})
-    assert told.get_config()["kernel_regularizer"]["config"]["l2"] == 0.5
+    reported = layers.Dense(2, kernel_regularizer={"class_name": "L2", "config": {"l2": 0.5}})
+    assert reported.get_config()["kernel_regularizer"]["config"]["l2"] == 0.5
     config = {**layers.Conv2D(2, 3).get_config(), "groups": 1}
     assert layers.Conv2D.from_config(config).filters == 2
     with pytest.raises(ValueError, match="has groups = 2; here it must be 1"):
@@ -176,12 +176,12 @@ def test_functions_of_users_are_told_by_their_names() -> None:
     model = keras.Sequential(
         [layers.Dense(2, twice, input_shape=(3,)), layers.Lambda(twice, name="more")]
     )
-    told = model.to_json()
-    assert json.loads(told)["config"]["layers"][0]["config"]["activation"] == "twice"
+    reported = model.to_json()
+    assert json.loads(reported)["config"]["layers"][0]["config"]["activation"] == "twice"
     with pytest.raises(ValueError, match="activation = 'twice' is none of"):
-        models.model_from_json(told)
+        models.model_from_json(reported)
     with keras.utils.custom_object_scope({"twice": twice}):
-        assert models.model_from_json(told).layers[1].function is twice
+        assert models.model_from_json(reported).layers[1].function is twice
     assert "twice" not in keras.utils.get_custom_objects()
 
 
@@ -190,10 +190,10 @@ class Scaled(layers.Dense):
 
 
 def test_classes_of_users_are_found_by_name() -> None:
-    told = keras.Sequential([Scaled(2, input_shape=(3,))]).to_json()
+    reported = keras.Sequential([Scaled(2, input_shape=(3,))]).to_json()
     with pytest.raises(ValueError, match=r"'Scaled' is not a layer .* give custom_objects=.*Dense"):
-        models.model_from_json(told)
-    assert type(models.model_from_json(told, {"Scaled": Scaled}).layers[0]) is Scaled
+        models.model_from_json(reported)
+    assert type(models.model_from_json(reported, {"Scaled": Scaled}).layers[0]) is Scaled
 
 
 def without(path: str) -> str:

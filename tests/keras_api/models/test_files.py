@@ -365,6 +365,6 @@ def test_h5py_is_asked_for_by_name(tmp_path: Path, monkeypatch: pytest.MonkeyPat
 
 
 def test_model_checkpoint_saves_whole_models(tmp_path: Path) -> None:
-    model, told = trained(), keras.callbacks.ModelCheckpoint(tmp_path / "{epoch}.h5")
-    model.fit(X, Y, verbose=0, callbacks=[told])
+    model, reported = trained(), keras.callbacks.ModelCheckpoint(tmp_path / "{epoch}.h5")
+    model.fit(X, Y, verbose=0, callbacks=[reported])
     assert differ(models.load_model(tmp_path / "1.h5"), model) == 0

@@ -119,8 +119,10 @@ def test_several_outputs_have_losses_and_metrics_of_their_own() -> None:
     random.rand(100, 8), random.randint(0, 3, 100)
     labels = [np.eye(3)[LABELS], random.rand(100, 1)]
     seeded(1)
-    told = model.fit({"a": X, "b": X[:, :4]}, labels, epochs=2, batch_size=20, verbose=0).history
-    np.testing.assert_allclose(told["loss"], [1.2836, 1.2651], atol=1e-4)
+    reported = model.fit(
+        {"a": X, "b": X[:, :4]}, labels, epochs=2, batch_size=20, verbose=0
+    ).history
+    np.testing.assert_allclose(reported["loss"], [1.2836, 1.2651], atol=1e-4)
     assert model.metrics_names == [
         "loss",
         "cls_loss",
@@ -145,7 +147,7 @@ def test_examples_and_classes_have_weights() -> None:
         keras.optimizers.SGD(0.5), "binary_crossentropy", ["accuracy", half]
     )
     seeded(1)
-    told = model.fit(
+    reported = model.fit(
         X,
         LABELS > 0,
         epochs=2,
@@ -153,8 +155,8 @@ def test_examples_and_classes_have_weights() -> None:
         sample_weight=np.linspace(0, 1, 100),
         class_weight={0: 1.0, 1: 2.0},
     ).history
-    np.testing.assert_allclose(told["loss"], [0.5372, 0.4799], atol=1e-4)
-    np.testing.assert_allclose(told["half"], [0.2415, 0.2376], atol=1e-4)
+    np.testing.assert_allclose(reported["loss"], [0.5372, 0.4799], atol=1e-4)
+    np.testing.assert_allclose(reported["half"], [0.2415, 0.2376], atol=1e-4)
     assert model.predict_classes(X[:3]).tolist() == [[1], [1], [1]]
     with pytest.raises(ValueError, match=r"class_weight has nothing for classes \[0\]"):
         model.fit(X, LABELS > 0, class_weight={1: 2.0}, verbose=0)
@@ -246,7 +248,7 @@ def test_callbacks_set_stop_and_save(tmp_path: Path) -> None:
     model, callbacks = line(), keras.callbacks
     data, goal = np.ones((4, 2), np.float32), np.full(4, 5.0)
     rates: list[float] = []
-    told = model.fit(
+    reported = model.fit(
         data,
         goal,
         epochs=3,
@@ -267,7 +269,7 @@ def test_callbacks_set_stop_and_save(tmp_path: Path) -> None:
     (events,) = (tmp_path / "events").iterdir()
     values = [v for event in td.train.summary_iterator(str(events)) for v in event.summary.value]
     assert [v.tag for v in values] == ["epoch_loss", "epoch_lr"] * 3
-    assert values[-2].simple_value == pytest.approx(told.history["loss"][-1])
+    assert values[-2].simple_value == pytest.approx(reported.history["loss"][-1])
     last = model.get_weights()
     model.load_weights(tmp_path / "at-01")
     assert (model.get_weights()[0] < last[0]).all()
@@ -278,9 +280,11 @@ def test_training_stops_when_it_gets_no_better() -> None:
     stop = callbacks.EarlyStopping("loss", patience=2, restore_best_weights=True, verbose=1)
     slower = callbacks.ReduceLROnPlateau("loss", factor=0.5, patience=1, min_lr=0.2, verbose=1)
     model.optimizer = keras.optimizers.SGD(1.0)  # steps too long: the loss grows
-    told = model.fit(np.ones((4, 2)), np.zeros(4), epochs=9, verbose=0, callbacks=[slower, stop])
-    assert len(told.epoch) == 3
-    assert told.history["lr"] == pytest.approx([1.0, 1.0, 0.5])
+    reported = model.fit(
+        np.ones((4, 2)), np.zeros(4), epochs=9, verbose=0, callbacks=[slower, stop]
+    )
+    assert len(reported.epoch) == 3
+    assert reported.history["lr"] == pytest.approx([1.0, 1.0, 0.5])
     best = callbacks.ModelCheckpoint("unused", "loss", save_best_only=True)
     best.best = 0.0
     best.on_epoch_end(0, {"loss": 1.0})  # no better, so that nothing is saved

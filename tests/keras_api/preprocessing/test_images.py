@@ -62,13 +62,15 @@ def test_colours_are_changed() -> None:
 def test_numbers_are_drawn_in_the_order_of_keras() -> None:
     # Keras 3.15's ImageDataGenerator(…).get_random_transform((6, 7, 3), seed=0)
     made = image.ImageDataGenerator(width_shift_range=[-2, 1], height_shift_range=2)
-    told = made.get_random_transform((6, 7, 3), seed=1)
-    assert (told["tx"], told["ty"]) == (1, 2)
+    reported = made.get_random_transform((6, 7, 3), seed=1)
+    assert (reported["tx"], reported["ty"]) == (1, 2)
     made = image.ImageDataGenerator(zoom_range=(0.5, 1.2))
-    told = made.get_random_transform((6, 7, 3), seed=0)
-    assert (told["zx"], told["zy"]) == pytest.approx((0.8841694527491273, 1.0006325564606935))
-    assert told["flip_horizontal"] == told["theta"] == 0
-    assert told["brightness"] is None
+    reported = made.get_random_transform((6, 7, 3), seed=0)
+    assert (reported["zx"], reported["zy"]) == pytest.approx(
+        (0.8841694527491273, 1.0006325564606935)
+    )
+    assert reported["flip_horizontal"] == reported["theta"] == 0
+    assert reported["brightness"] is None
 
 
 def test_batches_come_in_the_order_of_keras() -> None:
@@ -132,10 +134,10 @@ def test_a_model_learns_from_images_that_are_changed() -> None:
         )
         model.compile("sgd", "mse")
         made = image.ImageDataGenerator(rescale=1 / 255, rotation_range=10)
-        told = model.fit_generator(
+        reported = model.fit_generator(
             made.flow(X, np.ones(10), 4), steps_per_epoch=10 / 4, epochs=3, verbose=0
         )
-        assert told.history["loss"][2] < told.history["loss"][0]
+        assert reported.history["loss"][2] < reported.history["loss"][0]
         assert model.predict_generator(made.flow(X, batch_size=4)).shape == (10, 1)
 
 

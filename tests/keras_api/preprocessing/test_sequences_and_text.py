@@ -78,7 +78,7 @@ def test_a_tokenizer_is_told_by_json() -> None:
         again.texts_to_matrix(["a"], "all")
 
 
-@pytest.mark.parametrize("told", ["{", "[]", "{}", '{"config": {"num_words": 1}}', "[" * 9999])
-def test_damaged_json_is_refused(told: str) -> None:
+@pytest.mark.parametrize("expected", ["{", "[]", "{}", '{"config": {"num_words": 1}}', "[" * 9999])
+def test_damaged_json_is_refused(expected: str) -> None:
     with pytest.raises(ValueError, match="does not describe a Tokenizer"):
-        text.tokenizer_from_json(told)
+        text.tokenizer_from_json(expected)

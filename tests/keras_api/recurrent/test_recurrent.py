@@ -64,8 +64,8 @@ def test_layers_train_as_those_of_keras(name: str) -> None:
     model = with_weights(keras.Sequential([*make(), layers.Dense(1)]))
     model.compile("sgd", "mse")
     np.random.seed(0)  # noqa: NPY002 - fit shuffles by it
-    told = model.fit(data, GOAL, epochs=2, batch_size=5, verbose=0).history
-    np.testing.assert_allclose(told["loss"], losses, atol=1e-4)
+    reported = model.fit(data, GOAL, epochs=2, batch_size=5, verbose=0).history
+    np.testing.assert_allclose(reported["loss"], losses, atol=1e-4)
 
 
 def test_states_go_from_one_layer_to_another() -> None:

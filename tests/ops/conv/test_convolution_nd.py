@@ -92,7 +92,7 @@ def test_pool_is_the_maximum_or_mean_of_what_windows_see(
 
 
 @pytest.mark.parametrize(
-    ("make", "told"),
+    ("make", "reported"),
     [
         (lambda x: td.nn.pool(x, [2], "MIN", "SAME"), "MAX or AVG.*'MIN'"),
         (lambda x: td.nn.pool(x, [2], "MAX", "SAME", [2]), "padding VALID, got .*SAME"),
@@ -104,6 +104,6 @@ def test_pool_is_the_maximum_or_mean_of_what_windows_see(
         (lambda x: td.nn.convolution(x, td.placeholder(td.float32), "SAME"), "rank of filter"),
     ],
 )
-def test_what_does_not_fit_is_refused(make: Callable[[Any], Any], told: str) -> None:
-    with td.Graph().as_default(), pytest.raises(ValueError, match=told):
+def test_what_does_not_fit_is_refused(make: Callable[[Any], Any], reported: str) -> None:
+    with td.Graph().as_default(), pytest.raises(ValueError, match=reported):
         make(np.ones((1, 5, 1), "f"))

@@ -194,14 +194,14 @@ def training_step() -> tuple[Any, dict[Any, Any]]:
 def test_a_step_of_training_is_done_by_machine_code(tmp_path: Path) -> None:
     with td.Graph().as_default(), accelerated(tmp_path) as compiling:
         slopes, feeds = training_step()
-        results, told = [], ""
+        results, expected = [], ""
         for _ in range(2):
             with td.Session() as session:
                 session.run(td.global_variables_initializer())
                 results += [session.run(slopes, feeds) for _ in range(RUNS_OF_BOTH_TIERS)]
-                told = session.explain(slopes, [*feeds])
+                expected = session.explain(slopes, [*feeds])
             compiling.wait()
         assert not compiling._failures
-        assert told.count(", by machine code") >= 4
+        assert expected.count(", by machine code") >= 4
     for one, other in zip(results[0], results[-1], strict=True):
         np.testing.assert_allclose(other, one, rtol=1e-4, atol=1e-5 * np.absolute(one).max())

@@ -43,15 +43,15 @@ def test_results_are_cast() -> None:
 
 
 @pytest.mark.parametrize(
-    ("function", "told"),
+    ("function", "reported"),
     [
         (lambda x: "text", "expected float32, got 'text'"),
         (td.square, "a tensor of a graph, 'Square:0': compute with NumPy in it"),
         (lambda x: [1, 2], "the function returned 2 values, 1 are due"),
     ],
 )
-def test_what_cannot_be_cast_is_refused(function: Any, told: str) -> None:
-    with pytest.raises(td.errors.InvalidArgumentError, match=told):
+def test_what_cannot_be_cast_is_refused(function: Any, reported: str) -> None:
+    with pytest.raises(td.errors.InvalidArgumentError, match=reported):
         run(function, [1.0], [td.float32])
 
 

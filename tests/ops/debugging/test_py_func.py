@@ -87,11 +87,11 @@ def test_errors_of_functions_are_those_of_tensorflow(
     session: td.Session, error: type[Exception], kind: type[td.OpError]
 ) -> None:
     def fail() -> None:
-        raise error("told")
+        raise error("expected")
 
     y = td.py_func(fail, [], td.int32)
     for _ in range(4):  # plans run otherwise after a while
-        with pytest.raises(kind, match="told") as found:
+        with pytest.raises(kind, match="expected") as found:
             session.run(y)
         assert type(found.value) is kind
 

@@ -32,7 +32,7 @@ def test_known_shapes_that_agree_leave_nothing_to_the_run(shapes: Any) -> None:
 
 
 @pytest.mark.parametrize(
-    ("shapes", "told"),
+    ("shapes", "expected"),
     [
         ([([1, 2], [])], "must have rank 0, got shape"),
         ([([1, 2], ["...", 2, "n"])], "must have rank 2 or more, got shape"),
@@ -40,8 +40,8 @@ def test_known_shapes_that_agree_leave_nothing_to_the_run(shapes: Any) -> None:
         ([(np.zeros((2, 3)), ["n", "n"])], r"size 0 of .* must be n = 3, as size 1 of .* is"),
     ],
 )
-def test_known_shapes_that_do_not_are_refused_at_once(shapes: Any, told: str) -> None:
-    with pytest.raises(ValueError, match=f"model: .*{told}"):
+def test_known_shapes_that_do_not_are_refused_at_once(shapes: Any, expected: str) -> None:
+    with pytest.raises(ValueError, match=f"model: .*{expected}"):
         td.debugging.assert_shapes(shapes, message="model")
 
 
@@ -50,8 +50,8 @@ def test_what_is_not_known_is_checked_by_the_run(session: td.Session) -> None:
     y = td.placeholder(td.float32, name="y")
     check = td.debugging.assert_shapes({x: ["n", 3], y: ["...", "n"]})
     session.run(check, {x: np.zeros((2, 3)), y: np.zeros((7, 5, 2))})
-    for fed, told in ((np.zeros((7, 5, 3)), "must be n = what it is there"), (1.0, "y:0 must")):
-        with pytest.raises(td.errors.InvalidArgumentError, match=told):
+    for fed, expected in ((np.zeros((7, 5, 3)), "must be n = what it is there"), (1.0, "y:0 must")):
+        with pytest.raises(td.errors.InvalidArgumentError, match=expected):
             session.run(check, {x: np.zeros((2, 3)), y: fed})
 
 

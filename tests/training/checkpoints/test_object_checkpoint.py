@@ -195,7 +195,7 @@ def test_what_is_refused(session: td.Session, tmp_path: Path) -> None:
         session.__enter__()
 
 
-def told(*nodes: dict[str, Any]) -> bytes:
+def expected(*nodes: dict[str, Any]) -> bytes:
     return TrackableObjectGraph(nodes=nodes).SerializeToString()
 
 
@@ -206,7 +206,10 @@ GONE = {"attributes": [{"name": "VARIABLE_VALUE", "checkpoint_key": "gone"}]}
     ("text", "error"),
     [
         (b"\x0a\xff", td.errors.DataLossError),  # cut off
-        (told({"children": [{"node_id": 1, "local_name": "v"}]}, GONE), td.errors.NotFoundError),
+        (
+            expected({"children": [{"node_id": 1, "local_name": "v"}]}, GONE),
+            td.errors.NotFoundError,
+        ),
     ],
 )
 def test_damaged_object_graphs_are_refused(
@@ -222,7 +225,7 @@ def test_damaged_object_graphs_are_refused(
 def test_objects_that_are_not_there_have_no_values(
     session: td.Session, tmp_path: Path, number: int
 ) -> None:
-    text = told({"children": [{"node_id": number, "local_name": "v"}]})
+    text = expected({"children": [{"node_id": number, "local_name": "v"}]})
     checkpoint, status = opened(tmp_path, text, session)
     status().initialize_or_restore()
     assert session.run(checkpoint.v) == 1.0
@@ -231,7 +234,7 @@ def test_objects_that_are_not_there_have_no_values(
 
 
 def opened(folder: Path, text: bytes, session: td.Session) -> tuple[Any, Callable[[], Any]]:
-    """A checkpoint with a variable, and what opens a file that tells of the objects `text`."""
+    """A checkpoint with a variable, and what opens a file that describes the objects `text`."""
     prefix = str(folder / "bad")
     write_bundle(prefix, [Saved(KEY, td.string, np.array(text, object))])
     checkpoint = td.train.Checkpoint(v=td.Variable(1.0))

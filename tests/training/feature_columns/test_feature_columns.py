@@ -94,8 +94,8 @@ def test_a_number_out_of_range_is_an_error_of_the_run() -> None:
         n = fc.indicator_column(fc.categorical_column_with_identity("n", 2))
         fed = td.placeholder(td.int64, [None])
         layer = fc.input_layer({"n": fed}, [n])
-        for value, told in ((2, "'n' is too large"), (-2, "'n' is negative")):
-            with pytest.raises(td.errors.InvalidArgumentError, match=told):
+        for value, reported in ((2, "'n' is too large"), (-2, "'n' is negative")):
+            with pytest.raises(td.errors.InvalidArgumentError, match=reported):
                 session.run(layer, {fed: [value]})
 
 
@@ -153,9 +153,9 @@ BAD: list[tuple[Any, str]] = [
 ]
 
 
-@pytest.mark.parametrize(("make", "told"), BAD, ids=[told for _, told in BAD])
-def test_what_cannot_be_is_refused(make: Any, told: str) -> None:
-    with td.Graph().as_default(), pytest.raises(ValueError, match=told):
+@pytest.mark.parametrize(("make", "reported"), BAD, ids=[reported for _, reported in BAD])
+def test_what_cannot_be_is_refused(make: Any, reported: str) -> None:
+    with td.Graph().as_default(), pytest.raises(ValueError, match=reported):
         make()
     with pytest.raises(TypeError, match="must be a callable"):
         fc.numeric_column("x", normalizer_fn=3)  # type: ignore[arg-type]

@@ -1,4 +1,4 @@
-"""Sessions that are lost and made anew, and what ends a monitored one."""
+"""Sessions that are lost and recreated, and what ends a monitored one."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def _in_a_graph() -> Any:
 
 
 class Failing(td.train.SessionRunHook):
-    """Notes what is called, and fails once where it is told to."""
+    """Notes what is called, and fails once where requested."""
 
     def __init__(self, where: str = "", error: BaseException | None = None) -> None:
         self.where, self.error = where, error
@@ -181,8 +181,8 @@ def test_options_are_those_of_all() -> None:
     given = td.RunOptions(trace_level=1)
     with td.train.MonitoredSession(hooks=[*asking, hook]) as session:
         session.run(one, options=given)
-        told = hook.values
-    assert (told.options.trace_level, told.options.timeout_in_ms) == (2, 60000)
+        expected = hook.values
+    assert (expected.options.trace_level, expected.options.timeout_in_ms) == (2, 60000)
     assert given.trace_level == 1
     assert asking[0].options.timeout_in_ms == 30000
     with td.train.MonitoredSession(hooks=[hook]) as session:

@@ -186,18 +186,18 @@ def test_scaffolds_take_what_collections_hold() -> None:
 def test_summaries_steps_and_checkpoints_are_written(tmp_path: Path) -> None:
     step = steps()
     td.summary.scalar("loss", 0.5)
-    told: list[Any] = []
+    reported: list[Any] = []
 
     class Listener(td.train.CheckpointSaverListener):
         def before_save(self, session: Any, global_step_value: int) -> None:
-            told.append(("before", global_step_value))
+            reported.append(("before", global_step_value))
 
         def after_save(self, session: Any, global_step_value: int) -> Any:
-            told.append(("after", global_step_value))
+            reported.append(("after", global_step_value))
             return global_step_value >= 4
 
         def end(self, session: Any, global_step_value: int) -> None:
-            told.append(("end", global_step_value))
+            reported.append(("end", global_step_value))
 
     saver = td.train.CheckpointSaverHook(
         str(tmp_path), save_steps=2, saver=td.train.Saver(), listeners=[Listener()]
@@ -207,7 +207,7 @@ def test_summaries_steps_and_checkpoints_are_written(tmp_path: Path) -> None:
     ) as session:
         while not session.should_stop():
             session.run(step)
-    assert told == [
+    assert reported == [
         ("before", 0), ("after", 0), ("before", 2), ("after", 2), ("before", 4), ("after", 4),
         ("end", 4),
     ]  # fmt: skip
