@@ -42,13 +42,13 @@ def with_constants_folded(drawing: Drawing, shown: Collection[str] = ()) -> Draw
     folded = {
         i for i, box in enumerate(boxes) if box.value and i not in waiting and box.name not in shown
     }
-    shown: dict[int, list[Line]] = {}
+    by_target: dict[int, list[Line]] = {}
     for line in drawing.lines:
         if line.source in folded:
-            shown.setdefault(line.target, []).append(line)
-    used = {line.source for lines in shown.values() for line in lines}
+            by_target.setdefault(line.target, []).append(line)
+    used = {line.source for lines in by_target.values() for line in lines}
     changed = [
-        box if i not in shown else _with_constants(box, shown[i], boxes)
+        box if i not in by_target else _with_constants(box, by_target[i], boxes)
         for i, box in enumerate(boxes)
     ]
     return part(Drawing(changed, drawing.lines), set(range(len(boxes))) - used)
