@@ -26,7 +26,7 @@ def check_format(path: str) -> None:
     """
     ending = os.path.splitext(path)[1]
     if ending not in ENDINGS:
-        raise ValueError(f"{path!r} ends in none of {', '.join(ENDINGS)}")
+        raise ValueError(f"{path!r} must end in one of {', '.join(ENDINGS)}")
     if ending == ".png" and not _makes_png():
         raise ValueError(
             f"nothing is installed that makes {path!r}: `pip install cairosvg`, or install the "

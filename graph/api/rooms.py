@@ -112,7 +112,7 @@ ROOMS = (
     Room(
         "ops",
         "a folder for each subject, a module for each family: signature, shape function, kernel",
-        "indexing/gathering.py",
+        "indexing/gather.py",
         never="session",
     ),
     Room("autodiff/common", "helpers of gradient rules"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -65,6 +66,7 @@ def unary(
     of_sparse: bool = False,
     sums: str = "",
     machine: str | None = None,
+    module: str | None = None,
 ) -> Unary:
     """Defines an elementwise op of one argument.
 
@@ -84,6 +86,7 @@ def unary(
         sums: as in `Traits`.
         machine: what machine code may do in place of `function` where numbers are float32; as
             `KernelSpec.expression`.
+        module: the module of the public function; by default that of the caller.
 
     Returns:
         The public function.
@@ -98,7 +101,8 @@ def unary(
     if of_sparse:
         call, dtypes = _of_values(call), f"{dtypes}; or a SparseTensor of such values"
     text = _documentation(name, (arg,), dtypes, doc, example, home)
-    return public_function(call, name, text, (arg,))
+    module = module or sys._getframe(1).f_globals["__name__"]
+    return public_function(call, name, text, (arg,), module)
 
 
 def _of_values(function: Callable[..., Any]) -> Callable[..., Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from typing import Any
 
@@ -51,7 +52,18 @@ def analytic(
     machine: str | None = None,
 ) -> Unary:
     """A row of the table of functions of floats and complex numbers."""
-    return unary(name, op, function, _ANALYTIC, doc, example, of_sparse=of_sparse, machine=machine)
+    module = sys._getframe(1).f_globals["__name__"]  # rows stand in several modules
+    return unary(
+        name,
+        op,
+        function,
+        _ANALYTIC,
+        doc,
+        example,
+        of_sparse=of_sparse,
+        machine=machine,
+        module=module,
+    )
 
 
 sqrt = analytic("sqrt", "Sqrt", np.sqrt, "The square root.", ("[4.0, 2.25]", "[2.  1.5]"), True)
