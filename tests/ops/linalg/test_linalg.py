@@ -216,6 +216,7 @@ def test_lower_triangular_operators() -> None:
 
 def test_an_empty_batch_shape_is_one_matrix() -> None:
     with td.Graph().as_default(), td.Session() as session:
-        for empty in ([], (), np.zeros(0), td.TensorShape([]), td.constant([], td.int32)):
+        shapes: list[Any] = [[], (), np.zeros(0), td.TensorShape([]), td.constant([], td.int32)]
+        for empty in shapes:
             assert session.run(td.eye(2, batch_shape=empty)).tolist() == [[1, 0], [0, 1]]
         assert session.run(td.eye(1, batch_shape=[2])).shape == (2, 1, 1)
