@@ -1,4 +1,4 @@
-"""Keeps the house in order: who may import whom, where imports stand, how long a file may be."""
+"""Layering: allowed imports, their place in a file, and the length of files."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def may_import(file: Path, module: str) -> bool:
 
 
 def violations(source: str, file: Path) -> list[str]:
-    """Describes every import in `source` that breaks the rules of the house."""
+    """Describes every import in `source` that breaks the rules."""
     tree = ast.parse(source)
     found = [
         f"{file}:{node.lineno} imports from {folder_of(target) or 'the root'!r}"
