@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ..saving.editing.folding import fold_constants
+from ..saving.editing.fold_constants import fold_constants
 from ..saving.freeze_model import freeze_loaded
 from ..saving.loading import model_of
 from .command_parser import add_command

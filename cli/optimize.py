@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ..runtime.suggestions import pluralize
-from ..saving.transforms.optimizing import optimize as optimized
+from ..saving.transforms.optimize import optimize as optimized
 from ..saving.transforms.transform_graph import transform_graph
 from .command_parser import add_command
 from .graph_file import add_fetch_argument, add_file_argument, read_graph

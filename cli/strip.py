@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ..saving.editing.folding import fold_constants
+from ..saving.editing.fold_constants import fold_constants
 from ..saving.editing.graph_editing import remove_training_nodes, strip as stripped
 from ..saving.editing.loose_ends import read_by_none, without_loose_ends
 from .command_parser import add_command

@@ -5,20 +5,15 @@ from __future__ import annotations
 from typing import Any
 
 from ..graph.node import Tensor
-from .array.diagonals import matrix_band_part, matrix_diag, matrix_diag_part, matrix_set_diag
+from .array.diag import matrix_band_part, matrix_diag, matrix_diag_part, matrix_set_diag
 from .array.transpose import matrix_transpose
 from .linalg.cholesky import cholesky
 from .linalg.decompositions import self_adjoint_eig, self_adjoint_eigvals, svd
 from .linalg.determinants_and_inverses import matrix_determinant, matrix_inverse
-from .linalg.linear_systems import (
-    cholesky_solve,
-    matrix_solve,
-    matrix_solve_ls,
-    matrix_triangular_solve,
-)
 from .linalg.matmul import matmul
+from .linalg.solve import cholesky_solve, matrix_solve, matrix_solve_ls, matrix_triangular_solve
 from .math.arithmetic import abs as magnitude, reciprocal
-from .signals.fourier import fft, fft2d, fft3d, ifft, ifft2d, ifft3d
+from .signals.fft import fft, fft2d, fft3d, ifft, ifft2d, ifft3d
 
 public = {
     "td": (

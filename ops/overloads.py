@@ -23,8 +23,8 @@ from .math.comparison import greater, greater_equal, less, less_equal
 from .math.division import floordiv, floormod, truediv
 from .math.logical import logical_and, logical_not, logical_or, logical_xor
 from .sparse.sparse_elementwise import SPARSE_DENSE_CWISE_DIV, SPARSE_DENSE_CWISE_MUL, with_dense
+from .variables.assign import assign_slice
 from .variables.variable_methods import VariableOperators
-from .variables.variable_updates import assign_slice
 
 if TYPE_CHECKING:
     Function = Callable[..., Tensor]

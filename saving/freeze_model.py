@@ -9,7 +9,7 @@ from ..graph.node import Operation
 from ..protos.messages import GraphDef
 from ..session.options import ConfigProto
 from .checkpoints.signatures import Signature
-from .editing.freezing import convert_variables_to_constants
+from .editing.convert_variables_to_constants import convert_variables_to_constants
 from .frozen_tables import with_tables_filled
 from .loading import load
 from .saved_model.loaded_model import LoadedModel

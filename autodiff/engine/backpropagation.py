@@ -13,7 +13,7 @@ from ...graph.gradient_rules import Rule, rule_of
 from ...graph.indexed_slices import IndexedSlices
 from ...graph.node import Operation, Tensor
 from ...ops.array.constants import zeros_like
-from ...ops.debugging.ordering import tuple as gated
+from ...ops.debugging.group_and_tuple import tuple as gated
 from ...protos.dtypes import DType
 from .accumulation import Gradient, Part, dense, summation
 from .list_items import ListItem

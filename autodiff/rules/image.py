@@ -12,10 +12,7 @@ from ...ops.array.constants import ones_like
 from ...ops.array.reverse import reverse
 from ...ops.array.roll import roll
 from ...ops.array.shapes import shape
-from ...ops.image.projective_transforms import (
-    flat_transforms_to_matrices,
-    matrices_to_flat_transforms,
-)
+from ...ops.image.transforms import flat_transforms_to_matrices, matrices_to_flat_transforms
 from ...ops.indexing.one_hot import one_hot
 from ...ops.linalg.determinants_and_inverses import matrix_inverse
 from ...ops.math.argmax import argmax, argmin

@@ -12,12 +12,12 @@ from ...graph.node import Operation, Tensor
 from ...ops.array.cast import cast
 from ...ops.array.concat import concat
 from ...ops.array.constants import zeros_like
-from ...ops.array.diagonals import matrix_diag, matrix_diag_part, matrix_set_diag
+from ...ops.array.diag import matrix_diag, matrix_diag_part, matrix_set_diag
 from ...ops.array.reshape import expand_dims
 from ...ops.linalg.decompositions import self_adjoint_eig, svd
-from ...ops.linalg.linear_systems import MATRIX_TRIANGULAR_SOLVE
 from ...ops.linalg.matmul import matmul
 from ...ops.linalg.matrix_functions import adjoint
+from ...ops.linalg.solve import MATRIX_TRIANGULAR_SOLVE
 from ...ops.math.arithmetic import reciprocal, square
 from ...ops.math.complex_numbers import real
 from ..common.rule_tables import gradient_of, undefined

@@ -11,7 +11,7 @@ from ...graph.node import Operation, Tensor
 from ...ops.array.cast import cast
 from ...ops.array.concat import concat
 from ...ops.array.constants import ones, zeros_like
-from ...ops.array.diagonals import matrix_diag_part, matrix_set_diag
+from ...ops.array.diag import matrix_diag_part, matrix_set_diag
 from ...ops.array.ranges import range as arange
 from ...ops.array.reshape import expand_dims, reshape, squeeze
 from ...ops.array.shapes import rank, shape
@@ -19,9 +19,9 @@ from ...ops.array.stack import stack
 from ...ops.linalg.cholesky import cholesky
 from ...ops.linalg.determinants_and_inverses import matrix_inverse
 from ...ops.linalg.einsum import EINSUM
-from ...ops.linalg.linear_systems import MATRIX_TRIANGULAR_SOLVE, cholesky_solve, matrix_solve
 from ...ops.linalg.matmul import matmul
 from ...ops.linalg.matrix_functions import adjoint
+from ...ops.linalg.solve import MATRIX_TRIANGULAR_SOLVE, cholesky_solve, matrix_solve
 from ...ops.math.complex_numbers import conj
 from ...ops.math.reductions import reduce_sum
 from ..common.rule_tables import gradient_of, raw, undefined

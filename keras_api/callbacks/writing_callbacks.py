@@ -10,7 +10,7 @@ from typing import Any
 
 from ...protos.messages import Summary
 from ...saving.event_writer import FileWriter
-from ..backend.backend_session import get_session
+from ..backend.session import get_session
 from .callbacks import Callback, Logs
 
 public = {"td.keras.callbacks": "CSVLogger TensorBoard"}

@@ -12,10 +12,10 @@ from ...ops.array.identity import identity
 from ...ops.common.nest import flatten, map_structure
 from ...ops.variable_scopes.variable_scope import variable_scope
 from ...ops.variable_scopes.variable_store import AUTO_REUSE, store_of
+from ...training.layers.activations import resolve_function
 from ...training.layers.layer_names import numbered
-from ...training.layers.named_functions import resolve_function
-from ..backend.backend_session import batch_set_value, get_session
 from ..backend.keras_tensors import LayerCall, mask_of, note_call, note_mask
+from ..backend.session import batch_set_value, get_session
 from .call_context import training_passed_on
 from .keras_configs import Described
 

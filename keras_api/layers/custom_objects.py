@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
-from ...training.layers.named_functions import custom_objects
+from ...training.layers.activations import custom_objects
 
 public = {
     "td.keras.utils": (

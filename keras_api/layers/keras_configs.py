@@ -6,11 +6,11 @@ from collections.abc import Iterator, Mapping
 from inspect import Parameter, signature
 from typing import Any, ClassVar
 
-from ...ops.initializers.scaling_initializers import GlorotUniform
+from ...ops.initializers.variance_scaling import GlorotUniform
 from ...protos.dtypes import DType
 from ...runtime.suggestions import did_you_mean as alike
+from ...training.layers.activations import custom_objects, resolve_function, word_of
 from ...training.layers.layer import Layer
-from ...training.layers.named_functions import custom_objects, resolve_function, word_of
 from .tracked_parts import Parts
 
 _NAMED = (Parameter.POSITIONAL_ONLY, Parameter.POSITIONAL_OR_KEYWORD, Parameter.KEYWORD_ONLY)

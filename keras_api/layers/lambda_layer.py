@@ -6,7 +6,7 @@ from collections.abc import Callable
 from inspect import signature
 from typing import Any
 
-from ...training.layers.named_functions import custom_objects, words_of
+from ...training.layers.activations import custom_objects, words_of
 from .base_layer import KerasStyle
 
 public = {"td.keras.layers": "Lambda"}

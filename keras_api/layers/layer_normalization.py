@@ -7,7 +7,7 @@ from typing import Any
 from ...ops.array.reshape import reshape
 from ...ops.nn.normalization import batch_normalization
 from ...ops.statistics.moments import moments
-from ...training.layers.named_functions import resolve_function
+from ...training.layers.activations import resolve_function
 from .base_layer import KerasStyle
 
 public = {"td.keras.layers": "LayerNormalization"}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...training.layers.named_functions import linear, resolve_function
+from ...training.layers.activations import linear, resolve_function
 
 public = {
     "td.keras.activations": "get=get_activation",

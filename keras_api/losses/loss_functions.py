@@ -21,9 +21,9 @@ from ...ops.nn.losses import (
     softmax_cross_entropy_with_logits_v2,
     sparse_softmax_cross_entropy_with_logits,
 )
-from ...ops.statistics.clipping import clip_by_value
+from ...ops.statistics.clip import clip_by_value
 from ...ops.statistics.norms import l2_normalize
-from ..backend.backend_settings import epsilon
+from ..backend.config import epsilon
 
 public = {
     "td.keras.backend": "binary_crossentropy=binary_crossentropies",

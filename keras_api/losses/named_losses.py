@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ...training.layers.named_functions import custom_objects, made_of
+from ...training.layers.activations import custom_objects, made_of
 from . import loss_functions as functions
 from .loss_classes import LossOfFunction
 

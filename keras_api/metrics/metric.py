@@ -15,17 +15,17 @@ from ...graph.default_scopes import control_dependencies, name_scope
 from ...ops.array.cast import cast
 from ...ops.array.identity import identity
 from ...ops.array.shapes import size
-from ...ops.debugging.ordering import group
+from ...ops.debugging.group_and_tuple import group
 from ...ops.math.arithmetic import multiply
 from ...ops.math.division import div_no_nan
 from ...ops.math.reductions import reduce_mean, reduce_sum
 from ...ops.variables.variable import Variable
 from ...protos.dtypes import as_dtype, float32
+from ...training.layers.activations import resolve_function
 from ...training.layers.layer_names import numbered
-from ...training.layers.named_functions import resolve_function
 from ...training.losses.shape_matching import without_last
-from ...training.metrics.counting import spread
-from ..backend.backend_session import batch_set_value, track_variable
+from ...training.metrics.accuracy_and_counts import spread
+from ..backend.session import batch_set_value, track_variable
 
 public = {"td.keras.metrics": "Mean MeanMetricWrapper Metric Sum"}
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...training.layers.named_functions import custom_objects, made_of
+from ...training.layers.activations import custom_objects, made_of
 from ..losses import named_losses
-from . import counts, curves, means, metric, metric_functions
+from . import accuracy_functions, auc_and_mean_iou, confusion_metrics, mean_metrics, metric
 
 public = {"td.keras.metrics": "get"}
 
@@ -15,10 +15,10 @@ def _names(module: Any) -> list[str]:
     return [name for names in module.public.values() for name in names.split()]
 
 
-_FUNCTIONS = {name: getattr(metric_functions, name) for name in _names(metric_functions)}
+_FUNCTIONS = {name: getattr(accuracy_functions, name) for name in _names(accuracy_functions)}
 _CLASSES = {
     name: getattr(module, name)
-    for module in (counts, curves, means, metric)
+    for module in (confusion_metrics, auc_and_mean_iou, mean_metrics, metric)
     for name in _names(module)
 }
 

@@ -11,7 +11,7 @@ import numpy as np
 from ...ops.data.dataset_base import DatasetBase
 from ...ops.data.iterators import Iterator as DatasetIterator
 from ...runtime import errors
-from ..backend.backend_session import get_session
+from ..backend.session import get_session
 from ..callbacks.callbacks import CallbackList, History
 from ..callbacks.progress import Progress
 from ..preprocessing.sequence import Sequence as BatchSequence

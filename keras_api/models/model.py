@@ -10,11 +10,11 @@ import numpy as np
 
 from ...graph.default_scopes import control_dependencies
 from ...ops.common.nest import flatten
-from ...ops.debugging.ordering import group
-from ..backend.backend_session import get_session, learning_phase
+from ...ops.debugging.group_and_tuple import group
+from ..backend.session import get_session, learning_phase
 from ..callbacks.callbacks import History
-from ..layers.core_layers import Input
-from ..optimizers import keras_optimizers
+from ..layers.core import Input
+from ..optimizers import optimizers
 from .fitting import Means, evaluated, fitted, predicted
 from .model_data import arrays_of, example_weights
 from .model_writing import save_model
@@ -97,7 +97,7 @@ class Model(Network):
         for name, value in others.items():
             if value is not None:
                 raise ValueError(f"{name} is not supported: it must be None, got {value!r}")
-        self.optimizer = keras_optimizers.get(optimizer)
+        self.optimizer = optimizers.get(optimizer)
         self.loss = loss
         self._asked = {"loss": loss, "metrics": metrics, "loss_weights": loss_weights}
         self._objectives = self._train_op = None

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from ...ops.common.nest import flatten
-from ..layers.core_layers import InputLayer
+from ..layers.core import InputLayer
 from ..layers.custom_objects import custom_object_scope
 from ..layers.keras_configs import described, layer_from
 from .model import Model

@@ -9,11 +9,11 @@ from os import PathLike
 from typing import Any
 
 from ...runtime import errors
-from ..backend.backend_session import batch_set_value
+from ..backend.session import batch_set_value
 from ..layers.custom_objects import custom_object_scope
 from ..losses import named_losses as losses
 from ..metrics import named_metrics as metrics
-from ..optimizers import keras_optimizers
+from ..optimizers import optimizers
 from .hdf5_files import array_at, group_at, opened, read_names, read_text
 from .model_configs import model_from_config
 from .model_writing import COMPILED
@@ -96,7 +96,7 @@ def _compile(model: Any, training: Mapping[str, Any]) -> None:
     if isinstance(settings["loss"], dict) and "class_name" in settings["loss"]:
         settings["loss"] = losses.get(settings["loss"])
     settings["metrics"] = _metrics(settings["metrics"], len(model.outputs) == 1)
-    model.compile(keras_optimizers.get(training.get("optimizer_config")), **settings)
+    model.compile(optimizers.get(training.get("optimizer_config")), **settings)
 
 
 def _metrics(specs: Any, is_single: bool) -> Any:

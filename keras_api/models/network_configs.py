@@ -9,7 +9,7 @@ from typing import Any
 from ...graph.node import Tensor
 from ...ops.common.nest import flatten, map_structure
 from ..backend.keras_tensors import LayerCall, call_of
-from ..layers.core_layers import Input, InputLayer
+from ..layers.core import Input, InputLayer
 from ..layers.keras_configs import described, layer_from
 
 

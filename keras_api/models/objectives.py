@@ -17,7 +17,7 @@ from ...ops.math.reductions import reduce_mean
 from ..backend.keras_tensors import mask_of
 from ..losses import loss_functions, named_losses
 from ..losses.loss_classes import Loss
-from ..metrics import metric_functions, named_metrics
+from ..metrics import accuracy_functions, named_metrics
 from ..metrics.metric import MeanMetricWrapper, Metric
 
 
@@ -164,7 +164,7 @@ def _metric(item: Any, loss: Any, output: Any) -> tuple[Any, str]:
         return function, getattr(function, "__name__", None) or function.name
     function = unwrap(getattr(loss, "function", loss))  # users hold it with a guard around it
     if output.shape.as_list()[-1] == 1 or function is unwrap(loss_functions.binary_crossentropy):
-        return metric_functions.binary_accuracy, "acc"
+        return accuracy_functions.binary_accuracy, "acc"
     if function is unwrap(loss_functions.sparse_categorical_crossentropy):
-        return metric_functions.sparse_categorical_accuracy, "acc"
-    return metric_functions.categorical_accuracy, "acc"
+        return accuracy_functions.sparse_categorical_accuracy, "acc"
+    return accuracy_functions.categorical_accuracy, "acc"

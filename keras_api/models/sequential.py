@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..layers.base_layer import KerasStyle
-from ..layers.core_layers import Input, InputLayer
+from ..layers.core import Input, InputLayer
 from ..layers.custom_objects import custom_object_scope
 from ..layers.keras_configs import described, layer_from
 from .model import Model

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from ...training.layers.named_functions import custom_objects as known_to_all, made_of
+from ...training.layers.activations import custom_objects as known_to_all, made_of
 from ..layers import named_objects
 from ..layers.custom_objects import custom_object_scope
 from ..layers.keras_configs import described
 from ..losses import named_losses
 from ..metrics import named_metrics
-from ..optimizers import keras_optimizers
+from ..optimizers import optimizers
 
 public = {
     "td.keras.activations, td.keras.constraints, td.keras.initializers, td.keras.losses": (
@@ -154,7 +154,7 @@ deserialize_metric = _deserializer(
     "td.keras.metrics.deserialize('mae').__name__ -> 'mean_absolute_error'",
 )
 deserialize_optimizer = _deserializer(
-    keras_optimizers.get,
+    optimizers.get,
     "optimizer",
     "type(td.keras.optimizers.deserialize('adam')).__name__ -> 'Adam'",
 )

@@ -7,7 +7,7 @@ from typing import Any
 
 from ...formats.checkpoints.checkpoint_reader import CheckpointReader
 from ...training.checkpoints.object_checkpoint import RestoreStatus, write_objects
-from ..backend.backend_session import batch_set_value, get_session
+from ..backend.session import batch_set_value, get_session
 from .hdf5_files import SUFFIXES, is_hdf5, opened, written
 from .weight_files import read_weights, read_weights_by_name, weights_group, write_weights
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...runtime import errors
-from ..backend.backend_session import get_session
+from ..backend.session import get_session
 from .config_json import KERAS_VERSION
 from .hdf5_files import array_at, group_at, read_names, write_names
 

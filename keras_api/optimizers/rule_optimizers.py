@@ -9,7 +9,7 @@ from ...graph.convert import convert_to_tensor
 from ...graph.default_scopes import control_dependencies
 from ...graph.indexed_slices import IndexedSlices
 from ...ops.array.cast import cast
-from ...ops.debugging.ordering import group
+from ...ops.debugging.group_and_tuple import group
 from ...ops.indexing.gather import gather
 from ...ops.math.arithmetic import abs as magnitude, maximum, square
 from ...ops.math.exponentials import sqrt

@@ -7,13 +7,13 @@ from typing import Any
 
 import numpy as np
 
-from .affine_images import (
+from .image_iterators import DirectoryIterator, NumpyArrayIterator
+from .image_transforms import (
     FILL_MODES,
     apply_affine_transform,
     apply_brightness_shift,
     apply_channel_shift,
 )
-from .image_batches import DirectoryIterator, NumpyArrayIterator
 
 public = {"td.keras.preprocessing.image": "ImageDataGenerator"}
 

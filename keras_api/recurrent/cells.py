@@ -14,8 +14,8 @@ from ...ops.linalg.matmul import matmul
 from ...ops.math.where import where_v2
 from ...ops.nn import dropout as nn
 from ...shape_inference.tensor_shape import TensorShape
-from ...training.layers.named_functions import linear, resolve_function
-from ..backend.backend_session import learning_phase
+from ...training.layers.activations import linear, resolve_function
+from ..backend.session import learning_phase
 from ..layers.base_layer import KerasStyle
 
 public = {"td.keras.layers": "AbstractRNNCell GRUCell LSTMCell SimpleRNNCell"}

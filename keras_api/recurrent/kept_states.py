@@ -10,7 +10,7 @@ from ...ops.array.constants import zeros
 from ...ops.common.structures import flat, packed
 from ...ops.variables.variable import Variable
 from ...training.rnn.rnn_cell import dims_of
-from ..backend.backend_session import batch_set_value
+from ..backend.session import batch_set_value
 from ..layers.tracked_parts import Parts
 
 

@@ -11,7 +11,7 @@ from ...graph.node import Tensor
 from ...graph.sparse_tensor import SparseTensor, SparseTensorValue
 from ...shape_inference.tensor_shape import TensorShape
 from ..common.structures import packed
-from ..lists.tensor_array_class import TensorArray
+from ..lists.tensor_array import TensorArray
 
 
 def leaf_of(value: Any, dtype: Any = None) -> Any:

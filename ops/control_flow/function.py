@@ -19,7 +19,7 @@ from ...graph.sparse_tensor import SparseTensor
 from ...protos.dtypes import as_dtype
 from ...shape_inference.tensor_shape import TensorShape
 from ..common.structures import flat, packed
-from ..lists.tensor_array_class import TensorArray
+from ..lists.tensor_array import TensorArray
 from .built_functions import Argument, BuiltFunction, built_function
 from .components import packed_components, tensors_of, with_leaves
 

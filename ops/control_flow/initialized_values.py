@@ -7,7 +7,7 @@ from functools import wraps
 from ...graph.default_graph import graph_using, outside_bodies
 from ...graph.node import Tensor
 from ..variables.variable import Variable
-from .conditionals import cond
+from .cond_and_case import cond
 
 
 @wraps(Variable.initialized_value)

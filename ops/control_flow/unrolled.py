@@ -10,7 +10,7 @@ from ...graph.default_graph import get_default_graph
 from ..array.stack import stack, unstack
 from ..common.structures import check_alike, flat, packed
 from .components import leaf_of, packed_components, tensors_of, with_leaves
-from .conditionals import known_pred
+from .cond_and_case import known_pred
 from .variable_reuse import Rounds
 
 _MOST_ROUNDS = 10_000

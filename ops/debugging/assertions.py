@@ -23,7 +23,7 @@ from ..common.array_text import summary
 from ..common.public_function import public_function
 from ..math.comparison import equal, greater, greater_equal, less, less_equal, not_equal
 from ..math.reductions import reduce_all
-from .ordering import no_op
+from .group_and_tuple import no_op
 
 public = {
     "td, td.debugging": (

@@ -15,7 +15,7 @@ from ..array.reshape import expand_dims, squeeze
 from ..array.stack import stack
 from ..math.arithmetic import floor, maximum, minimum, round as rounded
 from .bicubic import resize_bicubic
-from .cropping import pad_to_bounding_box
+from .crop_and_pad import pad_to_bounding_box
 from .image_shapes import as_image, rows_and_columns
 from .resize_area import resize_area
 from .resizing import resize_bilinear, resize_nearest_neighbor

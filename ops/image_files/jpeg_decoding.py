@@ -16,7 +16,7 @@ from ...shape_inference.symbolic.symbolic import dim_symbol
 from ...shape_inference.tensor_shape import TensorShape
 from ..math.comparison import equal
 from ..strings.substr import substr
-from .any_image import bytes_of, check_channels, decoded, documented, one_frame
+from .decode_any_image import bytes_of, check_channels, decoded, documented, one_frame
 from .file_signatures import kind_of
 from .jpeg_reading import jpeg_shape, read_jpeg
 

@@ -14,7 +14,7 @@ from ...shape_inference.context import KernelContext, ShapeContext
 from ...shape_inference.protocols import Array, Kernel
 from ...shape_inference.tensor_shape import TensorShape
 from ...shape_inference.traits import Traits
-from ..array.diagonals import matrix_diag_part
+from ..array.diag import matrix_diag_part
 from ..common.parallel_blocks import LARGE_MATRIX, on_one_thread
 from ..math.arithmetic import multiply
 from ..math.complex_numbers import real

@@ -9,14 +9,14 @@ from ...graph.default_scopes import name_scope
 from ...graph.node import Tensor
 from ...protos.dtypes import DType
 from ...shape_inference.tensor_shape import TensorShape
-from ..array.diagonals import matrix_band_part, matrix_diag_part
+from ..array.diag import matrix_band_part, matrix_diag_part
 from ..array.reshape import expand_dims, squeeze
 from ..math.arithmetic import abs as magnitude, add
 from ..math.exponentials import log
 from ..math.reductions import reduce_prod, reduce_sum
-from .linear_systems import matrix_triangular_solve
 from .matmul import matmul
 from .matrix_functions import adjoint as adjoint_of
+from .solve import matrix_triangular_solve
 
 public = {
     "td.linalg": "LinearOperatorLowerTriangular",

@@ -17,16 +17,16 @@ from ...shape_inference.tensor_shape import TensorShape
 from ..array.broadcast import broadcast_to
 from ..array.concat import concat
 from ..array.constants import ones_like
-from ..array.diagonals import matrix_band_part, matrix_diag_part, matrix_set_diag
+from ..array.diag import matrix_band_part, matrix_diag_part, matrix_set_diag
 from ..array.shapes import shape
 from ..common.parallel_blocks import LARGE_MATRIX, on_one_thread
 from ..common.shared_docs import shared_docs
 from ..indexing.gather import gather
 from ..sorting.sort import argsort
 from .blocked_triangular import decompose
-from .linear_systems import matrix_triangular_solve
 from .matmul import matmul
 from .matrix_functions import eye
+from .solve import matrix_triangular_solve
 from .square_matrices import MATRIX_TYPES, checked_square, square_shape
 
 if TYPE_CHECKING:

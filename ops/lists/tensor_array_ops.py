@@ -19,7 +19,6 @@ from ...shape_inference.rules import SCALAR
 from ...shape_inference.split_parts import Rule as SplitRule
 from ...shape_inference.tensor_shape import TensorShape
 from ...shape_inference.traits import Traits
-from .tensor_array import TensorArray, array_of
 from .tensor_array_partition import (
     gradient_array,
     made_array,
@@ -27,6 +26,7 @@ from .tensor_array_partition import (
     size_of_array,
     written_array,
 )
+from .tensor_array_value import TensorArray, array_of
 from .tensor_list import Sizes
 
 _VERSIONS = {"V3": "resource", "V2": "string", "": "string"}

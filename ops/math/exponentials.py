@@ -9,15 +9,7 @@ from typing import Any
 import numpy as np
 
 from ...shape_inference.protocols import Array
-from ..common.elementwise import (
-    COMPLEX,
-    FLOATS,
-    Unary,
-    binary,
-    in_float32,
-    into_float32,
-    unary,
-)
+from ..common.elementwise import COMPLEX, FLOATS, Unary, binary, in_float32, into_float32, unary
 from ..common.jit_functions import EXP, SIGMOID
 
 public = {

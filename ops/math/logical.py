@@ -6,10 +6,7 @@ import numpy as np
 
 from ...graph.api.tensor_like import TensorLike
 from ...graph.node import Tensor
-from ..common.elementwise import (
-    binary,
-    unary,
-)
+from ..common.elementwise import binary, unary
 
 public = {
     "td, td.math": "logical_and logical_not logical_or logical_xor",

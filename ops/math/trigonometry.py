@@ -8,10 +8,7 @@ import numpy as np
 
 from ...graph.api.tensor_like import TensorLike
 from ...graph.node import Tensor
-from ..common.elementwise import (
-    FLOATS,
-    binary,
-)
+from ..common.elementwise import FLOATS, binary
 from ..common.jit_functions import TANH
 from .exponentials import analytic
 

@@ -23,7 +23,7 @@ from ..indexing.gather import gather
 from ..math.arithmetic import maximum
 from ..math.reductions import reduce_sum
 from ..math.where import where
-from ..statistics.clipping import clip_by_norm
+from ..statistics.clip import clip_by_norm
 
 public = {"td.nn": "embedding_lookup"}
 

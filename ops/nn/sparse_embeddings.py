@@ -27,7 +27,7 @@ from ..sorting.unique import unique
 from ..sparse.sparse_empty_rows import sparse_fill_empty_rows
 from ..sparse.sparse_joining import sparse_reshape
 from ..sparse.sparse_transforms import sparse_retain
-from ..statistics.clipping import clip_by_norm
+from ..statistics.clip import clip_by_norm
 from ..statistics.segment_means import (
     sparse_segment_mean,
     sparse_segment_sqrt_n,

@@ -18,7 +18,7 @@ from ...shape_inference.tensor_shape import TensorShape
 from ..common.shared_docs import shared_docs
 from ..sparse.sparse_components import as_sparse
 from ..sparse.sparse_cross import DEFAULT_KEY, as_feature, columns_of, combining
-from ..strings.code_points import check_splits
+from ..strings.unicode import check_splits
 from .ragged_tensor import RaggedTensor
 
 if TYPE_CHECKING:

@@ -13,9 +13,9 @@ from ...protos.dtypes import as_dtype
 from ..array.ranges import range as numbers
 from ..array.reshape import expand_dims, reshape
 from ..array.shapes import shape as shape_of
-from ..strings.code_points import UNICODE_DECODE, UNICODE_DECODE_WITH_OFFSETS, UNICODE_ENCODE
 from ..strings.ngrams import STRING_N_GRAMS
 from ..strings.string_split import string_split
+from ..strings.unicode import UNICODE_DECODE, UNICODE_DECODE_WITH_OFFSETS, UNICODE_ENCODE
 from .ragged_tensor import RaggedTensor
 
 public = {

@@ -14,7 +14,7 @@ from ...shape_inference.protocols import Array, Kernel
 from ...shape_inference.rules import UNKNOWN_SHAPE, shape_from_value
 from ...shape_inference.tensor_shape import TensorShape
 from ..common.allocation import check_size, new_array
-from ..strings.code_points import check_splits
+from ..strings.unicode import check_splits
 from .ragged_rows import check_nested
 
 if TYPE_CHECKING:

@@ -15,7 +15,7 @@ from ..array.ranges import linspace
 from ..array.shapes import shape
 from ..math.arithmetic import maximum, minimum
 from ..math.exponentials import log, rsqrt
-from .cosine_transforms import dct
+from .dct import dct
 
 public = {"td.signal": "linear_to_mel_weight_matrix mfccs_from_log_mel_spectrograms"}
 

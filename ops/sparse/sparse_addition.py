@@ -14,14 +14,7 @@ from ...shape_inference.protocols import Array, Kernel
 from ...shape_inference.tensor_shape import TensorShape
 from ..common.call_forms import renamed
 from ..common.elementwise import NUMBERS, REALS
-from .sparse_components import (
-    as_sparse,
-    check_indices,
-    check_shapes,
-    numbered,
-    parts_named,
-    ranked,
-)
+from .sparse_components import as_sparse, check_indices, check_shapes, numbered, parts_named, ranked
 
 if TYPE_CHECKING:
     from ...graph.op_def import Results

@@ -12,7 +12,7 @@ from ...shape_inference.protocols import Array, Kernel
 from ...shape_inference.symbolic.symbolic import dim_symbol
 from ...shape_inference.tensor_shape import TensorShape
 from ..common.allocation import check_size
-from ..strings.code_points import check_splits
+from ..strings.unicode import check_splits
 
 if TYPE_CHECKING:
     from ...graph.op_def import Results

@@ -19,7 +19,7 @@ from ..array.cast import cast
 from ..common.allocation import check_size, new_zeros
 from ..math.arithmetic import floor, multiply, subtract
 from ..math.division import truediv
-from .clipping import clip_by_value
+from .clip import clip_by_value
 
 public = {"td": "histogram_fixed_width histogram_fixed_width_bins"}
 

@@ -12,8 +12,8 @@ from ...shape_inference.context import KernelContext, ShapeContext
 from ...shape_inference.protocols import Array, Kernel
 from ...shape_inference.tensor_shape import TensorShape
 from ..common.allocation import check_size
-from .code_points import check_splits
 from .string_arrays import Room, joined, strings
+from .unicode import check_splits
 
 if TYPE_CHECKING:
     from ...graph.op_def import Results

@@ -9,10 +9,10 @@ from ...graph.api.tensor_like import TensorLike
 from ...graph.default_scopes import name_scope
 from ...graph.node import Tensor
 from ...graph.scopes.collections import GraphKeys
-from .media import AUDIO_SUMMARY_V2, IMAGE_SUMMARY
+from .image_and_audio import AUDIO_SUMMARY_V2, IMAGE_SUMMARY
 from .scalars_and_histograms import HISTOGRAM_SUMMARY, SCALAR_SUMMARY
 from .summary_scopes import collected
-from .tensors_and_texts import merge, merge_all
+from .text_and_merge import merge, merge_all
 
 public = {
     "td": (

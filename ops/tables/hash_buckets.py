@@ -16,7 +16,7 @@ from ..strings.as_string import as_string
 from ..strings.string_to_hash_bucket import string_to_hash_bucket_fast, string_to_hash_bucket_strong
 from .hash_table import HashTable
 from .lookup_tables import LookupInterface
-from .table_contents import TableInitializer
+from .table_initializers import TableInitializer
 
 public = {
     "td.lookup": "StaticVocabularyTable",

@@ -9,9 +9,9 @@ from ...graph.default_graph import get_default_graph
 from ...graph.default_scopes import name_scope
 from ...graph.node import Operation
 from ...graph.scopes.collections import GraphKeys
-from ..debugging.ordering import group
+from ..debugging.group_and_tuple import group
 from .lookup_tables import LookupInterface
-from .table_contents import TableInitializer
+from .table_initializers import TableInitializer
 from .table_ops import HASH_TABLE
 
 public = {

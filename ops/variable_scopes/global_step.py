@@ -8,7 +8,7 @@ from ...graph.default_graph import get_default_graph
 from ...graph.default_scopes import name_scope
 from ...graph.graph import Graph
 from ...graph.scopes.collections import GraphKeys
-from ..initializers.plain_initializers import Zeros
+from ..initializers.initializers import Zeros
 from ..variables.variable import Variable
 from .get_variable import get_variable
 

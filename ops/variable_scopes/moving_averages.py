@@ -12,7 +12,7 @@ from ...graph.node import Operation, Tensor
 from ...graph.scopes.collections import GraphKeys
 from ..array.cast import cast
 from ..array.constants import constant, zeros
-from ..debugging.ordering import group
+from ..debugging.group_and_tuple import group
 from ..math.arithmetic import minimum
 from ..variables.variable import Variable
 from ..variables.variable_kinds import scopes_of

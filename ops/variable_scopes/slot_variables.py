@@ -7,7 +7,7 @@ from typing import Any
 
 from ...shape_inference.tensor_shape import as_shape
 from ..array.constants import zeros_like
-from ..initializers.plain_initializers import Zeros
+from ..initializers.initializers import Zeros
 from ..variables.resource_variable import ResourceVariable
 from ..variables.save_slice_info import follow_slice
 from ..variables.variable import Variable

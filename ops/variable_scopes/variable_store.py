@@ -15,8 +15,8 @@ from ...graph.scopes.collections import GraphKeys
 from ...protos.dtypes import DType, as_dtype
 from ...shape_inference.tensor_shape import TensorShape
 from ..indexing.slice import slice as cut
-from ..initializers.plain_initializers import Zeros
-from ..initializers.scaling_initializers import GlorotUniform
+from ..initializers.initializers import Zeros
+from ..initializers.variance_scaling import GlorotUniform
 from ..variables.partitioned_variable import PartitionedVariable
 from ..variables.save_slice_info import SaveSliceInfo
 from ..variables.variable import Variable

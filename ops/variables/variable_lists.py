@@ -14,11 +14,11 @@ from ..array.constants import constant
 from ..array.stack import stack
 from ..common.call_forms import deprecated
 from ..debugging.assertions import Assert
-from ..debugging.ordering import group
+from ..debugging.group_and_tuple import group
 from ..indexing.masks import boolean_mask
 from ..math.logical import logical_not
+from .assign import is_variable_initialized
 from .variable import Variable
-from .variable_updates import is_variable_initialized
 
 public = {
     "td": (

@@ -12,9 +12,9 @@ from ..array.ranges import range as numbers_in
 from ..array.shapes import shape
 from ..array.stack import stack
 from ..common.public_function import public_function
+from .assign import reference_of
 from .scatter_updates import SCATTER, SCATTER_ND
 from .variable import Variable
-from .variable_updates import reference_of
 
 public = {
     "td": (

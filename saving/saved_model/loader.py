@@ -10,7 +10,7 @@ from ...formats.checkpoints.checkpoint_state import checkpoint_exists
 from ...formats.model_files import model_file, read_model
 from ...protos.messages import MetaGraphDef
 from ...runtime import errors
-from ..savers.importing import import_with_saver
+from ..savers.import_meta_graph import import_with_saver
 from . import saved_model_constants as constants
 from .initializing import initialize
 from .loaded_model import variables_of

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ...graph.default_graph import get_default_graph
 from ...graph.node import Operation
-from ...ops.debugging.ordering import group
+from ...ops.debugging.group_and_tuple import group
 from ...ops.variables.variable_lists import (
     global_variables_initializer,
     local_variables_initializer,

@@ -13,7 +13,7 @@ from ...ops.array.constants import constant
 from ...ops.array.identity import identity
 from ...ops.array.placeholder import placeholder_with_default
 from ...ops.array.stack import stack
-from ...ops.debugging.ordering import group, no_op
+from ...ops.debugging.group_and_tuple import group, no_op
 from ...ops.strings.string_join import string_join
 from ...protos.messages import SaverDef
 from .checkpoint_ops import (

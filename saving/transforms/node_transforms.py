@@ -9,7 +9,7 @@ from ...graph.export import Defaults
 from ...graph.importing.node_order import in_order
 from ...graph.node_def import full_input, source_name
 from ...protos.messages import GraphDef, NodeDef
-from ..editing.folding import fold_constants
+from ..editing.fold_constants import fold_constants
 from ..editing.graph_editing import extract_sub_graph, nodes_by_name, rename
 from .node_table import NodeTable
 

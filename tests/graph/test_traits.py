@@ -24,8 +24,8 @@ OPS = {item.name: item for item in definitions() if item.site.file.startswith(st
 # Files that read and write NodeDefs: op types are words of the format there.
 FORMAT = {
     "graph/api/graph_ends.py",
-    "saving/editing/folding.py",
-    "saving/editing/freezing.py",
+    "saving/editing/fold_constants.py",
+    "saving/editing/convert_variables_to_constants.py",
     "saving/editing/frozen_functions.py",
     "saving/editing/graph_editing.py",
     "saving/editing/loose_ends.py",

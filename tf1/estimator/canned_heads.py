@@ -25,17 +25,17 @@ from ...ops.math.exponentials import sigmoid
 from ...ops.nn.activations import softmax
 from ...ops.strings.as_string import as_string
 from ...ops.summaries.scalars_and_histograms import scalar
-from ...ops.tables.vocabularies import index_table_from_tensor, index_to_string_table_from_tensor
+from ...ops.tables.index_tables import index_table_from_tensor, index_to_string_table_from_tensor
 from ...protos.dtypes import float32, int64, string
 from ...training.feature_columns.column_kinds import Features
 from ...training.losses.cross_entropies import sigmoid_cross_entropy, sparse_softmax_cross_entropy
-from ...training.losses.regression_losses import mean_squared_error
+from ...training.losses.regression import mean_squared_error
 from ...training.losses.weighted_loss import (
     Reduction,
     compute_weighted_loss,
     get_regularization_losses,
 )
-from ...training.metrics.area_under_curve import auc
+from ...training.metrics.auc import auc
 from ...training.metrics.means import accuracy, mean
 from ...training.metrics.truth_counts import precision, recall
 from .estimator_spec import EstimatorSpec

@@ -12,21 +12,22 @@ from ...graph.scopes.collections import GraphKeys
 from ...ops.array.constants import fill
 from ...ops.array.shapes import shape
 from ...ops.array.stack import stack
-from ...ops.debugging.ordering import group
-from ...ops.initializers.plain_initializers import Zeros
-from ...ops.initializers.scaling_initializers import GlorotUniform
+from ...ops.debugging.group_and_tuple import group
+from ...ops.initializers.initializers import Zeros
+from ...ops.initializers.variance_scaling import GlorotUniform
 from ...ops.variable_scopes.get_variable import get_variable
 from ...ops.variable_scopes.global_step import get_global_step
 from ...ops.variable_scopes.variable_scope import variable_scope
-from ...ops.variables.variable_updates import assign_add
-from ...training.feature_columns.column_layers import input_layer, linear_model
+from ...ops.variables.assign import assign_add
+from ...training.feature_columns.input_layer import input_layer, linear_model
 from ...training.layers.batch_normalization import batch_normalization
 from ...training.layers.core import dense, dropout
+from ...training.optimizers.adagrad import AdagradOptimizer
 from ...training.optimizers.adam import AdamOptimizer
-from ...training.optimizers.adaptive_optimizers import AdagradOptimizer, RMSPropOptimizer
-from ...training.optimizers.descent_optimizers import GradientDescentOptimizer
 from ...training.optimizers.ftrl import FtrlOptimizer
+from ...training.optimizers.gradient_descent import GradientDescentOptimizer
 from ...training.optimizers.optimizer import Optimizer
+from ...training.optimizers.rmsprop import RMSPropOptimizer
 from .estimator_spec import EstimatorSpec
 from .model_modes import ModeKeys
 

@@ -7,13 +7,13 @@ from typing import Any
 
 import numpy as np
 
-from ...ops.debugging.ordering import group
+from ...ops.debugging.group_and_tuple import group
 from ...protos.messages import Summary
 from ...runtime import logging as log
 from ...saving.event_writer import FileWriterCache
 from ...training.metrics.means import mean
 from ...training.sessions.session_run_hook import SessionRunHook
-from ..contrib.training.evaluating import StopAfterNEvalsHook, evaluate_once
+from ..contrib.training.evaluation import StopAfterNEvalsHook, evaluate_once
 from .estimator_spec import EstimatorSpec
 from .model_graphs import ModelGraphs
 from .model_modes import ModeKeys

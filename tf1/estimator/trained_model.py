@@ -11,7 +11,7 @@ from ...ops.summaries.scalars_and_histograms import scalar
 from ...ops.variable_scopes.global_step import global_step_before
 from ...runtime import logging as log
 from ...saving.savers.saver import Saver
-from ...saving.savers.warm_starting import warm_start
+from ...saving.savers.warm_start import warm_start
 from ...training.sessions.hooks import LoggingTensorHook, NanTensorHook
 from ...training.sessions.monitored_session import MonitoredTrainingSession
 from ...training.sessions.saving_hooks import CheckpointSaverHook, CheckpointSaverListener

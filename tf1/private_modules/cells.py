@@ -14,7 +14,7 @@ from ...ops.array.reshape import reshape
 from ...ops.array.shapes import rank as rank_of, shape
 from ...ops.array.transpose import transpose
 from ...ops.common.structures import flat
-from ...ops.initializers.plain_initializers import Constant, Zeros
+from ...ops.initializers.initializers import Constant, Zeros
 from ...ops.linalg.matmul import matmul
 from ...ops.nn.activations import bias_add
 from ...ops.variable_scopes.get_variable import get_variable

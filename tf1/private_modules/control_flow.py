@@ -14,7 +14,7 @@ from ...graph.convert import convert_to_tensor
 from ...graph.default_scopes import name_scope
 from ...graph.node import Tensor
 from ...ops.array.identity import identity_n
-from ...ops.control_flow.conditionals import cond
+from ...ops.control_flow.cond_and_case import cond
 from ...ops.math.logical import logical_and, logical_not
 from ...protos.dtypes import as_dtype, int32
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..contrib.training.evaluating import (
+from ..contrib.training.evaluation import (
     StopAfterNEvalsHook as _StopAfterNEvalsHook,
     evaluate_once as _evaluate_once,
     get_or_create_eval_step as _get_or_create_eval_step,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ...ops.initializers.plain_initializers import (
+from ...ops.initializers.initializers import (
     Constant,
     Initializer,
     Ones,
@@ -11,7 +11,7 @@ from ...ops.initializers.plain_initializers import (
     TruncatedNormal,
     Zeros,
 )
-from ...ops.initializers.scaling_initializers import (
+from ...ops.initializers.variance_scaling import (
     GlorotNormal,
     GlorotUniform,
     Identity,

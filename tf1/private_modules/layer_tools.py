@@ -4,6 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from ...training.layers.conv_transpose import (
+    Conv2DTranspose as Convolution2DTranspose,
+    Conv3DTranspose as Convolution3DTranspose,
+)
 from ...training.layers.convolution import (
     Conv1D as Convolution1D,
     Conv2D as Convolution2D,
@@ -12,10 +16,6 @@ from ...training.layers.convolution import (
 from ...training.layers.separable_convolution import (
     SeparableConv1D as SeparableConvolution1D,
     SeparableConv2D as SeparableConvolution2D,
-)
-from ...training.layers.transposed_convolution import (
-    Conv2DTranspose as Convolution2DTranspose,
-    Conv3DTranspose as Convolution3DTranspose,
 )
 
 __all__ = [

@@ -17,7 +17,7 @@ from ...ops.sorting.top_k import in_top_k
 from ...ops.summaries.scalars_and_histograms import scalar
 from ...ops.variables.variable import Variable
 from ...protos.dtypes import int32, int64
-from ...training.optimizers.descent_optimizers import GradientDescentOptimizer
+from ...training.optimizers.gradient_descent import GradientDescentOptimizer
 
 NUM_CLASSES = 10
 IMAGE_SIZE = 28

@@ -7,7 +7,7 @@ from typing import Any
 
 from ...graph.convert import convert_to_tensor
 from ...graph.node import Tensor
-from ...ops.initializers.plain_initializers import Zeros
+from ...ops.initializers.initializers import Zeros
 from ...ops.math.division import div, truediv as _truediv
 from ...ops.variable_scopes.get_variable import get_variable
 from ...ops.variable_scopes.moving_averages import ExponentialMovingAverage, assign_moving_average

@@ -10,7 +10,7 @@ from ...protos.messages import GraphDef, NodeDef
 from ...protos.tensor_util import make_ndarray
 from ...saving.editing.graph_editing import nodes_by_name
 from ...saving.transforms.channel_lines import NORMS, fold_channels
-from ...saving.transforms.optimizing import optimize
+from ...saving.transforms.optimize import optimize
 
 __all__ = [
     "ensure_graph_is_valid",

@@ -11,7 +11,7 @@ from typing import Any
 from ...graph.default_scopes import get_collection
 from ...graph.node import Operation
 from ...graph.scopes.collections import GraphKeys
-from ...ops.debugging.ordering import group, no_op
+from ...ops.debugging.group_and_tuple import group, no_op
 
 
 def shared_resources() -> list[Any]:

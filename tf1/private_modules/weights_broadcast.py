@@ -6,12 +6,12 @@ from typing import Any
 
 from ...graph.convert import convert_to_tensor
 from ...ops.array.constants import ones_like
-from ...ops.debugging.ordering import no_op
+from ...ops.debugging.group_and_tuple import no_op
 from ...ops.math.arithmetic import multiply
 from ...ops.math.division import div_no_nan
 from ...protos.dtypes import as_dtype
 from ...training.losses.shape_matching import checked_weights, with_last, without_last
-from ...training.metrics.counting import metric_variable as plain_metric_variable
+from ...training.metrics.accuracy_and_counts import metric_variable as plain_metric_variable
 
 
 def assert_broadcastable(weights: Any, values: Any) -> Any:

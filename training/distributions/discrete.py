@@ -12,7 +12,7 @@ from ...ops.array.broadcast import broadcast_to
 from ...ops.array.cast import cast
 from ...ops.array.concat import concat
 from ...ops.array.constants import ones_like, zeros_like
-from ...ops.array.diagonals import matrix_diag
+from ...ops.array.diag import matrix_diag
 from ...ops.array.ranges import range as numbers
 from ...ops.array.reshape import expand_dims, reshape
 from ...ops.array.shapes import shape

@@ -7,7 +7,7 @@ from typing import Any
 from ...graph.node import Tensor
 from ...ops.array.concat import concat
 from ...ops.array.constants import ones_like, zeros_like
-from ...ops.array.diagonals import matrix_diag
+from ...ops.array.diag import matrix_diag
 from ...ops.array.reshape import expand_dims
 from ...ops.math.arithmetic import abs as size_of, square, squared_difference
 from ...ops.math.exponentials import log

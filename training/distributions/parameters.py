@@ -10,7 +10,7 @@ from typing import Any
 from ...graph.convert import convert_to_tensor
 from ...graph.node import Tensor
 from ...ops.debugging.assertions import assert_positive
-from ...ops.debugging.ordering import with_dependencies
+from ...ops.debugging.group_and_tuple import with_dependencies
 from ...protos.dtypes import as_dtype
 
 LOG_OF_ROOT_OF_2_PI = 0.5 * math.log(2.0 * math.pi)

@@ -22,7 +22,7 @@ from ...ops.math.where import where_v2
 from ...ops.parsing.features import VarLenFeature
 from ...ops.strings.as_string import as_string
 from ...ops.strings.string_to_hash_bucket import string_to_hash_bucket_fast
-from ...ops.tables.vocabularies import index_table_from_file, index_table_from_tensor
+from ...ops.tables.index_tables import index_table_from_file, index_table_from_tensor
 from ...protos.dtypes import DType, as_dtype, int64, string
 from .column_kinds import CategoricalColumn, Features, check_key
 

@@ -12,13 +12,13 @@ from ...graph.node import Tensor
 from ...graph.scopes.collections import GraphKeys
 from ...ops.array.reshape import expand_dims
 from ...ops.indexing.one_hot import one_hot
-from ...ops.initializers.plain_initializers import TruncatedNormal
+from ...ops.initializers.initializers import TruncatedNormal
 from ...ops.math.arithmetic import multiply
 from ...ops.math.reductions import reduce_sum
 from ...ops.nn.sparse_embeddings import safe_embedding_lookup_sparse
 from ...ops.sparse.sparse_to_dense import sparse_tensor_to_dense
 from ...ops.variable_scopes.get_variable import get_variable
-from ...saving.savers.initial_values import init_from_checkpoint
+from ...saving.savers.init_from_checkpoint import init_from_checkpoint
 from .column_kinds import CategoricalColumn, DenseColumn, Features
 from .joined_columns import checked_categorical
 

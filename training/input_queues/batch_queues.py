@@ -12,8 +12,8 @@ from ...graph.node import Operation, Tensor
 from ...graph.sparse_tensor import SparseTensor
 from ...ops.array.cast import cast
 from ...ops.common.shared_docs import shared_docs
-from ...ops.control_flow.conditionals import cond
-from ...ops.debugging.ordering import no_op
+from ...ops.control_flow.cond_and_case import cond
+from ...ops.debugging.group_and_tuple import no_op
 from ...ops.indexing.dynamic_partition import dynamic_partition
 from ...ops.math.arithmetic import maximum
 from ...ops.queues.queue_base import QueueBase

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from ...graph.node import Tensor
 from ...graph.sparse_tensor import SparseTensor
 from ...ops.array.reshape import expand_dims, squeeze
-from ...ops.debugging.ordering import with_dependencies
+from ...ops.debugging.group_and_tuple import with_dependencies
 from ...ops.queues.sparse_maps import (
     ADD_MANY_SPARSE_TO_TENSORS_MAP,
     ADD_SPARSE_TO_TENSORS_MAP,

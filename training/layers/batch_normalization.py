@@ -14,7 +14,7 @@ from ...ops.array.constants import ones_like, zeros_like
 from ...ops.array.identity import identity, stop_gradient
 from ...ops.array.reshape import reshape
 from ...ops.array.shapes import shape, size
-from ...ops.initializers.plain_initializers import Ones, Zeros
+from ...ops.initializers.initializers import Ones, Zeros
 from ...ops.math.arithmetic import maximum, minimum, square
 from ...ops.math.exponentials import sqrt
 from ...ops.math.reductions import reduce_mean

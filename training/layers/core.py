@@ -13,7 +13,7 @@ from ...ops.array.shapes import shape
 from ...ops.array.stack import stack
 from ...ops.array.transpose import transpose
 from ...ops.linalg.matmul import matmul
-from ...ops.linalg.matrix_functions import tensordot
+from ...ops.linalg.tensordot import tensordot
 from ...ops.math.comparison import not_equal
 from ...ops.math.where import where_v2
 from ...ops.nn import dropout as nn

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from ...ops.initializers.plain_initializers import Zeros
+from ...ops.initializers.initializers import Zeros
+from .activations import resolve_function
 from .layer import Layer
-from .named_functions import resolve_function
 
 ZEROS = Zeros()
 

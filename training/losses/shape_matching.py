@@ -10,7 +10,7 @@ from ...ops.array.broadcast import broadcast_dynamic_shape
 from ...ops.array.identity import identity
 from ...ops.array.reshape import expand_dims, squeeze
 from ...ops.array.shapes import rank, shape
-from ...ops.control_flow.conditionals import cond
+from ...ops.control_flow.cond_and_case import cond
 from ...ops.debugging.assertions import Assert, assert_equal
 from ...ops.math.comparison import equal, not_equal
 from ...ops.math.logical import logical_and, logical_or

@@ -6,17 +6,17 @@ from typing import Any
 
 from ...ops.array.cast import cast
 from ...ops.array.constants import ones_like
-from ...ops.array.diagonals import diag_part
+from ...ops.array.diag import diag_part
 from ...ops.math.arithmetic import multiply
 from ...ops.math.comparison import equal, not_equal
 from ...ops.math.division import div_no_nan
 from ...ops.math.reductions import reduce_mean, reduce_sum
 from ...ops.statistics.count_nonzero import confusion_matrix
 from ...ops.variable_scopes.variable_scope import variable_scope
+from ...ops.variables.assign import assign_add
 from ...ops.variables.variable_scatters import scatter_add
-from ...ops.variables.variable_updates import assign_add
 from ...protos.dtypes import float32, float64, int64
-from .counting import aligned, described, flat, listed, metric_variable, spread
+from .accuracy_and_counts import aligned, described, flat, listed, metric_variable, spread
 
 public = {"td.metrics": "mean_iou mean_per_class_accuracy"}
 

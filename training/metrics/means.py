@@ -16,9 +16,9 @@ from ...ops.math.exponentials import sqrt
 from ...ops.math.reductions import reduce_sum
 from ...ops.math.where import where
 from ...ops.variable_scopes.variable_scope import variable_scope
-from ...ops.variables.variable_updates import assign_add
+from ...ops.variables.assign import assign_add
 from ...protos.dtypes import float32
-from .counting import aligned, described, listed, metric, metric_variable, spread
+from .accuracy_and_counts import aligned, described, listed, metric, metric_variable, spread
 
 public = {
     "td.metrics": (

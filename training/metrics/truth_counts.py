@@ -12,9 +12,9 @@ from ...ops.math.division import div_no_nan
 from ...ops.math.logical import logical_and
 from ...ops.math.reductions import reduce_sum
 from ...ops.variable_scopes.variable_scope import variable_scope
-from ...ops.variables.variable_updates import assign_add
+from ...ops.variables.assign import assign_add
 from ...protos.dtypes import bool as boolean, float32
-from .counting import Metric, aligned, metric, metric_variable, spread
+from .accuracy_and_counts import Metric, aligned, metric, metric_variable, spread
 
 public = {
     "td.metrics": (

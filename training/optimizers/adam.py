@@ -10,7 +10,7 @@ from ...graph.default_graph import get_default_graph
 from ...graph.default_scopes import control_dependencies
 from ...graph.indexed_slices import IndexedSlices
 from ...ops.array.cast import cast
-from ...ops.debugging.ordering import group
+from ...ops.debugging.group_and_tuple import group
 from ...ops.math.exponentials import sqrt
 from .kernel_optimizer import KernelOptimizer
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ...ops.initializers.plain_initializers import Constant
+from ...ops.initializers.initializers import Constant
 from .kernel_optimizer import KernelOptimizer
 
 public = {"td.train": "FtrlOptimizer"}

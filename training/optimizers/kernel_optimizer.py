@@ -88,3 +88,9 @@ class KernelOptimizer(Optimizer):
 
     def _resource_apply_sparse(self, grad: Any, handle: Any, indices: Any) -> Any:
         return self._call("ResourceSparseApply", grad, handle, indices)
+
+
+def check_positive(value: float, name: str = "initial_accumulator_value") -> None:
+    """Raise ValueError unless `value`, the argument `name`, is positive."""
+    if value <= 0.0:
+        raise ValueError(f"{name} must be positive, got {value}")

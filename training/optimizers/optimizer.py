@@ -14,14 +14,14 @@ from ...graph.indexed_slices import IndexedSlices
 from ...graph.node import Operation, Tensor
 from ...graph.scopes.collections import GraphKeys
 from ...ops.array.shapes import shape as shape_of
-from ...ops.debugging.ordering import group, tuple as gated
+from ...ops.debugging.group_and_tuple import group, tuple as gated
 from ...ops.math.segments import unsorted_segment_sum
 from ...ops.sorting.unique import unique
 from ...ops.variable_scopes.slot_variables import is_resource
+from ...ops.variables.assign import assign_add
 from ...ops.variables.partitioned_variable import PartitionedVariable
 from ...ops.variables.variable import Variable
 from ...ops.variables.variable_lists import trainable_variables
-from ...ops.variables.variable_updates import assign_add
 from ...protos.dtypes import DType, as_dtype
 from .slots import Slots
 

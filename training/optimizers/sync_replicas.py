@@ -11,16 +11,16 @@ from ...graph.indexed_slices import IndexedSlices
 from ...graph.node import Operation, Tensor
 from ...graph.scopes.collections import GraphKeys
 from ...ops.array.constants import fill
-from ...ops.debugging.ordering import group, no_op
+from ...ops.debugging.group_and_tuple import group, no_op
 from ...ops.queues.conditional_accumulators import (
     ConditionalAccumulator,
     SparseConditionalAccumulator,
 )
 from ...ops.queues.queue_runner import QueueRunner
 from ...ops.queues.queues import FIFOQueue
+from ...ops.variables.assign import assign
 from ...ops.variables.variable import Variable
 from ...ops.variables.variable_lists import global_variables, report_uninitialized_variables
-from ...ops.variables.variable_updates import assign
 from ...runtime import errors
 from ..sessions.session_manager import lacking
 from ..sessions.session_run_hook import SessionRunHook

@@ -6,13 +6,13 @@ from typing import Any, NamedTuple
 
 from ...ops.array.concat import concat
 from ...ops.array.split import split
-from ...ops.initializers.plain_initializers import Zeros
+from ...ops.initializers.initializers import Zeros
 from ...ops.linalg.matmul import matmul
 from ...ops.math.exponentials import sigmoid
 from ...ops.math.trigonometry import tanh
 from ...ops.nn.activations import bias_add
-from ...ops.statistics.clipping import clip_by_value
-from ..layers.named_functions import resolve_function
+from ...ops.statistics.clip import clip_by_value
+from ..layers.activations import resolve_function
 from .rnn_cell import RNNCell, known_size
 
 public = {"td.nn.rnn_cell, td.contrib.rnn": "BasicLSTMCell LSTMCell LSTMStateTuple"}

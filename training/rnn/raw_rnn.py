@@ -11,7 +11,7 @@ from ...ops.array.constants import constant, zeros
 from ...ops.array.shapes import shape
 from ...ops.common.structures import flat, packed
 from ...ops.control_flow.building import built_while
-from ...ops.lists.tensor_array_class import TensorArray
+from ...ops.lists.tensor_array import TensorArray
 from ...ops.math.logical import logical_not, logical_or
 from ...ops.math.reductions import reduce_all
 from ...ops.math.where import where

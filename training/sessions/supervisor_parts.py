@@ -9,8 +9,8 @@ from typing import Any
 from ...graph.default_graph import get_default_graph
 from ...graph.graph import Graph
 from ...graph.scopes.collections import GraphKeys
-from ...ops.debugging.ordering import group
-from ...ops.summaries.tensors_and_texts import merge_all
+from ...ops.debugging.group_and_tuple import group
+from ...ops.summaries.text_and_merge import merge_all
 from ...ops.tables.hash_table import tables_initializer
 from ...ops.variable_scopes.global_step import get_global_step
 from ...ops.variables.variable_lists import (

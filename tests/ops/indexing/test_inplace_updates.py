@@ -12,14 +12,13 @@ from shape_language import infers, refuses
 
 import tensordraft as td
 from tensordraft.ops.array.stack import parallel_stack, stack
+from tensordraft.ops.indexing.empty import empty, empty_like
 from tensordraft.ops.indexing.inplace_updates import (
     INPLACE_ADD,
     INPLACE_UPDATE,
     alias_inplace_add,
     alias_inplace_subtract,
     alias_inplace_update,
-    empty,
-    empty_like,
 )
 
 X = [[1, 2], [3, 4], [5, 6]]

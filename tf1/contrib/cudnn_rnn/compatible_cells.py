@@ -10,7 +10,7 @@ from ....ops.linalg.matmul import matmul
 from ....ops.math.exponentials import sigmoid
 from ....ops.math.trigonometry import tanh
 from ....ops.nn.activations import bias_add
-from ....training.rnn.plain_cells import GRUCell
+from ....training.rnn.basic_cells import GRUCell
 from ....training.rnn.rnn_cell import known_size
 from ..rnn.block_cells import LSTMBlockCell
 

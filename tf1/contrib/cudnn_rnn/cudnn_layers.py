@@ -8,14 +8,14 @@ from ....ops.array.constants import zeros
 from ....ops.array.shapes import shape
 from ....ops.array.stack import stack, unstack
 from ....ops.array.transpose import transpose
-from ....ops.initializers.plain_initializers import Zeros
-from ....ops.initializers.scaling_initializers import GlorotUniform
+from ....ops.initializers.initializers import Zeros
+from ....ops.initializers.variance_scaling import GlorotUniform
 from ....ops.nn.activations import relu
 from ....ops.variable_scopes.variable_scope import get_variable_scope, variable_scope
 from ....training.layers.layer import Layer
+from ....training.rnn.basic_cells import BasicRNNCell
 from ....training.rnn.dynamic_rnn import dynamic_rnn
 from ....training.rnn.lstm_cells import LSTMStateTuple
-from ....training.rnn.plain_cells import BasicRNNCell
 from ....training.rnn.wrappers import DropoutWrapper, MultiRNNCell
 from ..rnn.bidirectional import stack_bidirectional_dynamic_rnn
 from .compatible_cells import CudnnCompatibleGRUCell, CudnnCompatibleLSTMCell

@@ -8,10 +8,10 @@ from typing import Any
 
 from ....graph.convert import convert_to_tensor
 from ....ops.common.public_function import public_function
-from ....ops.initializers.plain_initializers import Zeros
+from ....ops.initializers.initializers import Zeros
 from ....ops.nn.activations import relu
+from ....training.layers.conv_transpose import Conv2DTranspose, Conv3DTranspose
 from ....training.layers.convolution import Conv1D, Conv2D, Conv3D
-from ....training.layers.transposed_convolution import Conv2DTranspose, Conv3DTranspose
 from ..framework.arg_scopes import add_arg_scope
 from .adapting import XAVIER, apply, channels_form, described, finished, layer_scope
 

@@ -15,7 +15,7 @@ from ....ops.math.reductions import reduce_mean
 from ....ops.statistics.moments import moments
 from ..framework.arg_scopes import add_arg_scope
 from .adapting import described, finished, layer_scope
-from .normalizers import VectorVariables
+from .normalization import VectorVariables
 
 public = {"td.contrib.layers, td.contrib.slim": "group_norm"}
 

@@ -11,21 +11,23 @@ from ....graph.indexed_slices import IndexedSlices
 from ....graph.node import Tensor
 from ....graph.scopes.collections import GraphKeys
 from ....ops.array.shapes import shape
-from ....ops.debugging.ordering import with_dependencies
-from ....ops.initializers.plain_initializers import Constant
+from ....ops.debugging.group_and_tuple import with_dependencies
+from ....ops.initializers.initializers import Constant
 from ....ops.random.uniform_and_normal import truncated_normal
-from ....ops.statistics.clipping import clip_by_global_norm, global_norm
+from ....ops.statistics.clip import clip_by_global_norm, global_norm
 from ....ops.summaries.scalars_and_histograms import histogram, scalar
 from ....ops.variable_scopes.get_variable import get_variable
 from ....ops.variable_scopes.global_step import assert_global_step, get_global_step
 from ....ops.variable_scopes.variable_scope import variable_scope
 from ....ops.variables.variable import Variable
 from ....ops.variables.variable_lists import trainable_variables
+from ....training.optimizers.adagrad import AdagradOptimizer
 from ....training.optimizers.adam import AdamOptimizer
-from ....training.optimizers.adaptive_optimizers import AdagradOptimizer, RMSPropOptimizer
-from ....training.optimizers.descent_optimizers import GradientDescentOptimizer, MomentumOptimizer
 from ....training.optimizers.ftrl import FtrlOptimizer
+from ....training.optimizers.gradient_descent import GradientDescentOptimizer
+from ....training.optimizers.momentum import MomentumOptimizer
 from ....training.optimizers.optimizer import Optimizer
+from ....training.optimizers.rmsprop import RMSPropOptimizer
 
 if TYPE_CHECKING:
     Pair = tuple[Any, Any]

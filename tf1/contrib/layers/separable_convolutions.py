@@ -7,7 +7,7 @@ from typing import Any
 
 from ....graph.convert import convert_to_tensor
 from ....ops.conv.depthwise_convolution import depthwise_conv2d
-from ....ops.initializers.plain_initializers import Zeros
+from ....ops.initializers.initializers import Zeros
 from ....ops.nn.activations import bias_add, relu
 from ....training.layers.separable_convolution import SeparableConv2D
 from ....training.layers.spatial_arguments import each

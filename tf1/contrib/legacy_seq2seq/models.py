@@ -10,7 +10,7 @@ from typing import Any
 from ....ops.array.concat import concat
 from ....ops.array.reshape import reshape
 from ....ops.common.structures import flat, packed
-from ....ops.control_flow.conditionals import cond
+from ....ops.control_flow.cond_and_case import cond
 from ....ops.nn.embeddings import embedding_lookup
 from ....ops.variable_scopes.get_variable import get_variable
 from ....ops.variable_scopes.variable_scope import get_variable_scope, variable_scope

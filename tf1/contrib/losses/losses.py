@@ -15,7 +15,7 @@ from ....ops.common.shared_docs import shared_docs
 from ....ops.nn.activations import relu
 from ....training.losses import (
     cross_entropies as entropies,
-    regression_losses as regression,
+    regression,
     weighted_loss,
 )
 from ..framework.arg_scopes import add_arg_scope

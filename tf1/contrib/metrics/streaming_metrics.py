@@ -13,8 +13,8 @@ from ....ops.math.comparison import equal
 from ....ops.math.division import truediv
 from ....ops.math.reductions import reduce_mean, reduce_sum
 from ....protos.dtypes import float32
-from ....training.metrics import area_under_curve, class_means, means, truth_counts
-from ....training.metrics.counting import described
+from ....training.metrics import auc, class_means, means, truth_counts
+from ....training.metrics.accuracy_and_counts import described
 
 public = {
     "td.contrib.metrics, td.contrib.slim.metrics": (
@@ -138,7 +138,7 @@ def streaming_auc(
         ...     print(round(float(session.run(update)), 3))
         0.75
     """
-    return area_under_curve.auc(
+    return auc.auc(
         labels, predictions, weights, num_thresholds, metrics_collections, updates_collections,
         curve, name,
     )  # fmt: skip

@@ -6,8 +6,8 @@ from collections.abc import Callable
 from typing import Any
 
 from ....ops.common.public_function import public_function
-from ....training.metrics import means, ranked_metrics, threshold_counts
-from ....training.metrics.counting import described
+from ....training.metrics import at_thresholds, means, top_k
+from ....training.metrics.accuracy_and_counts import described
 
 public = {
     "td.contrib.metrics, td.contrib.slim.metrics": (
@@ -66,20 +66,16 @@ def _at_thresholds(metric: Callable[..., Any]) -> Callable[..., Any]:
     return described(public_function(call, streaming, doc, module=__name__))
 
 
-streaming_true_positives_at_thresholds = _at_thresholds(
-    threshold_counts.true_positives_at_thresholds
-)
-streaming_true_negatives_at_thresholds = _at_thresholds(
-    threshold_counts.true_negatives_at_thresholds
-)
+streaming_true_positives_at_thresholds = _at_thresholds(at_thresholds.true_positives_at_thresholds)
+streaming_true_negatives_at_thresholds = _at_thresholds(at_thresholds.true_negatives_at_thresholds)
 streaming_false_positives_at_thresholds = _at_thresholds(
-    threshold_counts.false_positives_at_thresholds
+    at_thresholds.false_positives_at_thresholds
 )
 streaming_false_negatives_at_thresholds = _at_thresholds(
-    threshold_counts.false_negatives_at_thresholds
+    at_thresholds.false_negatives_at_thresholds
 )
-streaming_precision_at_thresholds = _at_thresholds(threshold_counts.precision_at_thresholds)
-streaming_recall_at_thresholds = _at_thresholds(threshold_counts.recall_at_thresholds)
+streaming_precision_at_thresholds = _at_thresholds(at_thresholds.precision_at_thresholds)
+streaming_recall_at_thresholds = _at_thresholds(at_thresholds.recall_at_thresholds)
 
 
 @described
@@ -108,7 +104,7 @@ def streaming_sensitivity_at_specificity(
         ...     print(round(float(session.run(update)), 3))
         0.5
     """
-    return threshold_counts.sensitivity_at_specificity(
+    return at_thresholds.sensitivity_at_specificity(
         labels, predictions, specificity, weights, num_thresholds, metrics_collections,
         updates_collections, name,
     )  # fmt: skip
@@ -140,7 +136,7 @@ def streaming_specificity_at_sensitivity(
         ...     print(round(float(session.run(update)), 3))
         0.5
     """
-    return threshold_counts.specificity_at_sensitivity(
+    return at_thresholds.specificity_at_sensitivity(
         labels, predictions, sensitivity, weights, num_thresholds, metrics_collections,
         updates_collections, name,
     )  # fmt: skip
@@ -280,8 +276,8 @@ def _of_order(metric: Callable[..., Any], known: str) -> Callable[..., Any]:
     return _of_best(call, f"streaming_sparse_{known}", known, further)
 
 
-streaming_sparse_precision_at_k = _of_class(ranked_metrics.precision_at_k, "precision_at_k")
-streaming_sparse_recall_at_k = _of_class(ranked_metrics.recall_at_k, "recall_at_k")
+streaming_sparse_precision_at_k = _of_class(top_k.precision_at_k, "precision_at_k")
+streaming_sparse_recall_at_k = _of_class(top_k.recall_at_k, "recall_at_k")
 streaming_sparse_average_precision_at_k = _of_order(
-    ranked_metrics.average_precision_at_k, "average_precision_at_k"
+    top_k.average_precision_at_k, "average_precision_at_k"
 )

@@ -10,7 +10,7 @@ from ....graph.default_scopes import control_dependencies, name_scope
 from ....graph.indexed_slices import IndexedSlices
 from ....graph.node import Operation
 from ....ops.array.cast import cast
-from ....ops.debugging.ordering import group
+from ....ops.debugging.group_and_tuple import group
 from ....ops.indexing.gather import gather
 from ....ops.math.arithmetic import abs as magnitude, maximum
 from ....ops.math.exponentials import sqrt

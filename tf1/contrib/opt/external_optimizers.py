@@ -12,7 +12,7 @@ from ....graph.node import Tensor
 from ....graph.scopes.thread_defaults import get_default_session
 from ....ops.array.constants import zeros_like
 from ....ops.array.placeholder import placeholder
-from ....ops.debugging.ordering import group
+from ....ops.debugging.group_and_tuple import group
 from ....ops.variables.variable import Variable
 from ....ops.variables.variable_lists import trainable_variables
 from ....runtime.logging import info

@@ -8,7 +8,7 @@ from ....graph.default_graph import get_default_graph
 from ....graph.default_scopes import control_dependencies
 from ....graph.node import Operation
 from ....graph.scopes.collections import GraphKeys
-from ....ops.debugging.ordering import group
+from ....ops.debugging.group_and_tuple import group
 from ....ops.variable_scopes.moving_averages import ExponentialMovingAverage
 from ....saving.savers.saver import Saver
 from ....training.optimizers.optimizer import Optimizer

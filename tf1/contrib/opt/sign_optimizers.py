@@ -10,7 +10,7 @@ from ....graph.default_scopes import control_dependencies
 from ....graph.indexed_slices import IndexedSlices
 from ....graph.node import Operation
 from ....ops.array.constants import constant
-from ....ops.debugging.ordering import group
+from ....ops.debugging.group_and_tuple import group
 from ....ops.indexing.gather import gather
 from ....ops.math.arithmetic import pow as power_of, sign
 from ....training.optimizers.kernel_optimizer import KernelOptimizer

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
+from ....training.rnn.basic_cells import GRUCell
 from ....training.rnn.dynamic_rnn import dynamic_rnn
 from ....training.rnn.lstm_cells import LSTMCell, LSTMStateTuple
-from ....training.rnn.plain_cells import GRUCell
 
 public = {"td.contrib.rnn": "GRUBlockCell GRUBlockCellV2 LSTMBlockCell LSTMBlockFusedCell"}
 

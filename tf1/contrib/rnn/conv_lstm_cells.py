@@ -8,7 +8,7 @@ from typing import Any
 from ....ops.array.concat import concat
 from ....ops.array.split import split
 from ....ops.conv.convolution_nd import convolution
-from ....ops.initializers.plain_initializers import Zeros
+from ....ops.initializers.initializers import Zeros
 from ....ops.math.exponentials import sigmoid
 from ....ops.math.trigonometry import tanh
 from ....shape_inference.tensor_shape import TensorShape

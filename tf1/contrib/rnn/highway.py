@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ....ops.common.structures import check_alike, flat, packed
-from ....ops.initializers.plain_initializers import Constant
+from ....ops.initializers.initializers import Constant
 from ....ops.math.exponentials import sigmoid
 from ....ops.nn.affine_layers import xw_plus_b
 from ....ops.variable_scopes.get_variable import get_variable

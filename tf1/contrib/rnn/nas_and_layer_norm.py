@@ -7,7 +7,7 @@ from typing import Any
 
 from ....ops.array.concat import concat
 from ....ops.array.split import split
-from ....ops.initializers.plain_initializers import Constant, Zeros
+from ....ops.initializers.initializers import Constant, Zeros
 from ....ops.linalg.matmul import matmul
 from ....ops.math.exponentials import sigmoid
 from ....ops.math.trigonometry import tanh

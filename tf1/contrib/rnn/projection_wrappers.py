@@ -10,7 +10,7 @@ from ....graph.default_scopes import device
 from ....ops.array.concat import concat
 from ....ops.array.reshape import reshape
 from ....ops.common.structures import flat
-from ....ops.initializers.plain_initializers import RandomUniform, Zeros
+from ....ops.initializers.initializers import RandomUniform, Zeros
 from ....ops.linalg.matmul import matmul
 from ....ops.nn.activations import bias_add
 from ....ops.nn.embeddings import embedding_lookup

@@ -13,7 +13,7 @@ from ....ops.array.reshape import expand_dims, squeeze
 from ....ops.array.shapes import shape
 from ....ops.common.structures import flat, packed
 from ....ops.indexing.masks import sequence_mask
-from ....ops.initializers.plain_initializers import Constant, Ones, Zeros
+from ....ops.initializers.initializers import Constant, Ones, Zeros
 from ....ops.linalg.matmul import matmul
 from ....ops.math.arithmetic import square
 from ....ops.math.exponentials import rsqrt

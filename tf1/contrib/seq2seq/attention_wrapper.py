@@ -16,7 +16,7 @@ from ....ops.array.tile import tile
 from ....ops.common.structures import flat, packed
 from ....ops.indexing.one_hot import one_hot
 from ....ops.linalg.matmul import matmul
-from ....ops.lists.tensor_array_class import TensorArray
+from ....ops.lists.tensor_array import TensorArray
 from ....ops.math.argmax import argmax
 from ....shape_inference.tensor_shape import TensorShape
 from ....training.layers.core import Dense

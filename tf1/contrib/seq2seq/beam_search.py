@@ -14,10 +14,10 @@ from ....ops.array.reshape import expand_dims, reshape
 from ....ops.array.shapes import shape
 from ....ops.array.tile import tile
 from ....ops.common.structures import flat, packed
-from ....ops.control_flow.conditionals import cond
+from ....ops.control_flow.cond_and_case import cond
 from ....ops.indexing.gather import gather
 from ....ops.indexing.one_hot import one_hot
-from ....ops.lists.tensor_array_class import TensorArray
+from ....ops.lists.tensor_array import TensorArray
 from ....ops.math.arithmetic import minimum
 from ....ops.math.comparison import equal
 from ....ops.math.division import floordiv, floormod

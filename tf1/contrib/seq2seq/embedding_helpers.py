@@ -13,7 +13,7 @@ from ....ops.array.constants import fill
 from ....ops.array.reshape import squeeze
 from ....ops.array.shapes import shape
 from ....ops.common.structures import flat
-from ....ops.control_flow.conditionals import cond
+from ....ops.control_flow.cond_and_case import cond
 from ....ops.indexing.gather_nd import gather_nd, scatter_nd
 from ....ops.math.comparison import equal, greater, less
 from ....ops.math.reductions import reduce_all

@@ -11,7 +11,7 @@ from ....ops.array.cast import cast
 from ....ops.array.constants import fill, zeros_like
 from ....ops.array.shapes import shape
 from ....ops.common.structures import flat, packed
-from ....ops.control_flow.conditionals import cond
+from ....ops.control_flow.cond_and_case import cond
 from ....ops.indexing.gather import gather
 from ....ops.math.argmax import argmax
 from ....ops.math.comparison import greater_equal

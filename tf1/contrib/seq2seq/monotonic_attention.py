@@ -15,12 +15,12 @@ from ....ops.array.shapes import shape
 from ....ops.array.transpose import transpose
 from ....ops.control_flow.map_and_fold import scan
 from ....ops.indexing.one_hot import one_hot
-from ....ops.initializers.plain_initializers import Constant
+from ....ops.initializers.initializers import Constant
 from ....ops.math.comparison import greater
 from ....ops.math.cumsum import cumprod, cumsum
 from ....ops.math.exponentials import exp, log, sigmoid
 from ....ops.random.uniform_and_normal import random_normal
-from ....ops.statistics.clipping import clip_by_value
+from ....ops.statistics.clip import clip_by_value
 from ....ops.variable_scopes.get_variable import get_variable
 from .attention_mechanisms import BahdanauAttention, LuongAttention
 

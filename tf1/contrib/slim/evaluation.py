@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from ....ops.summaries.tensors_and_texts import merge_all
+from ....ops.summaries.text_and_merge import merge_all
 from ....saving.savers.saver import Saver
 from ....training.sessions.session_creation import Scaffold
 from ....training.sessions.session_run_hook import SessionRunHook
-from ..training.evaluating import (
+from ..training.evaluation import (
     StopAfterNEvalsHook,
     SummaryAtEndHook,
     evaluate_once as evaluated,

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import tensordraft as td
-from tensordraft.tf1.contrib.crf import decoding, scores
+from tensordraft.tf1.contrib.crf import crf_decode, crf_log_likelihood
 
 NUMBERS = np.random.default_rng(7)
 STEPS, TAGS = 4, 3
@@ -32,11 +32,11 @@ def test_likelihoods_are_those_of_all_sequences() -> None:
     chosen = [score(i, tuple(CHOSEN[i, :n])) for i, n in enumerate(LENGTHS)]
     norms = [np.logaddexp.reduce([*walks(i).values()]) for i in range(4)]
     with td.Graph().as_default(), td.Session() as session:
-        found = session.run(scores.crf_sequence_score(INPUTS, CHOSEN, LENGTHS, PAIRS))
+        found = session.run(crf_log_likelihood.crf_sequence_score(INPUTS, CHOSEN, LENGTHS, PAIRS))
         np.testing.assert_allclose(found, chosen, rtol=1e-5)
-        found = session.run(scores.crf_log_norm(INPUTS, LENGTHS, PAIRS))
+        found = session.run(crf_log_likelihood.crf_log_norm(INPUTS, LENGTHS, PAIRS))
         np.testing.assert_allclose(found, norms, rtol=1e-5)
-        likelihood, pairs = scores.crf_log_likelihood(INPUTS, CHOSEN, LENGTHS, PAIRS)
+        likelihood, pairs = crf_log_likelihood.crf_log_likelihood(INPUTS, CHOSEN, LENGTHS, PAIRS)
         assert pairs is PAIRS
         found = session.run(likelihood)
         np.testing.assert_allclose(found, np.subtract(chosen, norms), rtol=1e-4)
@@ -48,28 +48,28 @@ def test_the_best_sequences_are_found() -> None:
         inputs = td.placeholder(td.float32, [None, None, TAGS])
         lengths = td.placeholder(td.int64, [None])
         tags, found = session.run(
-            decoding.crf_decode(inputs, PAIRS, lengths), {inputs: INPUTS, lengths: LENGTHS}
+            crf_decode.crf_decode(inputs, PAIRS, lengths), {inputs: INPUTS, lengths: LENGTHS}
         )
     assert [tuple(row[:n]) for row, n in zip(tags, LENGTHS, strict=True)] == best
     assert all(not row[n:].any() for row, n in zip(tags, LENGTHS, strict=True))
     np.testing.assert_allclose(found, [score(i, best[i]) for i in range(4)], rtol=1e-5)
     for i, length in enumerate(LENGTHS):
-        walked, reached = decoding.viterbi_decode(INPUTS[i, :length], PAIRS)
+        walked, reached = crf_decode.viterbi_decode(INPUTS[i, :length], PAIRS)
         assert (tuple(walked), round(float(reached), 4)) == (best[i], round(score(i, best[i]), 4))
 
 
 def test_empty_sequences_and_single_steps() -> None:
     with td.Graph().as_default(), td.Session() as session:
-        norm = scores.crf_log_norm(INPUTS, [0, 1, 1, 1], PAIRS)
+        norm = crf_log_likelihood.crf_log_norm(INPUTS, [0, 1, 1, 1], PAIRS)
         assert session.run(norm)[0] == 0
-        tags, best = session.run(decoding.crf_decode(INPUTS[:, :1], PAIRS, [1] * 4))
+        tags, best = session.run(crf_decode.crf_decode(INPUTS[:, :1], PAIRS, [1] * 4))
         assert tags[:, 0].tolist() == INPUTS[:, 0].argmax(1).tolist()
         np.testing.assert_allclose(best, INPUTS[:, 0].max(1))
 
 
 def test_pairs_are_learnt() -> None:
     with td.Graph().as_default(), td.Session() as session:
-        likelihood, pairs = scores.crf_log_likelihood(INPUTS, CHOSEN, LENGTHS)
+        likelihood, pairs = crf_log_likelihood.crf_log_likelihood(INPUTS, CHOSEN, LENGTHS)
         assert [v.op.name for v in td.trainable_variables()] == ["transitions"]
         (slope,) = td.gradients(likelihood, pairs)
         step = td.assign_add(pairs, 0.1 * slope)
@@ -78,4 +78,6 @@ def test_pairs_are_learnt() -> None:
         session.run(step)
         assert session.run(td.reduce_sum(likelihood)) > before
         with pytest.raises(ValueError, match="inputs must have a known number of tags"):
-            scores.crf_log_likelihood(td.placeholder(td.float32, [2, 3, None]), CHOSEN, LENGTHS)
+            crf_log_likelihood.crf_log_likelihood(
+                td.placeholder(td.float32, [2, 3, None]), CHOSEN, LENGTHS
+            )

@@ -14,14 +14,19 @@ from tensordraft.tf1.contrib.slim.data_queues import (
     prefetch_queue,
     queue_runners,
 )
-from tensordraft.tf1.contrib.slim.data_sets import (
+from tensordraft.tf1.contrib.slim.datasets import (
     DataProvider,
     Dataset,
     DatasetDataProvider,
     parallel_read,
     single_pass_read,
 )
-from tensordraft.tf1.contrib.slim.example_decoding import (
+from tensordraft.tf1.contrib.slim.model_analyzer import (
+    analyze_ops,
+    analyze_vars,
+    tensor_description,
+)
+from tensordraft.tf1.contrib.slim.tfexample_decoder import (
     BackupHandler,
     BoundingBox,
     DataDecoder,
@@ -32,11 +37,6 @@ from tensordraft.tf1.contrib.slim.example_decoding import (
     SparseTensor,
     Tensor,
     TFExampleDecoder,
-)
-from tensordraft.tf1.contrib.slim.model_analyzer import (
-    analyze_ops,
-    analyze_vars,
-    tensor_description,
 )
 
 PIXELS = np.arange(24, dtype=np.uint8).reshape(2, 4, 3)

@@ -1,0 +1,130 @@
+"""Attention: for each query a mean of values, weighted by the scores of their keys."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ...ops.array.cast import cast
+from ...ops.array.constants import ones_like
+from ...ops.array.diag import matrix_band_part
+from ...ops.array.reshape import expand_dims
+from ...ops.linalg.matmul import matmul
+from ...ops.math.reductions import reduce_sum
+from ...ops.math.trigonometry import tanh
+from ...ops.nn.activations import softmax
+from .base_layer import KerasStyle
+
+public = {"td.keras.layers": "AdditiveAttention Attention"}
+
+_FAR_BELOW = 1e9  # what is taken from the scores of values that do not count
+
+
+class _Attention(KerasStyle):
+    """Base of attention layers: masks, softmax and the weighted mean."""
+
+    def __init__(self, use_scale: bool, causal: bool, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        self.use_scale, self.causal = use_scale, causal
+        self.scale: Any = None
+
+    def scores(self, query: Any, key: Any) -> Any:
+        """Attention scores of each query and key: `[batch, queries, keys]`."""
+        raise NotImplementedError(f"{type(self).__name__} has no scores of {query} and {key}")
+
+    def call(self, inputs: Any, *args: Any, mask: Any = None, **kwargs: Any) -> Any:
+        """The means.
+
+        Args:
+            inputs: a list of queries, values and, if they are not the values, keys.
+            args: `mask`, or nothing.
+            mask: a list of bools for queries and values, each `[batch, steps]` or None.
+            kwargs: accepted for TensorFlow's sake.
+        """
+        mask = args[0] if args else mask
+        if not isinstance(inputs, (list, tuple)) or len(inputs) not in (2, 3):
+            raise ValueError(
+                f"{type(self).__name__} is called on a list of queries, values and keys, "
+                f"got {inputs!r}"
+            )
+        query, value = inputs[:2]
+        scores = self.scores(query, inputs[2] if len(inputs) == 3 else value)
+        counting: Any = None
+        if mask is not None and mask[1] is not None:
+            counting = cast(expand_dims(mask[1], -2), scores.dtype)
+        if self.causal:
+            before = matrix_band_part(ones_like(scores), -1, 0)
+            counting = before if counting is None else counting * before
+        if counting is not None:
+            scores = scores - _FAR_BELOW * (1.0 - counting)
+        context = matmul(softmax(scores), value)
+        if mask is not None and mask[0] is not None:
+            context = context * cast(expand_dims(mask[0], -1), context.dtype)
+        return context
+
+    def compute_mask(self, inputs: Any, mask: Any = None) -> Any:
+        """The mask of the queries."""
+        return None if mask is None else mask[0]
+
+
+class Attention(_Attention):
+    """Attention by products of queries and keys (Luong et al., 2015).
+
+    Called on a list of queries `[batch, queries, size]`, values `[batch, keys, size]` and keys of
+    the shape of the values, which are the keys unless there are any.
+
+    Args:
+        use_scale: whether the products have a factor, which is learned.
+        causal: whether a query sees no value at a later step than its own.
+        kwargs: further arguments of a layer.
+
+    Example:
+        >>> with td.Graph().as_default():
+        ...     layer = td.keras.layers.Attention()
+        ...     layer([td.ones([2, 3, 4]), td.ones([2, 5, 4])]).shape.as_list()
+        [2, 3, 4]
+    """
+
+    def __init__(self, use_scale: bool = False, causal: bool = False, **kwargs: Any) -> None:
+        super().__init__(use_scale, causal, **kwargs)
+
+    def build(self, input_shape: Any) -> None:
+        """Makes the factor."""
+        if self.use_scale:
+            self.scale = self.add_weight("scale", (), initializer="ones")
+        self.built = True
+
+    def scores(self, query: Any, key: Any) -> Any:
+        """The products."""
+        products = matmul(query, key, transpose_b=True)
+        return products if self.scale is None else products * self.scale
+
+
+class AdditiveAttention(_Attention):
+    """Attention by sums of queries and keys (Bahdanau et al., 2015): see `Attention`.
+
+    Args:
+        use_scale: whether the sums have factors, which are learned.
+        causal: whether a query sees no value at a later step than its own.
+        kwargs: further arguments of a layer.
+
+    Example:
+        >>> with td.Graph().as_default():
+        ...     layer = td.keras.layers.AdditiveAttention()
+        ...     layer([td.ones([2, 3, 4]), td.ones([2, 5, 4])]).shape.as_list()
+        [2, 3, 4]
+    """
+
+    def __init__(self, use_scale: bool = True, causal: bool = False, **kwargs: Any) -> None:
+        super().__init__(use_scale, causal, **kwargs)
+
+    def build(self, input_shape: Any) -> None:
+        """Makes the factors."""
+        if self.use_scale:
+            size = input_shape[1].as_list()[-1]
+            self.scale = self.add_weight("scale", [size], initializer="glorot_uniform")
+        self.built = True
+
+    def scores(self, query: Any, key: Any) -> Any:
+        """The sums, of hyperbolic tangents."""
+        bent = tanh(expand_dims(query, -2) + expand_dims(key, -3))
+        return reduce_sum(bent if self.scale is None else bent * self.scale, -1)

@@ -1,0 +1,368 @@
+"""Layers without a kernel: input, dropout, normalization, activations, embeddings, masking."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from ...ops.array.cast import cast
+from ...ops.array.placeholder import placeholder
+from ...ops.array.reshape import expand_dims
+from ...ops.math.arithmetic import maximum, minimum, multiply
+from ...ops.math.comparison import not_equal
+from ...ops.math.reductions import reduce_any
+from ...ops.nn.activations import elu, leaky_relu, relu, softmax
+from ...ops.nn.embeddings import embedding_lookup
+from ...training.layers.activations import resolve_function
+from ...training.layers.batch_normalization import BatchNormalization as _BatchNormalization
+from ...training.layers.core import Dropout as _Dropout, Flatten as _Flatten
+from ...training.layers.layer_names import numbered
+from ..backend.session import learning_phase
+from .base_layer import FunctionLayer, KerasStyle
+
+public = {
+    "td.keras": "Input",
+    "td.keras.layers": (
+        "Activation BatchNormalization Dropout ELU Embedding Flatten Input InputLayer LeakyReLU"
+        " Masking ReLU Softmax"
+    ),
+}
+
+
+def Input(  # noqa: N802 - Keras's name
+    shape: Sequence[int | None] | None = None,
+    batch_size: int | None = None,
+    name: str | None = None,
+    dtype: Any = None,
+    sparse: bool = False,
+    tensor: Any = None,
+    *,
+    batch_shape: Sequence[int | None] | None = None,
+) -> Any:
+    """A placeholder of batches.
+
+    Args:
+        shape: the shape of one example.
+        batch_size: how many examples there are; by default it is open.
+        name: a name for the op.
+        dtype: the dtype; by default float32.
+        sparse: False.
+        tensor: a tensor to begin with, in place of a placeholder.
+        batch_shape: the whole shape.
+
+    Example:
+        >>> with td.Graph().as_default():
+        ...     td.keras.layers.Input([3]).shape.as_list()
+        [None, 3]
+    """
+    if tensor is None:
+        sizes = batch_shape or [batch_size, *(shape or ())]
+        tensor = placeholder(dtype or "float32", sizes, name=name or numbered("input", 1))
+    shape_config = (
+        {} if tensor.shape.rank is None else {"batch_input_shape": tensor.shape.as_list()}
+    )
+    dtype = tensor.dtype.base_dtype
+    layer = InputLayer(dtype=dtype, name=name or tensor.op.name.rpartition("/")[2], **shape_config)
+    layer.built = True
+    layer.note(tensor, (), {}, tensor)
+    return tensor
+
+
+class InputLayer(KerasStyle):
+    """The beginning of a `Sequential`: the shape of its input, which it leaves as it is.
+
+    Args:
+        input_shape: the shape of one example.
+        batch_size: how many examples there are; by default it is open.
+        dtype: the dtype.
+        name: the name.
+        kwargs: further arguments of a layer.
+
+    Example:
+        >>> td.keras.layers.InputLayer(input_shape=(3,)).batch_input_shape
+        (None, 3)
+    """
+
+    def __init__(
+        self,
+        input_shape: Any = None,
+        batch_size: int | None = None,
+        dtype: Any = None,
+        name: str | None = None,
+        **kwargs: Any,
+    ) -> None:
+        if input_shape is not None:
+            kwargs["input_shape"] = tuple(input_shape)
+        name = name or numbered("input", 1)
+        super().__init__(name=name, dtype=dtype, batch_size=batch_size, **kwargs)
+
+    def get_config(self) -> dict[str, Any]:
+        """The shape and the dtype."""
+        dtype = "float32" if self.dtype is None else self.dtype.name
+        config = {"batch_input_shape": self.batch_input_shape, "dtype": dtype}
+        return {**config, "sparse": False, "ragged": False, "name": self.name}
+
+
+class Dropout(KerasStyle, _Dropout):
+    """In training, sets random elements to 0: `td.layers.Dropout`.
+
+    Example:
+        >>> with td.Graph().as_default(), td.Session() as session:
+        ...     print(session.run(td.keras.layers.Dropout(0.5)(td.ones([3]))))
+        [1. 1. 1.]
+    """
+
+    supports_masking = True
+
+    def call(self, inputs: Any, *args: Any, training: Any = None, **kwargs: Any) -> Any:
+        """The output; `training` defaults to `td.keras.backend.learning_phase()`."""
+        training = args[0] if args else training
+        del kwargs
+        return super().call(inputs, training=learning_phase() if training is None else training)
+
+
+class Flatten(KerasStyle, _Flatten):
+    """Puts all dimensions but the first together into one: `td.layers.Flatten`.
+
+    Example:
+        >>> with td.Graph().as_default():
+        ...     td.keras.layers.Flatten()(td.ones([2, 3, 4])).shape.as_list()
+        [2, 12]
+    """
+
+
+class BatchNormalization(KerasStyle, _BatchNormalization):
+    """Normalizes batches: `td.layers.BatchNormalization`; the updates are only in `layer.updates`.
+
+    Example:
+        >>> with td.Graph().as_default():
+        ...     layer = td.keras.layers.BatchNormalization()
+        ...     y = layer(td.ones([2, 3]), training=True)
+        ...     [v.op.name for v in layer.trainable_weights], len(layer.updates)
+        (['batch_normalization/gamma', 'batch_normalization/beta'], 2)
+    """
+
+    supports_masking = True
+    other_names = ("BatchNormalizationV1", "BatchNormalizationV2")
+
+    def call(self, inputs: Any, *args: Any, training: Any = None, **kwargs: Any) -> Any:
+        """The output; `training` defaults to `td.keras.backend.learning_phase()`."""
+        training = args[0] if args else training
+        del kwargs
+        return super().call(inputs, training=learning_phase() if training is None else training)
+
+
+class Activation(FunctionLayer):
+    """Applies an activation.
+
+    Args:
+        activation: a function, or the word for it.
+        kwargs: further arguments of a layer.
+
+    Example:
+        >>> with td.Graph().as_default(), td.Session() as session:
+        ...     print(session.run(td.keras.layers.Activation("relu")(td.constant([-1.0, 2.0]))))
+        [0. 2.]
+    """
+
+    supports_masking = True
+
+    def __init__(self, activation: Any, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        function = resolve_function("activation", activation)
+        if function is not None:
+            self.function = function
+
+
+class ReLU(FunctionLayer):
+    """`max(x, 0)`, below a limit and with a slope.
+
+    Args:
+        max_value: the limit; None for none.
+        negative_slope: the slope below `threshold`.
+        threshold: below it, `x - threshold` is multiplied by the slope.
+        kwargs: further arguments of a layer.
+
+    Example:
+        >>> with td.Graph().as_default(), td.Session() as session:
+        ...     print(session.run(td.keras.layers.ReLU(6.0)(td.constant([-1.0, 9.0]))))
+        [0. 6.]
+    """
+
+    supports_masking = True
+
+    def __init__(
+        self,
+        max_value: float | None = None,
+        negative_slope: float = 0.0,
+        threshold: float = 0.0,
+        **kwargs: Any,
+    ) -> None:
+        super().__init__(**kwargs)
+        self.limits = max_value, negative_slope, threshold
+
+    def call(self, inputs: Any, *args: Any, **kwargs: Any) -> Any:
+        """Values above the threshold, and scaled values below it."""
+        limit, slope, threshold = self.limits
+        if threshold:
+            above = multiply(inputs, cast(inputs > threshold, inputs.dtype))
+        else:
+            above = relu(inputs)
+        if limit is not None:
+            above = minimum(above, limit)
+        return above + slope * minimum(inputs - threshold, 0.0) if slope else above
+
+
+class LeakyReLU(FunctionLayer):
+    """`x` where it is positive, else `alpha * x`.
+
+    Args:
+        alpha: the slope.
+        kwargs: further arguments of a layer.
+
+    Example:
+        >>> with td.Graph().as_default(), td.Session() as session:
+        ...     print(session.run(td.keras.layers.LeakyReLU()(td.constant([-1.0, 9.0]))))
+        [-0.3  9. ]
+    """
+
+    supports_masking = True
+
+    def __init__(self, alpha: float = 0.3, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        self.function = lambda inputs: leaky_relu(inputs, alpha)
+
+
+class ELU(FunctionLayer):
+    """`x` where it is positive, else `alpha * (exp(x) - 1)`.
+
+    Args:
+        alpha: the factor.
+        kwargs: further arguments of a layer.
+
+    Example:
+        >>> with td.Graph().as_default(), td.Session() as session:
+        ...     print(session.run(td.keras.layers.ELU()(td.constant([-1.0, 9.0]))).round(3))
+        [-0.632  9.   ]
+    """
+
+    supports_masking = True
+
+    def __init__(self, alpha: float = 1.0, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        self.function = lambda inputs: maximum(inputs, 0.0) + alpha * elu(minimum(inputs, 0.0))
+
+
+class Softmax(FunctionLayer):
+    """Softmax along a dimension.
+
+    Args:
+        axis: the dimension.
+        kwargs: further arguments of a layer.
+
+    Example:
+        >>> with td.Graph().as_default(), td.Session() as session:
+        ...     print(session.run(td.keras.layers.Softmax()(td.constant([[1.0, 1.0]]))))
+        [[0.5 0.5]]
+    """
+
+    supports_masking = True
+
+    def __init__(self, axis: int = -1, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        self.function = lambda inputs: softmax(inputs, axis)
+
+
+class Embedding(KerasStyle):
+    """Embedding lookup: each integer becomes a row of a variable.
+
+    Args:
+        input_dim: how many rows there are.
+        output_dim: the size of a row.
+        embeddings_initializer: makes the variable; by default uniform in [-0.05, 0.05].
+        embeddings_regularizer: a function from the variable to a loss.
+        activity_regularizer: a function from the output to a loss.
+        embeddings_constraint: what is applied to the variable after an update.
+        mask_zero: whether 0 is padding, which recurrent layers skip.
+        kwargs: further arguments of a layer.
+
+    Example:
+        >>> with td.Graph().as_default():
+        ...     layer = td.keras.layers.Embedding(100, 8)
+        ...     layer(td.constant([[1, 2, 3]])).shape.as_list(), layer.weights[0].op.name
+        ([1, 3, 8], 'embedding/embeddings')
+    """
+
+    def __init__(
+        self,
+        input_dim: int,
+        output_dim: int,
+        embeddings_initializer: Any = "uniform",
+        embeddings_regularizer: Any = None,
+        activity_regularizer: Any = None,
+        embeddings_constraint: Any = None,
+        mask_zero: bool = False,
+        **kwargs: Any,
+    ) -> None:
+        kwargs.setdefault("dtype", "float32")
+        if not {"batch_input_shape", "input_shape"} & {*kwargs}:
+            length = kwargs.get("input_length")
+            kwargs["input_shape"] = (
+                tuple(length) if isinstance(length, (list, tuple)) else (length,)
+            )
+        super().__init__(**kwargs)
+        self.input_dim = input_dim
+        self.output_dim = output_dim
+        self.initializer = resolve_function("embeddings_initializer", embeddings_initializer)
+        self.regularizer = resolve_function("embeddings_regularizer", embeddings_regularizer)
+        self.constraint = resolve_function("embeddings_constraint", embeddings_constraint)
+        self.activity_regularizer = resolve_function("activity_regularizer", activity_regularizer)
+        self.mask_zero = mask_zero
+        self.embeddings: Any = None
+
+    def build(self, input_shape: Any) -> None:
+        """Creates the embedding table."""
+        self.embeddings = self.add_variable(
+            "embeddings",
+            [self.input_dim, self.output_dim],
+            initializer=self.initializer,
+            regularizer=self.regularizer,
+            constraint=self.constraint,
+        )
+        super().build(input_shape)
+
+    def call(self, inputs: Any, *args: Any, **kwargs: Any) -> Any:
+        """The rows."""
+        whole = inputs if inputs.dtype.is_integer else cast(inputs, "int32")
+        return embedding_lookup(self.embeddings, whole)
+
+    def compute_mask(self, inputs: Any, mask: Any = None) -> Any:
+        """The mask of the words."""
+        return not_equal(inputs, 0) if self.mask_zero else None
+
+
+class Masking(KerasStyle):
+    """Masks steps in which all numbers equal one value.
+
+    Args:
+        mask_value: the value.
+        kwargs: further arguments of a layer.
+
+    Example:
+        >>> with td.Graph().as_default():
+        ...     td.keras.layers.Masking()(td.ones([2, 5, 3])).shape.as_list()
+        [2, 5, 3]
+    """
+
+    def __init__(self, mask_value: float = 0.0, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        self.mask_value = mask_value
+
+    def compute_mask(self, inputs: Any, mask: Any = None) -> Any:
+        """The mask of the steps that count."""
+        return reduce_any(not_equal(inputs, self.mask_value), axis=-1)
+
+    def call(self, inputs: Any, *args: Any, **kwargs: Any) -> Any:
+        """The input, with zeros in the steps that do not count."""
+        counts = expand_dims(self.compute_mask(inputs), -1)
+        return inputs * cast(counts, inputs.dtype)

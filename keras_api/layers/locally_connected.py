@@ -1,0 +1,183 @@
+"""Locally connected layers: convolutions with unshared filters."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+from ...ops.array.reshape import expand_dims, reshape
+from ...ops.array.shapes import shape
+from ...ops.array.transpose import transpose
+from ...ops.conv.patches import extract_image_patches
+from ...ops.linalg.matmul import matmul
+from ...training.layers.activations import linear, resolve_function
+from ..backend.padding import bias_add, format_of
+from .base_layer import KerasStyle
+
+public = {"td.keras.layers": "LocallyConnected1D LocallyConnected2D"}
+
+
+class _LocallyConnected(KerasStyle):
+    """Base of locally connected layers in one and two dimensions."""
+
+    rank: ClassVar[int]
+
+    def __init__(
+        self,
+        filters: int,
+        kernel_size: Any,
+        strides: Any = 1,
+        padding: str = "valid",
+        data_format: str | None = None,
+        activation: Any = None,
+        use_bias: bool = True,
+        kernel_initializer: Any = "glorot_uniform",
+        bias_initializer: Any = "zeros",
+        kernel_regularizer: Any = None,
+        bias_regularizer: Any = None,
+        activity_regularizer: Any = None,
+        kernel_constraint: Any = None,
+        bias_constraint: Any = None,
+        implementation: int = 1,
+        **kwargs: Any,
+    ) -> None:
+        super().__init__(
+            activity_regularizer=resolve_function("regularizer", activity_regularizer), **kwargs
+        )
+        if padding.lower() != "valid":
+            raise ValueError(f"padding must be 'valid', got {padding!r}")
+        if implementation != 1:
+            raise ValueError(f"implementation must be 1, got {implementation!r}")
+        self.filters = filters
+        self.kernel_size, self.strides = (
+            (each,) * self.rank if isinstance(each, int) else tuple(each)
+            for each in (kernel_size, strides)
+        )
+        self.padding, self.implementation = "valid", 1
+        self.data_format = data_format
+        self._first = format_of(data_format, self.rank)[1] == "C"
+        self.activation = resolve_function("activation", activation) or linear
+        self.use_bias = use_bias
+        self.kernel_initializer = resolve_function("initializer", kernel_initializer)
+        self.bias_initializer = resolve_function("initializer", bias_initializer)
+        self.kernel_regularizer = resolve_function("regularizer", kernel_regularizer)
+        self.bias_regularizer = resolve_function("regularizer", bias_regularizer)
+        self.kernel_constraint = resolve_function("constraint", kernel_constraint)
+        self.bias_constraint = resolve_function("constraint", bias_constraint)
+        self.kernel: Any = None
+        self.bias: Any = None
+
+    def build(self, input_shape: Any) -> None:
+        """Makes a kernel and a bias for each place.
+
+        Raises:
+            ValueError: a size is unknown, or the window is larger than the input.
+        """
+        sizes = input_shape.as_list()[1:]
+        if None in sizes:
+            raise ValueError(f"the sizes of inputs must be known, got {input_shape.as_list()}")
+        channels, *space = sizes if self._first else [sizes[-1], *sizes[:-1]]
+        places = [
+            (size - width) // step + 1
+            for size, width, step in zip(space, self.kernel_size, self.strides, strict=True)
+        ]
+        if min(places) < 1:
+            raise ValueError(f"a window of {self.kernel_size} is larger than the input, {space}")
+        number, inputs_per_filter = 1, channels
+        for place, width in zip(places, self.kernel_size, strict=True):
+            number, inputs_per_filter = number * place, inputs_per_filter * width
+        self.kernel = self.add_weight(
+            "kernel",
+            [number, inputs_per_filter, self.filters],
+            initializer=self.kernel_initializer,
+            regularizer=self.kernel_regularizer,
+            constraint=self.kernel_constraint,
+        )
+        if self.use_bias:
+            self.bias = self.add_weight(
+                "bias",
+                [*places, self.filters],
+                initializer=self.bias_initializer,
+                regularizer=self.bias_regularizer,
+                constraint=self.bias_constraint,
+            )
+        self._places = places
+        self.built = True
+
+    def call(self, inputs: Any, *args: Any, **kwargs: Any) -> Any:
+        """The products, each place with a kernel of its own."""
+        images = inputs
+        if self._first:
+            images = transpose(images, [0, *range(2, self.rank + 2), 1])
+        channels = images.shape.as_list()[-1]
+        if self.rank == 1:
+            images = expand_dims(images, 1)
+        flat = [1] * (2 - self.rank)
+        window, steps = ([1, *flat, *each, 1] for each in (self.kernel_size, self.strides))
+        patches = extract_image_patches(images, window, steps, [1, 1, 1, 1], "VALID")
+        number, size, _ = self.kernel.shape.as_list()
+        rows = reshape(patches, [-1, number, size])
+        if self._first:
+            # There, a window has its channels before its places.
+            apart = reshape(rows, [-1, number, size // channels, channels])
+            rows = reshape(transpose(apart, [0, 1, 3, 2]), [-1, number, size])
+        products = transpose(matmul(transpose(rows, [1, 0, 2]), self.kernel), [1, 0, 2])
+        outputs = reshape(products, [shape(inputs)[0], *self._places, self.filters])
+        if self._first:
+            outputs = transpose(outputs, [0, self.rank + 1, *range(1, self.rank + 1)])
+        return self.activation(
+            outputs if self.bias is None else bias_add(outputs, self.bias, self.data_format)
+        )
+
+
+class LocallyConnected1D(_LocallyConnected):
+    """Locally connected layer in one dimension: separate filters at each step.
+
+    Args:
+        filters: how many there are.
+        kernel_size: how many steps one sees.
+        strides: how far the window moves.
+        padding: "valid".
+        data_format: "channels_last" or "channels_first".
+        activation: a function of the result, or the word for it.
+        use_bias: whether numbers are added.
+        kernel_initializer: makes the kernel `[steps, kernel_size * channels, filters]`.
+        kwargs: further arguments, as those of `Conv1D`.
+
+    Raises:
+        ValueError: when called, a size is unknown, or the window is larger than the input.
+
+    Example:
+        >>> with td.Graph().as_default():
+        ...     layer = td.keras.layers.LocallyConnected1D(4, 3)
+        ...     layer(td.ones([2, 8, 5])).shape.as_list(), layer.kernel.shape.as_list()
+        ([2, 6, 4], [6, 15, 4])
+    """
+
+    rank = 1
+
+
+class LocallyConnected2D(_LocallyConnected):
+    """Locally connected layer over images: separate filters at each position.
+
+    Args:
+        filters: how many there are.
+        kernel_size: how many rows and columns one sees.
+        strides: how far the window moves.
+        padding: "valid".
+        data_format: "channels_last" or "channels_first".
+        activation: a function of the result, or the word for it.
+        use_bias: whether numbers are added.
+        kernel_initializer: makes the kernel `[places, window * channels, filters]`.
+        kwargs: further arguments, as those of `Conv2D`.
+
+    Raises:
+        ValueError: when called, a size is unknown, or the window is larger than the input.
+
+    Example:
+        >>> with td.Graph().as_default():
+        ...     layer = td.keras.layers.LocallyConnected2D(4, 3)
+        ...     layer(td.ones([2, 8, 8, 5])).shape.as_list(), layer.kernel.shape.as_list()
+        ([2, 6, 6, 4], [36, 45, 4])
+    """
+
+    rank = 2

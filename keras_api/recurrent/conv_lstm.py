@@ -1,0 +1,174 @@
+"""An LSTM whose products are convolutions of images: `td.keras.layers.ConvLSTM2D`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ...ops.array.concat import concat
+from ...ops.array.constants import ones, zeros, zeros_like
+from ...ops.array.split import split
+from ...training.layers.activations import linear, resolve_function
+from ..backend.convolution import conv2d
+from ..backend.padding import bias_add, format_of
+from ..backend.rnn_and_ctc import rnn
+from ..layers.base_layer import KerasStyle
+
+public = {"td.keras.layers": "ConvLSTM2D"}
+
+
+class ConvLSTM2D(KerasStyle):
+    """An LSTM along the steps of images, whose products are convolutions (Shi et al., 2015).
+
+    Args:
+        filters: the number of output channels.
+        kernel_size: rows and columns of the window, or one number for both.
+        strides: how far the window moves over the input.
+        padding: "valid" or "same", for the input.
+        data_format: "channels_last" or "channels_first".
+        dilation_rate: how far apart what the window sees of the input is.
+        activation: what bends the new state and the output, or the word for it.
+        recurrent_activation: what bends the gates.
+        use_bias: whether numbers are added.
+        kernel_initializer: makes the kernel of inputs.
+        recurrent_initializer: makes the kernel of outputs before.
+        bias_initializer: makes what is added.
+        unit_forget_bias: whether 1 is added to it at the gate that keeps the state.
+        return_sequences: whether there is an output for each step.
+        return_state: whether the last states are given, too.
+        go_backwards: whether the last step comes first.
+        kwargs: further arguments of a layer; regularizers and constraints by the names of the
+            initializers.
+
+    Raises:
+        ValueError: `stateful`, `dropout` or `recurrent_dropout` are asked for.
+
+    Example:
+        >>> with td.Graph().as_default():
+        ...     layer = td.keras.layers.ConvLSTM2D(4, 3, padding="same")
+        ...     layer(td.ones([2, 5, 8, 8, 3])).shape.as_list()
+        [2, 8, 8, 4]
+    """
+
+    def __init__(
+        self,
+        filters: int,
+        kernel_size: Any,
+        strides: Any = (1, 1),
+        padding: str = "valid",
+        data_format: str | None = None,
+        dilation_rate: Any = (1, 1),
+        activation: Any = "tanh",
+        recurrent_activation: Any = "hard_sigmoid",
+        use_bias: bool = True,
+        kernel_initializer: Any = "glorot_uniform",
+        recurrent_initializer: Any = "orthogonal",
+        bias_initializer: Any = "zeros",
+        unit_forget_bias: bool = True,
+        return_sequences: bool = False,
+        return_state: bool = False,
+        go_backwards: bool = False,
+        **kwargs: Any,
+    ) -> None:
+        self._kinds = {
+            f"{what}_{kind}": resolve_function(kind, kwargs.pop(f"{what}_{kind}", None))
+            for what in ("kernel", "recurrent", "bias")
+            for kind in ("regularizer", "constraint")
+        }
+        for name in ("stateful", "dropout", "recurrent_dropout"):
+            if kwargs.pop(name, None):
+                raise ValueError(f"{name} is not supported by ConvLSTM2D")
+        super().__init__(**kwargs)
+        self.filters = filters
+        self.kernel_size, self.strides, self.dilation_rate = (
+            (each, each) if isinstance(each, int) else tuple(each)
+            for each in (kernel_size, strides, dilation_rate)
+        )
+        self.padding, self.data_format = padding.lower(), data_format
+        self._first = format_of(data_format, 2)[1] == "C"
+        self.activation = resolve_function("activation", activation) or linear
+        self.recurrent_activation = resolve_function("activation", recurrent_activation) or linear
+        self.use_bias, self.unit_forget_bias = use_bias, unit_forget_bias
+        self.kernel_initializer = resolve_function("initializer", kernel_initializer)
+        self.recurrent_initializer = resolve_function("initializer", recurrent_initializer)
+        self.bias_initializer = resolve_function("initializer", bias_initializer)
+        self.return_sequences, self.return_state = return_sequences, return_state
+        self.go_backwards = go_backwards
+        self.kernel: Any = None
+        self.recurrent_kernel: Any = None
+        self.bias: Any = None
+
+    def get_config(self) -> dict[str, Any]:
+        """The arguments that make a layer like it."""
+        kinds = {name: value for name, value in self._kinds.items() if value is not None}
+        return {**super().get_config(), **kinds}
+
+    def build(self, input_shape: Any) -> None:
+        """Makes the kernels and the bias."""
+        channels = input_shape.as_list()[2 if self._first else -1]
+        if channels is None:
+            raise ValueError(f"the number of channels must be known, got {input_shape.as_list()}")
+        gates = 4 * self.filters
+        kernels = {
+            "kernel": ("kernel", [*self.kernel_size, channels, gates], self.kernel_initializer),
+            "recurrent_kernel": (
+                "recurrent",
+                [*self.kernel_size, self.filters, gates],
+                self.recurrent_initializer,
+            ),
+            "bias": ("bias", [gates], self._first_bias),
+        }
+        for name, (what, sizes, initializer) in kernels.items():
+            if name != "bias" or self.use_bias:
+                variable = self.add_weight(
+                    name,
+                    sizes,
+                    initializer=initializer,
+                    regularizer=self._kinds[f"{what}_regularizer"],
+                    constraint=self._kinds[f"{what}_constraint"],
+                )
+                setattr(self, name, variable)
+        self.built = True
+
+    def _first_bias(self, sizes: Any, dtype: Any = None, partition_info: Any = None) -> Any:
+        if not self.unit_forget_bias:
+            return self.bias_initializer(sizes, dtype=dtype)
+        number = [self.filters]
+        before = self.bias_initializer(number, dtype=dtype)
+        behind = self.bias_initializer([2 * self.filters], dtype=dtype)
+        return concat([before, ones(number, dtype or "float32"), behind], 0)
+
+    def _step(self, x: Any, states: list[Any]) -> tuple[Any, list[Any]]:
+        """One step: of a product of the input, the output and the states."""
+        convolved = conv2d(
+            x, self.kernel, self.strides, self.padding, self.data_format, self.dilation_rate
+        )
+        if self.bias is not None:
+            convolved = bias_add(convolved, self.bias, self.data_format)
+        kept = conv2d(states[0], self.recurrent_kernel, (1, 1), "same", self.data_format)
+        parts = split(convolved + kept, 4, 1 if self._first else 3)
+        enter, keep, leave = (self.recurrent_activation(parts[place]) for place in (0, 1, 3))
+        carried = keep * states[1] + enter * self.activation(parts[2])
+        output = leave * self.activation(carried)
+        return output, [output, carried]
+
+    def call(self, inputs: Any, *args: Any, mask: Any = None, **kwargs: Any) -> Any:
+        """The last output, or all of them, and with `return_state` the last states.
+
+        Args:
+            inputs: `[batch, steps, rows, columns, channels]`.
+            args: nothing.
+            mask: bools `[batch, steps]`.
+            kwargs: `initial_state`: a list of two states.
+        """
+        states = kwargs.get("initial_state") or [self._zeros(inputs)] * 2
+        last, whole, after = rnn(self._step, inputs, states, self.go_backwards, mask)
+        outputs = whole if self.return_sequences else last
+        return [outputs, *after] if self.return_state else outputs
+
+    def _zeros(self, inputs: Any) -> Any:
+        """A state of zeros: of the shape of what a convolution of an image gives."""
+        filters = zeros([*self.kernel_size, self.kernel.shape.as_list()[2], self.filters])
+        first = inputs[:, 0]
+        return zeros_like(
+            conv2d(first, filters, self.strides, self.padding, self.data_format, self.dilation_rate)
+        )

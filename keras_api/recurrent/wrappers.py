@@ -1,0 +1,191 @@
+"""Layers around layers: each step by the same one, and both ways."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ...ops.array.concat import concat
+from ...ops.array.reshape import reshape
+from ...ops.array.reverse import reverse
+from ...ops.array.shapes import shape
+from ...ops.common.nest import flatten
+from ...ops.math.reductions import reduce_any
+from ..backend.keras_tensors import mask_of, note_mask
+from ..layers.base_layer import KerasStyle
+from .recurrent import RNN
+
+public = {"td.keras.layers": "Bidirectional TimeDistributed Wrapper"}
+
+
+class Wrapper(KerasStyle):
+    """A layer around another one, whose variables are its own.
+
+    Args:
+        layer: the layer.
+        kwargs: further arguments of a layer.
+
+    Example:
+        >>> td.keras.layers.Wrapper(td.keras.layers.Dense(3)).layer.units
+        3
+    """
+
+    def __init__(self, layer: Any, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        self.layer = layer
+
+
+class TimeDistributed(Wrapper):
+    """Calls a layer on each step of sequences.
+
+    Args:
+        layer: the layer.
+        kwargs: further arguments of a layer.
+
+    Example:
+        >>> with td.Graph().as_default():
+        ...     layer = td.keras.layers.TimeDistributed(td.keras.layers.Dense(4))
+        ...     layer(td.ones([2, 5, 3])).shape.as_list(), len(layer.weights)
+        ([2, 5, 4], 2)
+    """
+
+    def call(self, inputs: Any, *args: Any, mask: Any = None, **kwargs: Any) -> Any:
+        """The outputs for all steps."""
+        sizes = inputs.shape.as_list()
+        if sizes[2:] and None in sizes[2:]:
+            raise ValueError(f"sizes of a step must be known, got shape {inputs.shape}")
+        steps = reshape(inputs, [-1, *sizes[2:]])
+        if mask is not None and mask.shape.rank > 2:  # the layer within has steps of its own
+            note_mask(steps, reshape(mask, [-1, *mask.shape.as_list()[2:]]))
+        outputs = self.layer(steps, *args, **kwargs)
+        made = _of_steps(outputs, inputs)
+        inner = mask_of(outputs)
+        if inner is not None:
+            note_mask(made, _of_steps(inner, inputs))
+        return made
+
+    def compute_mask(self, inputs: Any, mask: Any = None) -> Any:
+        """The mask of the steps, if the layer within gives none for its own."""
+        if mask is None or mask.shape.rank <= 2:
+            return mask
+        return reduce_any(mask, axis=[*range(2, mask.shape.rank)])
+
+
+def _of_steps(outputs: Any, inputs: Any) -> Any:
+    """Restores the first two dimensions of sequences on the output for single steps."""
+    sizes, rest = inputs.shape.as_list()[:2], outputs.shape.as_list()[1:]
+    if sizes[1] is not None:
+        return reshape(outputs, [-1 if sizes[0] is None else sizes[0], sizes[1], *rest])
+    sequences = reshape(outputs, concat([shape(inputs)[:2], rest], 0))
+    sequences.set_shape([sizes[0], None, *rest])
+    return sequences
+
+
+class Bidirectional(Wrapper):
+    """Calls a recurrent layer on sequences, and another one on them from behind.
+
+    Args:
+        layer: the recurrent layer: each way has one that is made alike.
+        backward_layer: the layer of the way back, where that is another.
+        merge_mode: "concat", "sum", "mul", "ave", or None for a list of both.
+        kwargs: further arguments of a layer.
+
+    Raises:
+        ValueError: `merge_mode` is another word, or the layer is not recurrent.
+
+    Example:
+        >>> with td.Graph().as_default():
+        ...     layer = td.keras.layers.Bidirectional(td.keras.layers.LSTM(4))
+        ...     layer(td.ones([2, 5, 3])).shape.as_list(), len(layer.weights)
+        ([2, 8], 6)
+    """
+
+    def __init__(
+        self,
+        layer: Any,
+        merge_mode: str | None = "concat",
+        backward_layer: Any = None,
+        **kwargs: Any,
+    ) -> None:
+        for one in (layer, layer if backward_layer is None else backward_layer):
+            if not isinstance(one, RNN):
+                raise ValueError(f"layer must be recurrent, such as LSTM, got {one!r}")
+        if merge_mode not in ("concat", "sum", "mul", "ave", None):
+            raise ValueError(
+                f"merge_mode must be 'concat', 'sum', 'mul', 'ave' or None, got {merge_mode!r}"
+            )
+        if "batch_input_shape" not in kwargs and layer.batch_input_shape is not None:
+            kwargs.setdefault("batch_input_shape", layer.batch_input_shape)
+        weights = kwargs.pop("weights", None)
+        super().__init__(layer, **kwargs)
+        self.merge_mode = merge_mode
+        half = None if weights is None else len(weights) // 2
+        self.forward_layer = _again(layer, "forward", layer.go_backwards)
+        other = layer if backward_layer is None else backward_layer
+        way = not layer.go_backwards if backward_layer is None else other.go_backwards
+        self.backward_layer = _again(other, "backward", way)
+        for part in self.parts():
+            part.zero_output_for_mask = part.return_sequences
+        if weights is not None:
+            self.forward_layer._first_weights = weights[:half]
+            self.backward_layer._first_weights = weights[half:]
+
+    def parts(self) -> list[Any]:
+        """The layers of both ways."""
+        return [self.forward_layer, self.backward_layer]
+
+    @property
+    def stateful(self) -> bool:
+        """True if the states are kept from batch to batch."""
+        return bool(self.forward_layer.stateful or self.backward_layer.stateful)
+
+    def reset_states(self) -> None:
+        """Puts zeros into the states that both ways keep."""
+        for part in self.parts():
+            part.reset_states()
+
+    def call(self, inputs: Any, *args: Any, mask: Any = None, **kwargs: Any) -> Any:
+        """Merged output of both directions, followed by their states if requested."""
+        options = {**kwargs, "mask": mask}
+        if isinstance(inputs, list):  # the states of both ways are behind the sequences
+            first, *states = inputs
+            half = len(states) // 2
+            given = [[first, *states[:half]], [first, *states[half:]]]
+        else:
+            given = [inputs, inputs]
+        found = [
+            flatten(part(one, *args, **options))
+            for part, one in zip(self.parts(), given, strict=True)
+        ]
+        one, other = found[0][0], found[1][0]
+        if self.forward_layer.return_sequences:
+            other = reverse(other, [1])
+        merged = _merged(one, other, self.merge_mode)
+        states = [*found[0][1:], *found[1][1:]]
+        if not states:
+            return merged
+        return [*(merged if isinstance(merged, list) else [merged]), *states]
+
+    def compute_mask(self, inputs: Any, mask: Any = None) -> Any:
+        """The mask of the output: that of the inputs, where all steps are given."""
+        mask_of_steps = self.forward_layer.compute_mask(inputs, mask)
+        return [mask_of_steps, mask_of_steps] if self.merge_mode is None else mask_of_steps
+
+
+def _again(layer: Any, word: str, go_backwards: bool) -> Any:
+    """A layer like another one, for one way."""
+    config = layer.get_config()
+    name = config["name"].removeprefix("forward_").removeprefix("backward_")
+    return type(layer).from_config(
+        {**config, "name": f"{word}_{name}", "go_backwards": go_backwards}
+    )
+
+
+def _merged(one: Any, other: Any, mode: str | None) -> Any:
+    """Merges the outputs of both directions."""
+    if mode is None:
+        return [one, other]
+    if mode == "concat":
+        return concat([one, other], -1)
+    if mode == "mul":
+        return one * other
+    return one + other if mode == "sum" else (one + other) / 2.0

@@ -1,0 +1,441 @@
+"""Assertions about ranks, shapes and dtypes, checked statically where possible."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ...graph.api.tensor_like import TensorLike
+from ...graph.constant_value import constant_value
+from ...graph.convert import convert_to_tensor
+from ...graph.default_scopes import name_scope
+from ...graph.node import Operation, Tensor
+from ...protos.dtypes import as_dtype
+from ..array.constants import constant
+from ..array.reshape import reshape
+from ..array.shapes import rank, shape, size
+from ..array.stack import stack
+from ..math.comparison import equal, greater_equal, less, less_equal
+from ..math.reductions import reduce_all, reduce_any
+from .assertions import Assert
+from .group_and_tuple import group, no_op
+
+public = {
+    "td, td.debugging": (
+        "assert_integer assert_proper_iterable assert_rank assert_rank_at_least "
+        "assert_rank_in assert_scalar assert_type is_numeric_tensor"
+    ),
+    "td, td.contrib.framework": "is_tensor",
+    "td, td.math, td.debugging": "is_non_decreasing is_strictly_increasing",
+    "td.debugging": "assert_shapes",
+}
+
+
+def _ranked(
+    what: str,
+    x: Any,
+    allowed: Callable[[int], bool] | None,
+    condition: Callable[[Tensor], Tensor],
+    wanted: str,
+    data: Sequence[Any] | None,
+    summarize: int | None,
+    message: str | None,
+    name: str | None,
+) -> Operation:
+    with name_scope(name, what):
+        x = convert_to_tensor(x, name="x")
+        prefix = f"{message}: " if message else ""
+        static_rank = x.shape.rank
+        if static_rank is not None and allowed is not None:
+            if allowed(static_rank):
+                return no_op(name="static_checks_determined_all_ok")
+            raise ValueError(f"{prefix}{x.name} must have rank {wanted}, got shape {x.shape}")
+        text = constant(f"{prefix}{x.name} must have rank {wanted}, got shape")
+        return Assert(condition(rank(x)), [text, shape(x)] if data is None else data, summarize)
+
+
+def _given(rank: Any) -> tuple[int | None, Any]:
+    """A rank that a caller states: as a number where that is known, and as it stands in ops.
+
+    Raises:
+        TypeError: it is not an integer.
+        ValueError: it is not a scalar.
+    """
+    if isinstance(rank, int):
+        return rank, rank
+    tensor = convert_to_tensor(rank, name="rank")
+    if not tensor.dtype.is_integer:
+        raise TypeError(f"the rank must be of type int32, got {tensor.dtype.name}")
+    if tensor.shape.rank not in (0, None):
+        raise ValueError(f"Rank must be a scalar, got shape {tensor.shape}")
+    value = constant_value(tensor)
+    return None if value is None else int(value), tensor
+
+
+def _shown(rank: int | None) -> str:
+    return "of a tensor" if rank is None else str(rank)
+
+
+def assert_rank(
+    x: TensorLike,
+    rank: Any,
+    data: Sequence[Any] | None = None,
+    summarize: int | None = None,
+    message: str | None = None,
+    name: str | None = None,
+) -> Operation:
+    """Asserts that a tensor has a rank.
+
+    Args:
+        x: a tensor.
+        rank: the rank: a number, or an integer tensor of rank 0.
+        data: the tensors that the error shows; by default the shape of `x`.
+        summarize: how many elements of each it shows.
+        message: what the error begins with.
+        name: a name for the scope of the ops.
+
+    Returns:
+        An Operation: something has to depend on it, or run it.
+
+    Raises:
+        ValueError: it is known not to hold, or `rank` is not a scalar.
+        TypeError: `rank` is not an integer.
+        InvalidArgumentError: it does not hold when the Operation runs.
+
+    Example:
+        >>> with td.Graph().as_default():
+        ...     td.assert_rank([1, 2], 1).type
+        'NoOp'
+    """
+    known, stated = _given(rank)
+
+    def condition(actual: Tensor) -> Tensor:
+        return equal(actual, stated)
+
+    allowed = None if known is None else known.__eq__
+    wanted = _shown(known)
+    return _ranked("assert_rank", x, allowed, condition, wanted, data, summarize, message, name)
+
+
+def assert_rank_at_least(
+    x: TensorLike,
+    rank: Any,
+    data: Sequence[Any] | None = None,
+    summarize: int | None = None,
+    message: str | None = None,
+    name: str | None = None,
+) -> Operation:
+    """Asserts that a tensor has a rank or more; otherwise as `assert_rank`.
+
+    Example:
+        >>> with td.Graph().as_default():
+        ...     td.assert_rank_at_least([[1, 2]], 1).type
+        'NoOp'
+    """
+    known, stated = _given(rank)
+
+    def condition(actual: Tensor) -> Tensor:
+        return greater_equal(actual, stated)
+
+    allowed = None if known is None else known.__le__
+    wanted = f"at least {_shown(known)}"
+    return _ranked(
+        "assert_rank_at_least", x, allowed, condition, wanted, data, summarize, message, name
+    )
+
+
+def assert_rank_in(
+    x: TensorLike,
+    ranks: Iterable[Any],
+    data: Sequence[Any] | None = None,
+    summarize: int | None = None,
+    message: str | None = None,
+    name: str | None = None,
+) -> Operation:
+    """Asserts that a tensor has one of some ranks; otherwise as `assert_rank`.
+
+    Example:
+        >>> with td.Graph().as_default():
+        ...     td.assert_rank_in([[1, 2]], [1, 2]).type
+        'NoOp'
+    """
+    expected = [_given(rank) for rank in ranks]
+    choices = [known for known, _ in expected if known is not None]
+
+    def condition(actual: Tensor) -> Tensor:
+        return reduce_any(equal(actual, stack([stated for _, stated in expected])))
+
+    wanted = " or ".join(_shown(known) for known, _ in expected)
+    return _ranked(
+        "assert_rank_in",
+        x,
+        choices.__contains__ if len(choices) == len(expected) else None,
+        condition,
+        wanted,
+        data,
+        summarize,
+        message,
+        name,
+    )
+
+
+def assert_scalar(
+    tensor: TensorLike, name: str | None = None, message: str | None = None
+) -> Tensor:
+    """`tensor`, whose rank is known to be 0.
+
+    Args:
+        tensor: a tensor.
+        name: a name for the op, if one is made.
+        message: what the error begins with.
+
+    Raises:
+        ValueError: its rank is not known, or not 0.
+
+    Example:
+        >>> with td.Graph().as_default():
+        ...     td.assert_scalar(td.reduce_sum([1, 2])).shape
+        TensorShape([])
+    """
+    scalar = convert_to_tensor(tensor, name=name)
+    if scalar.shape.rank != 0:
+        prefix = f"{message}: " if message else ""
+        raise ValueError(f"{prefix}{scalar.name} must be a scalar, got shape {scalar.shape}")
+    return scalar
+
+
+def assert_type(
+    tensor: TensorLike, tf_type: Any, message: str | None = None, name: str | None = None
+) -> Operation:
+    """Asserts that a tensor has a dtype, which is always decided when the graph is built.
+
+    Args:
+        tensor: a tensor.
+        tf_type: the dtype.
+        message: what the error begins with.
+        name: a name for the op.
+
+    Returns:
+        An Operation that does nothing.
+
+    Raises:
+        TypeError: it has another dtype.
+
+    Example:
+        >>> with td.Graph().as_default():
+        ...     td.assert_type([1, 2], td.int32).type
+        'NoOp'
+    """
+    tensor = convert_to_tensor(tensor)
+    wanted = as_dtype(tf_type)
+    if tensor.dtype.base_dtype is not wanted.base_dtype:
+        prefix = f"{message}: " if message else ""
+        raise TypeError(f"{prefix}{tensor.name} must be {wanted.name}, got {tensor.dtype.name}")
+    return no_op(name=name or "statically_determined_correct_type")
+
+
+def assert_integer(x: TensorLike, message: str | None = None, name: str | None = None) -> Operation:
+    """Asserts that a tensor holds integers, which is always decided when the graph is built.
+
+    Args:
+        x: a tensor.
+        message: what the error begins with.
+        name: a name for the op.
+
+    Returns:
+        An Operation that does nothing.
+
+    Raises:
+        TypeError: it holds something else.
+
+    Example:
+        >>> with td.Graph().as_default():
+        ...     td.assert_integer([1, 2]).type
+        'NoOp'
+    """
+    x = convert_to_tensor(x, name="x")
+    if not x.dtype.is_integer:
+        prefix = f"{message}: " if message else ""
+        raise TypeError(f"{prefix}{x.name} must hold integers, got {x.dtype.name}")
+    return no_op(name=name or "statically_determined_was_integer")
+
+
+def assert_proper_iterable(values: TensorLike) -> None:
+    """Asserts that `values` is a list or the like, and not a tensor, array or string.
+
+    Raises:
+        TypeError: it is not.
+
+    Example:
+        >>> td.assert_proper_iterable([1, 2])
+    """
+    if isinstance(values, (str, bytes, np.ndarray)) or hasattr(values, "graph"):
+        raise TypeError(f"expected a list of values, got {type(values).__name__!r}")
+    if not hasattr(values, "__iter__"):
+        raise TypeError(f"expected something iterable, got {type(values).__name__!r}")
+
+
+def is_numeric_tensor(tensor: TensorLike) -> bool:
+    """Returns whether `tensor` is a tensor of numbers.
+
+    Example:
+        >>> with td.Graph().as_default():
+        ...     td.is_numeric_tensor(td.constant(1.5)), td.is_numeric_tensor(td.constant("a"))
+        (True, False)
+    """
+    dtype = getattr(tensor, "dtype", None)
+    if not hasattr(tensor, "op") or dtype is None:
+        return False
+    return bool(dtype.is_floating or dtype.is_integer or dtype.is_complex or dtype.is_quantized)
+
+
+def is_tensor(x: Any) -> bool:
+    """Returns whether `x` is a tensor of any kind or a variable.
+
+    Args:
+        x: anything.
+
+    Example:
+        >>> with td.Graph().as_default():
+        ...     td.is_tensor(td.constant(1)), td.is_tensor(td.Variable(1)), td.is_tensor([1])
+        (True, True, False)
+    """
+    return not isinstance(x, type) and hasattr(x, "graph") and hasattr(x, "dtype")
+
+
+def is_non_decreasing(x: TensorLike, name: str | None = None) -> Tensor:
+    """Returns whether the elements of `x` never decrease, in row-major order.
+
+    Args:
+        x: a tensor of numbers.
+        name: a name for the scope of the ops.
+
+    Returns:
+        A bool Tensor of rank 0.
+
+    Example:
+        >>> with td.Graph().as_default(), td.Session() as session:
+        ...     session.run([td.is_non_decreasing([1, 1, 2]), td.is_non_decreasing([2, 1])])
+        [np.True_, np.False_]
+    """
+    with name_scope(name, "is_non_decreasing"):
+        return _steps(x, less_equal)
+
+
+def is_strictly_increasing(x: TensorLike, name: str | None = None) -> Tensor:
+    """Returns whether each element of `x` is greater than the one before, in row-major order.
+
+    Args:
+        x: a tensor of numbers.
+        name: a name for the scope of the ops.
+
+    Returns:
+        A bool Tensor of rank 0.
+
+    Example:
+        >>> with td.Graph().as_default(), td.Session() as session:
+        ...     session.run([td.is_strictly_increasing([1, 1]), td.is_strictly_increasing([1, 2])])
+        [np.False_, np.True_]
+    """
+    with name_scope(name, "is_strictly_increasing"):
+        return _steps(x, less)
+
+
+def _steps(x: Any, relation: Callable[..., Tensor]) -> Tensor:
+    flat = reshape(x, [-1])
+    return reduce_all(relation(flat[: size(flat) - 1], flat[1:]))
+
+
+_ANY_BEFORE = ("...", "*")
+
+
+class _Size(NamedTuple):
+    """First occurrence of a size, and its value: a number, or a tensor if unknown until the run."""
+
+    place: str
+    value: int | Tensor
+
+
+def assert_shapes(
+    shapes: Mapping[Any, Any] | Iterable[tuple[Any, Any]],
+    data: Sequence[Any] | None = None,
+    summarize: int | None = None,
+    message: str | None = None,
+    name: str | None = None,
+) -> Operation:
+    """Asserts that tensors have shapes, in which the same name stands for the same size.
+
+    What is known while the graph is built is checked at once; only the rest is left to the run.
+
+    Args:
+        shapes: pairs of a tensor and its shape, or a dict of them. A shape is a list whose elements
+            are numbers, names, or None for any size; its first may be "..." or "*" for any number
+            of dimensions. A value that is not a list is a list of one.
+        data: the tensors that the error shows; by default the shape of the one that does not fit.
+        summarize: how many elements of each it shows.
+        message: what the error begins with.
+        name: a name for the scope of the ops.
+
+    Returns:
+        An Operation: something has to depend on it, or run it.
+
+    Raises:
+        ValueError: it is known not to hold.
+        InvalidArgumentError: it does not hold when the Operation runs.
+
+    Example:
+        >>> with td.Graph().as_default():
+        ...     x, y = td.zeros([2, 3]), td.zeros([3, 5])
+        ...     try:
+        ...         td.debugging.assert_shapes([(x, ["rows", "n"]), (y, ["n", "n"])])
+        ...     except ValueError as error:
+        ...         print(error)
+        assert_shapes: size 1 of zeros_1:0 must be n = 3, as size 1 of zeros:0 is, got shape (3, 5)
+    """
+    pairs = shapes.items() if isinstance(shapes, Mapping) else shapes
+    prefix = f"{message}: " if message else ""
+    first_sizes: dict[str, _Size] = {}
+    checks: list[Operation] = []
+
+    def check(condition: Tensor, x: Tensor, text: str) -> None:
+        shown = [constant(f"{prefix}{text}, got shape"), shape(x)] if data is None else data
+        checks.append(Assert(condition, shown, summarize))
+
+    with name_scope(name, "assert_shapes"):
+        for given, wanted in pairs:
+            x = convert_to_tensor(given)
+            sizes = list(wanted) if isinstance(wanted, (list, tuple)) else [wanted]
+            is_open = bool(sizes) and sizes[0] in _ANY_BEFORE
+            sizes = sizes[is_open:]
+            text = f"{x.name} must have rank {len(sizes)}{' or more' if is_open else ''}"
+            static_rank = x.shape.rank
+            if static_rank is None:
+                compare = greater_equal if is_open else equal
+                check(compare(rank(x), len(sizes)), x, text)
+            elif static_rank < len(sizes) or (static_rank > len(sizes) and not is_open):
+                raise ValueError(f"{prefix}{text}, got shape {x.shape}")
+            for back, size in enumerate(reversed(sizes), 1):
+                if size is None:
+                    continue
+                axis = -back if static_rank is None else static_rank - back
+                static = None if static_rank is None else x.shape[axis].value
+                actual = shape(x)[axis] if static is None else static
+                place = f"size {axis} of {x.name}"
+                first = _Size("", int(size)) if not isinstance(size, str) else first_sizes.get(size)
+                if first is None:
+                    first_sizes[size] = _Size(place, actual)
+                    continue
+                called = f"{size} = " if isinstance(size, str) else ""
+                number = first.value if isinstance(first.value, int) else "what it is there"
+                as_there = f", as {first.place} is" if first.place else ""
+                text = f"{place} must be {called}{number}{as_there}"
+                if isinstance(actual, int) and isinstance(first.value, int):
+                    if actual != first.value:
+                        raise ValueError(f"{prefix}{text}, got shape {x.shape}")
+                else:
+                    check(equal(actual, first.value), x, text)
+        if not checks:
+            return no_op(name="static_checks_determined_all_ok")
+        return group(*checks)

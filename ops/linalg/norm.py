@@ -1,0 +1,123 @@
+"""Norms of vectors and matrices, and division by them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+from ...graph.api.tensor_like import TensorLike
+from ...graph.convert import convert_to_tensor
+from ...graph.default_scopes import name_scope
+from ...graph.node import Tensor
+from ..array.cast import cast
+from ..array.constants import constant
+from ..common.call_forms import renamed
+from ..math.arithmetic import abs as size_of, multiply, pow as power
+from ..math.complex_numbers import conj
+from ..math.division import truediv
+from ..math.exponentials import sqrt
+from ..math.reductions import reduce_max, reduce_sum
+
+public = {
+    "td, td.linalg": "norm",
+    "td.linalg": "normalize",
+}
+
+
+@renamed(keep_dims="keepdims")
+def norm(
+    tensor: TensorLike,
+    ord: Any = "euclidean",
+    axis: Any = None,
+    keepdims: bool | None = None,
+    name: str | None = None,
+    keep_dims: bool | None = None,
+) -> Tensor:
+    """The norm of vectors or matrices.
+
+    Args:
+        tensor: a tensor of floats or complex numbers.
+        ord: "euclidean", or 2 for vectors: the root of the sum of squares; "fro" for matrices: the
+            same; a positive number p: the p-th root of the sum of p-th powers; infinity: the
+            largest. For matrices 1 and infinity take the largest sum of a column or row.
+        axis: the axis along which the vectors stand; a pair of axes for matrices; by default the
+            whole tensor is one vector.
+        keepdims: whether the axes stay, with size 1.
+        name: a name for the scope of the ops.
+        keep_dims: the older name of `keepdims`.
+
+    Returns:
+        A Tensor of the dtype of `tensor`; of real numbers where that is complex.
+
+    Raises:
+        ValueError: `ord` or `axis` is none of these.
+
+    Example:
+        >>> with td.Graph().as_default(), td.Session() as session:
+        ...     print(session.run(td.norm([[3.0, 4.0], [6.0, 8.0]], axis=1)))
+        [ 5. 10.]
+    """
+    matrices = isinstance(axis, (list, tuple)) and len(axis) == 2
+    if isinstance(axis, (list, tuple)) and len(axis) not in (1, 2):
+        raise ValueError(f"axis must be one axis or two, got {axis}")
+    allowed: Sequence[Any] = ("euclidean", "fro", 1, math.inf) if matrices else ("euclidean",)
+    is_power = not matrices and isinstance(ord, (int, float)) and ord > 0
+    if ord not in allowed and not is_power:
+        what = "a pair of axes" if matrices else "vectors"
+        raise ValueError(f"ord = {ord!r} is not supported for {what}")
+    with name_scope(name, "norm", [tensor]):
+        x = convert_to_tensor(tensor, name="tensor")
+        if ord in ("euclidean", "fro", 2) and not (matrices and ord == 2):
+            square = multiply(x, conj(x)) if x.dtype.is_complex else multiply(x, x)
+            total = reduce_sum(square, axis, keepdims)
+            return sqrt(cast(total, x.dtype.real_dtype))
+        size = size_of(x)
+        if matrices:
+            summed, compared = axis if ord == 1 else axis[::-1]
+            total = reduce_max(reduce_sum(size, summed, True), compared, True)
+            return total if keepdims else reduce_sum(total, axis)
+        if ord == math.inf:
+            return reduce_max(size, axis, keepdims)
+        powers = power(size, constant(ord, size.dtype))
+        return power(reduce_sum(powers, axis, keepdims), 1.0 / ord)
+
+
+class Normalized(NamedTuple):
+    """Result of `td.linalg.normalize`.
+
+    Args:
+        normalized: the tensor divided by its norms.
+        norm: the norms, with sizes of 1 along the axis.
+    """
+
+    normalized: Tensor
+    norm: Tensor
+
+
+def normalize(
+    tensor: TensorLike, ord: Any = "euclidean", axis: Any = None, name: str | None = None
+) -> Normalized:
+    """Vectors or matrices divided by their norms.
+
+    Args:
+        tensor: a tensor of floats or complex numbers.
+        ord: which norm, as for `td.norm`.
+        axis: the axis along which the vectors stand, as for `td.norm`.
+        name: a name for the scope of the ops.
+
+    Returns:
+        The Tensor divided by its norms, and the norms.
+
+    Raises:
+        ValueError: `ord` or `axis` is none of those of `td.norm`.
+
+    Example:
+        >>> with td.Graph().as_default(), td.Session() as session:
+        ...     print(session.run(td.linalg.normalize([3.0, 4.0]).normalized))
+        [0.6 0.8]
+    """
+    with name_scope(name, "normalize", [tensor]):
+        x = convert_to_tensor(tensor, name="tensor")
+        size = cast(norm(x, ord, axis, keepdims=True), x.dtype)
+        return Normalized(truediv(x, size), size)

@@ -1,0 +1,231 @@
+"""Layers of feature columns: concatenated numbers, or a linear model."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterable
+from math import prod
+from typing import Any
+
+from ...graph.node import Tensor
+from ...ops.array.concat import concat
+from ...ops.array.reshape import reshape
+from ...ops.array.shapes import shape
+from ...ops.array.stack import stack
+from ...ops.initializers.initializers import Zeros
+from ...ops.linalg.matmul import matmul
+from ...ops.math.add_n import add_n
+from ...ops.nn.activations import bias_add
+from ...ops.nn.sparse_embeddings import safe_embedding_lookup_sparse
+from ...ops.sparse.sparse_joining import sparse_reshape
+from ...ops.variable_scopes.get_variable import get_variable
+from ...ops.variable_scopes.variable_scope import variable_scope
+from .column_kinds import CategoricalColumn, Column, DenseColumn, Features, IdsAndWeights
+from .embedded_columns import collections_of_weights
+
+public = {"td.feature_column": "input_layer linear_model make_parse_example_spec"}
+
+
+def _ordered(columns: Any, kinds: tuple[type, ...], wanted: str) -> list[Any]:
+    """The columns in the order of their names, which differ."""
+    items = [columns] if isinstance(columns, Column) else list(columns)
+    if not items:
+        raise ValueError("feature_columns must not be empty.")
+    for column in items:
+        if not isinstance(column, kinds):
+            raise ValueError(f"Items of feature_columns must be {wanted}. Given: {column!r}")
+    ordered = sorted(items, key=lambda column: column.name)
+    for one, other in itertools.pairwise(ordered):
+        if one.name == other.name:
+            raise ValueError(
+                f"Duplicate feature column name found for columns: {one} and {other}. This usually "
+                "means that these columns refer to same base feature."
+            )
+    return ordered
+
+
+def input_layer(
+    features: Any,
+    feature_columns: Any,
+    weight_collections: Iterable[str] | None = None,
+    trainable: bool = True,
+    cols_to_vars: dict[Any, Any] | None = None,
+    cols_to_output_tensors: dict[Any, Any] | None = None,
+) -> Tensor:
+    """Input layer: dense columns concatenated in the order of their names.
+
+    Args:
+        features: tensors by name: numbers, strings, SparseTensors; those of rank 1 hold one value
+            for each example.
+        feature_columns: dense columns.
+        weight_collections: further collections of variables.
+        trainable: whether variables are trained.
+        cols_to_vars: a dict that gets the variables by column.
+        cols_to_output_tensors: a dict that gets the tensors by column.
+
+    Returns:
+        A float Tensor of shape `[examples, numbers]`.
+
+    Raises:
+        ValueError: a column is not dense, two have one name, or a feature is missing.
+
+    Example:
+        >>> with td.Graph().as_default(), td.Session() as session:
+        ...     columns = [td.feature_column.numeric_column(key) for key in ("b", "a")]
+        ...     layer = td.feature_column.input_layer({"a": [1, 2], "b": [3, 4]}, columns)
+        ...     print(session.run(layer))
+        [[1. 3.]
+         [2. 4.]]
+    """
+    columns = _ordered(
+        feature_columns,
+        (DenseColumn,),
+        "dense columns; wrap a categorical one with an embedding_column or indicator_column",
+    )
+    collections = collections_of_weights(weight_collections)
+    held = Features(_checked(features))
+    outputs = []
+    with variable_scope(None, "input_layer"):
+        for column in columns:
+            with variable_scope(None, column.scope_name) as scope:
+                tensor = column.dense(held, collections, trainable)
+                output = _flat(tensor, prod(column.variable_shape))
+            outputs.append(output)
+            if cols_to_vars is not None:
+                cols_to_vars[column] = scope.global_variables()
+            if cols_to_output_tensors is not None:
+                cols_to_output_tensors[column] = output
+        return concat(outputs, 1)
+
+
+def _flat(tensor: Tensor, width: int) -> Tensor:
+    """A row of numbers for each example."""
+    rows = tensor.shape.as_list()[0] if tensor.shape.rank else None
+    return reshape(tensor, [rows, width] if rows is not None else stack([shape(tensor)[0], width]))
+
+
+def _checked(features: Any) -> Any:
+    if not hasattr(features, "keys"):
+        raise ValueError(f"We expected a dictionary here. Instead we got: {features!r}")
+    return features
+
+
+def linear_model(
+    features: Any,
+    feature_columns: Any,
+    units: int = 1,
+    sparse_combiner: str = "sum",
+    weight_collections: Iterable[str] | None = None,
+    trainable: bool = True,
+    cols_to_vars: dict[Any, Any] | None = None,
+) -> Tensor:
+    """Linear model of columns: their weighted sum plus a bias.
+
+    Args:
+        features: as for `input_layer`.
+        feature_columns: dense and categorical columns.
+        units: the number of outputs per example.
+        sparse_combiner: how the weights of several categories become one: "sum", "mean", "sqrtn".
+        weight_collections: further collections of variables.
+        trainable: whether variables are trained.
+        cols_to_vars: a dict that gets the variables by column, and those of "bias".
+
+    Returns:
+        A float Tensor of shape `[examples, units]`.
+
+    Raises:
+        ValueError: something is not a column, two have one name, or a feature is missing.
+
+    Example:
+        >>> with td.Graph().as_default():
+        ...     price = td.feature_column.numeric_column("price")
+        ...     y = td.feature_column.linear_model({"price": [1.0, 2.0]}, [price])
+        ...     [v.op.name for v in td.trainable_variables()]
+        ['linear_model/price/weights', 'linear_model/bias_weights']
+    """
+    columns = _ordered(feature_columns, (DenseColumn, CategoricalColumn), "feature columns")
+    collections = collections_of_weights(weight_collections)
+    held = Features(_checked(features))
+    sums = []
+    with variable_scope(None, "linear_model"):
+        for column in columns:
+            with variable_scope(None, column.scope_name) as scope:
+                term = _weighted(column, held, units, sparse_combiner, collections, trainable)
+            sums.append(term)
+            if cols_to_vars is not None:
+                cols_to_vars[column] = scope.global_variables()
+        total = add_n(sums, name="weighted_sum_no_bias")
+        bias = get_variable(
+            "bias_weights",
+            shape=[units],
+            initializer=Zeros(),
+            trainable=trainable,
+            collections=collections,
+        )
+        if cols_to_vars is not None:
+            cols_to_vars["bias"] = [bias]
+        return bias_add(total, bias, name="weighted_sum")
+
+
+def _weighted(
+    column: Any, held: Features, units: int, combiner: str, collections: Any, trainable: bool
+) -> Tensor:
+    """Contribution of a column to a linear model."""
+
+    def weights(rows: int) -> Any:
+        return get_variable(
+            "weights",
+            shape=[rows, units],
+            initializer=Zeros(),
+            trainable=trainable,
+            collections=collections,
+        )
+
+    if isinstance(column, CategoricalColumn):
+        ids, own = column.sparse(held)
+        matrix = _as_matrix(ids, own)
+        return safe_embedding_lookup_sparse(
+            weights(column.num_buckets), *matrix, combiner, name="weighted_sum"
+        )
+    width = prod(column.variable_shape)
+    own = weights(width)  # made before those of the column, as in TensorFlow
+    tensor = _flat(column.dense(held, collections, trainable), width)
+    return matmul(tensor, own, name="weighted_sum")
+
+
+def _as_matrix(ids: Any, weights: Any) -> IdsAndWeights:
+    """Ids and weights with one row for each example."""
+    sizes = stack([ids.dense_shape[0], -1])
+    return IdsAndWeights(
+        sparse_reshape(ids, sizes), None if weights is None else sparse_reshape(weights, sizes)
+    )
+
+
+def make_parse_example_spec(feature_columns: Iterable[Any]) -> dict[str, Any]:
+    """Feature specs of columns, for `td.parse_example`.
+
+    Args:
+        feature_columns: the columns.
+
+    Returns:
+        A dict of features by name.
+
+    Raises:
+        ValueError: something is not a column, or two want one feature in different ways.
+
+    Example:
+        >>> price = td.feature_column.numeric_column("price")
+        >>> td.feature_column.make_parse_example_spec([price])
+        {'price': FixedLenFeature(shape=(1,), dtype=td.float32, default_value=None)}
+    """
+    result: dict[str, Any] = {}
+    for column in feature_columns:
+        if not isinstance(column, Column):
+            raise ValueError(f"All feature_columns must be feature columns. Given: {column!r}")
+        for key, feature in column.parse_example_spec.items():
+            if result.setdefault(key, feature) != feature:
+                raise ValueError(
+                    "feature_columns contain different parse_spec for key "
+                    f"{key}. Given {feature} and {result[key]}"
+                )
+    return result

@@ -1,0 +1,158 @@
+"""Transposed convolution layers, which make images and volumes larger."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from ...ops.array.shapes import shape
+from ...ops.array.stack import stack
+from ...ops.conv.conv_transpose import (
+    conv2d_transpose as nn_conv2d_transpose,
+    conv3d_transpose as nn_conv3d_transpose,
+)
+from .convolution_layer import Conv
+from .kernel_layer import ZEROS
+from .layer_functions import apply_layer, described, sibling
+from .spatial_arguments import each
+
+public = {
+    "td.layers": "Conv2DTranspose Conv3DTranspose conv2d_transpose conv3d_transpose",
+}
+
+
+class ConvTranspose(Conv):
+    """Base of transposed convolution layers."""
+
+    def __init__(
+        self,
+        filters: int,
+        kernel_size: Any,
+        strides: Any = 1,
+        padding: str = "valid",
+        data_format: str = "channels_last",
+        activation: Callable[[Any], Any] | str | None = None,
+        use_bias: bool = True,
+        kernel_initializer: Any = None,
+        bias_initializer: Any = ZEROS,
+        kernel_regularizer: Any = None,
+        bias_regularizer: Any = None,
+        activity_regularizer: Any = None,
+        kernel_constraint: Any = None,
+        bias_constraint: Any = None,
+        trainable: bool = True,
+        name: str | None = None,
+        dilation_rate: Any = 1,
+        **settings: Any,
+    ) -> None:
+        if {*each("dilation_rate", dilation_rate, self.rank)} != {1}:
+            raise ValueError(f"dilation_rate must be 1, got {dilation_rate!r}")
+        super().__init__(
+            filters,
+            kernel_size,
+            strides,
+            padding,
+            data_format,
+            1,
+            activation,
+            use_bias,
+            kernel_initializer,
+            bias_initializer,
+            kernel_regularizer,
+            bias_regularizer,
+            activity_regularizer,
+            kernel_constraint,
+            bias_constraint,
+            trainable,
+            name,
+            **settings,
+        )
+
+    def kernel_shape(self, channels: int) -> list[int]:
+        """The shape of the kernel for inputs of so many channels."""
+        return [*self.kernel_size, self.filters, channels]
+
+    def convolved(self, inputs: Any) -> Any:
+        """The transposed convolution, without bias and activation."""
+        sizes, static = shape(inputs), inputs.shape.as_list()
+        first = 2 if self.channels_first else 1
+        space: list[Any] = []
+        for place, (window, stride) in enumerate(zip(self.kernel_size, self.strides, strict=True)):
+            size = static[first + place]
+            rest = max(window - stride, 0) if self.padding == "VALID" else 0
+            space.append((sizes[first + place] if size is None else size) * stride + rest)
+        batch = sizes[0] if static[0] is None else static[0]
+        channels_last = [batch, *space, self.filters]
+        output = [batch, self.filters, *space] if self.channels_first else channels_last
+        wanted = stack(output) if any(not isinstance(size, int) for size in output) else output
+        transposed = nn_conv2d_transpose if self.rank == 2 else nn_conv3d_transpose
+        return transposed(inputs, self.kernel, wanted, self.strides, self.padding, self.data_format)
+
+
+@described
+class Conv2DTranspose(ConvTranspose):
+    """A transposed convolution of images: arguments as for `td.layers.Conv2D`.
+
+    Example:
+        >>> with td.Graph().as_default():
+        ...     layer = td.layers.Conv2DTranspose(5, 3, strides=2, padding="same")
+        ...     layer(td.ones([2, 4, 4, 3])).shape.as_list(), layer.kernel.shape.as_list()
+        ([2, 8, 8, 5], [3, 3, 5, 3])
+    """
+
+    rank = 2
+
+
+@described
+class Conv3DTranspose(ConvTranspose):
+    """A transposed convolution of volumes: arguments as for `td.layers.Conv3D`.
+
+    Example:
+        >>> with td.Graph().as_default():
+        ...     layer = td.layers.Conv3DTranspose(5, 3, strides=2, padding="same")
+        ...     layer(td.ones([2, 4, 4, 4, 3])).shape.as_list(), layer.kernel.shape.as_list()
+        ([2, 8, 8, 8, 5], [3, 3, 3, 5, 3])
+    """
+
+    rank = 3
+
+
+@described
+def conv2d_transpose(
+    inputs: Any,
+    filters: int,
+    kernel_size: Any,
+    strides: Any = 1,
+    padding: str = "valid",
+    data_format: str = "channels_last",
+    activation: Callable[[Any], Any] | str | None = None,
+    use_bias: bool = True,
+    kernel_initializer: Any = None,
+    bias_initializer: Any = ZEROS,
+    kernel_regularizer: Any = None,
+    bias_regularizer: Any = None,
+    activity_regularizer: Any = None,
+    kernel_constraint: Any = None,
+    bias_constraint: Any = None,
+    trainable: bool = True,
+    name: str | None = None,
+    reuse: bool | None = None,
+) -> Any:
+    """A transposed convolution of images: arguments as for `td.layers.conv2d`.
+
+    Example:
+        >>> with td.Graph().as_default():
+        ...     images = td.placeholder(td.float32, [None, 4, 4, 3])
+        ...     td.layers.conv2d_transpose(images, 5, 3, 2).shape.as_list()
+        [None, 9, 9, 5]
+    """
+    return apply_layer(Conv2DTranspose, **locals())
+
+
+conv3d_transpose = sibling(
+    conv2d_transpose,
+    Conv3DTranspose,
+    "conv3d_transpose",
+    "td.ones([2, 4, 4, 4, 3]), 5, 3, 2",
+    "[2, 9, 9, 9, 5]",
+)
