@@ -11,8 +11,8 @@ from ..graph.api.graph_ends import graph_ends
 from ..graph.graph import Graph
 from ..graph.importing.importer import import_graph_def
 from ..graph.node import Operation, Tensor
+from ..model_files.loading import load
 from ..protos.messages import GraphDef
-from ..saving.loading import load
 from ..saving.saved_model.loaded_model import LoadedModel
 from ..session.plan import Array, Plan
 from ..session.planner import plan_under

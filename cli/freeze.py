@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from ..model_files.freeze_model import freeze_loaded
+from ..model_files.loading import model_of
 from ..saving.editing.fold_constants import fold_constants
-from ..saving.freeze_model import freeze_loaded
-from ..saving.loading import model_of
 from .command_parser import add_command
 from .graph_file import add_fetch_argument, add_file_argument, read_file
 from .out_files import add_graph_out

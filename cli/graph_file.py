@@ -7,12 +7,13 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from ..formats.model_files import ModelFile, read_model, read_opened
+from ..formats.model_files import ModelFile
 from ..formats.progress import Progress
 from ..graph.node import Operation, Tensor
+from ..model_files.loading import model_of
+from ..model_files.reading import read_model, read_opened
 from ..protos.messages import GraphDef
 from ..runtime.suggestions import nearest, pluralize
-from ..saving.loading import model_of
 from .progress import ShownProgress
 from .standard_input import DASH, TITLE, standard_input, title
 from .text import comma_separated

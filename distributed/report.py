@@ -13,9 +13,9 @@ from ..graph.describe import describe_op
 from ..graph.graph import Graph
 from ..graph.importing.importer import import_graph_def
 from ..graph.node import Operation, Tensor
+from ..model_files.loading import load
 from ..protos.messages import GraphDef
 from ..runtime.repr_text import ShownText
-from ..saving.loading import load
 from ..session.fetches import Fetches
 from ..shape_inference.split_parts import Part
 from .stages import Stage, Stages, stages_along

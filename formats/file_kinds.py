@@ -1,4 +1,4 @@
-"""Detection of a file's kind by its content: four graph messages, or other known formats.
+"""Detection of a file's kind by its content: graph messages, other models, or something else.
 
 Suffixes mislead: meta graphs and SavedModels are found under `.pb`, archives of Keras under `.h5`.
 So the first bytes decide, and the fields that a message begins with.
@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Iterable
 from enum import Enum
 from io import BufferedIOBase
 
@@ -27,11 +28,18 @@ class Kind(Enum):
     GRAPH = "GraphDef"
     META_GRAPH = "MetaGraphDef"
     SAVED_MODEL = "SavedModel"
+    KERAS_HDF5 = "Keras HDF5 model"
+    KERAS_ARCHIVE = "Keras archive"
+    TFJS = "TensorFlow.js model"
+    TFLITE = "TensorFlow Lite model"
+    ONNX = "ONNX model"
+
+
+MESSAGES = frozenset({Kind.GRAPH, Kind.META_GRAPH, Kind.SAVED_MODEL})
 
 
 # What else it may be, by what it begins with; and what to do then.
 _BEGINNINGS = (
-    (b"\x89HDF\r\n\x1a\n", "an HDF5 file, as of Keras; load it there and model.export(folder) it"),
     (b"\x1f\x8b", "compressed with gzip; unpack it first"),
     (b"\xfd7zXZ", "compressed with xz; unpack it first"),
     (b"BZh", "compressed with bzip2; unpack it first"),
@@ -44,8 +52,10 @@ _BEGINNINGS = (
     (b"\x89PNG", "a picture"),
     (b"<", "a page of HTML or XML, such as a download that failed"),
     (b"version https://git-lfs", "a pointer of Git LFS; fetch the file itself with git lfs pull"),
-    (b"{", "JSON; a model of TensorFlow.js or Keras, whose SavedModel is needed"),
+    (b"{", "JSON, but no model of TensorFlow.js"),
 )  # fmt: skip
+_HDF5 = b"\x89HDF\r\n\x1a\n"
+_TFJS_KEYS = (b'"modelTopology"', b'"weightsManifest"', b'"graph-model"', b'"layers-model"')
 _TABLE_END = bytes.fromhex("57fb808b247547db")
 _META_WORDS = {b"meta_info_def", b"graph_def", b"saver_def", b"collection_def", b"signature_def"}
 _MODEL_WORDS = {b"saved_model_schema_version", b"meta_graphs"}
@@ -62,11 +72,15 @@ def kind_of(file: BufferedIOBase, path: str) -> tuple[Kind, bool]:
         The kind; a graph by default, so that parsing reports what is wrong.
 
     Raises:
-        DataLossError: it holds no graph; the error says what it is, and what to do.
+        DataLossError: it holds no model; the error says what it is, and what to do.
     """
     file.seek(0)
     head = file.read(_HEAD)
     size = file.seek(0, os.SEEK_END)
+    model = _other_model(file, head)
+    if model is not None:
+        file.seek(0)
+        return model, model is Kind.TFJS
     other = _something_else(file, head, size)
     if other:
         raise errors.DataLossError(None, None, f"{path} is not a graph: it is {other}")
@@ -86,12 +100,23 @@ def kind_of(file: BufferedIOBase, path: str) -> tuple[Kind, bool]:
     return kind, is_text
 
 
+def _other_model(file: BufferedIOBase, head: bytes) -> Kind | None:
+    """Kind of a file that holds a model, though not in one of the graph messages."""
+    if head.startswith(_HDF5):
+        return Kind.KERAS_HDF5
+    if head[4:8] == b"TFL3":
+        return Kind.TFLITE
+    if head.lstrip().startswith(b"{") and any(key in head for key in _TFJS_KEYS):
+        return Kind.TFJS
+    if head.startswith(b"PK\x03\x04") and _is_keras_archive(_archive_names(file) or ()):
+        return Kind.KERAS_ARCHIVE
+    return None
+
+
 def _something_else(file: BufferedIOBase, head: bytes, size: int) -> str:
     """Description of a file that is not one of the messages."""
     if head.startswith(b"PK\x03\x04"):
         return _archive(file)
-    if head[4:8] == b"TFL3":
-        return "a model of TensorFlow Lite; the SavedModel that it was converted from is needed"
     for beginning, kind in _BEGINNINGS:
         if head.startswith(beginning):
             return kind
@@ -104,18 +129,28 @@ def _something_else(file: BufferedIOBase, head: bytes, size: int) -> str:
     return ""
 
 
-def _archive(file: BufferedIOBase) -> str:
-    """Description of a ZIP archive, by its contents."""
+def _archive_names(file: BufferedIOBase) -> list[str] | None:
+    """Names of the members of a ZIP archive; None if it is damaged."""
     import zipfile
 
     try:
         file.seek(0)
         with zipfile.ZipFile(file) as archive:
-            names = archive.namelist()
+            return archive.namelist()
     except (zipfile.BadZipFile, ValueError, OSError, RuntimeError, NotImplementedError):
+        return None
+
+
+def _is_keras_archive(names: Iterable[str]) -> bool:
+    """Returns whether the members of an archive are those of a `.keras` file."""
+    return "config.json" in names and any(name.endswith(".weights.h5") for name in names)
+
+
+def _archive(file: BufferedIOBase) -> str:
+    """Description of a ZIP archive, by its contents."""
+    names = _archive_names(file)
+    if names is None:
         return "a ZIP archive that is cut off or damaged"
-    if "config.json" in names and any(name.endswith(".weights.h5") for name in names):
-        return "a Keras v3 archive; export it with model.export(folder)"
     if "manifest.json" in names and any(name.endswith(".npy") for name in names):
         return "a checkpoint of tensordraft, without a graph; name the .meta file beside it"
     if any(name.endswith("data.pkl") for name in names):
@@ -141,10 +176,7 @@ def _of_message(file: BufferedIOBase, size: int, path: str) -> Kind:
         return _by_name(path)
     tags = [field.tag for field in seen]
     if tags[:1] == [0x08]:
-        if 0x3A in tags or 0x42 in tags:
-            what = "an ONNX model; the TensorFlow graph that it was converted from is needed"
-            raise errors.DataLossError(None, None, f"{path} is not a graph: it is {what}")
-        return Kind.SAVED_MODEL
+        return Kind.ONNX if 0x3A in tags or 0x42 in tags else Kind.SAVED_MODEL
     if tags.count(0x0A) > 1 or 0x12 not in tags:
         return Kind.META_GRAPH if tags.count(0x0A) < 2 and 0x1A in tags else Kind.GRAPH
     # A GraphDef with one node and a library, or a MetaGraphDef, whose second field is the graph:
@@ -185,7 +217,7 @@ def not_hdf5(file: BufferedIOBase) -> str | None:
         file: the file, open for reading.
     """
     head = file.read(_HEAD)
-    if head.startswith(_BEGINNINGS[0][0]):
+    if head.startswith(_HDF5):
         return None
     size = file.seek(0, os.SEEK_END)
     return _something_else(file, head, size) or ("something else" if head else "empty")

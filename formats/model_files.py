@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from ..protos.messages import GraphDef, MetaGraphDef, SavedModel
 from ..runtime import errors
-from .file_kinds import Kind, kind_of, looks_cut_off
+from .file_kinds import MESSAGES, Kind, kind_of, looks_cut_off
 from .large_constants import read_apart
 from .message_files import memory_for, opened, parse_message
 from .progress import Progress
@@ -103,6 +103,10 @@ def read_opened(
         apart: as for `read_model`.
     """
     kind, is_text = kind_of(file, title)
+    if kind not in MESSAGES:
+        raise errors.DataLossError(
+            None, None, f"{title} is not a graph but a {kind.value}: open it with td.load"
+        )
     size = os.fstat(file.fileno()).st_size
     if progress is not None:
         progress("bytes", 0, size)

@@ -10,8 +10,8 @@ from html import escape
 from ...graph.graph import Graph
 from ...graph.importing.importer import import_whole
 from ...graph.node import Operation, Tensor
+from ...model_files.loading import load
 from ...protos.messages import GraphDef
-from ...saving.loading import load
 from ...saving.saved_model.loaded_model import LoadedModel
 from ...session.profile import Profile, RunMetadata
 from .choice import chosen

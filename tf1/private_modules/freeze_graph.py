@@ -7,10 +7,10 @@ from typing import Any
 
 from ...formats.checkpoints.checkpoint_reader import CheckpointReader
 from ...formats.model_files import load_graph_def
+from ...model_files.freeze_model import freeze_model
 from ...protos.messages import GraphDef
 from ...saving.editing.convert_variables_to_constants import convert_variables_to_constants
 from ...saving.editing.graph_editing import strip
-from ...saving.freeze_model import freeze_model
 from ...saving.graph_files import save_graph
 
 

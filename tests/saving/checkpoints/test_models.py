@@ -14,10 +14,10 @@ from places import GOLDEN
 
 import tensordraft as td
 from tensordraft import raw_ops
+from tensordraft.model_files.loading import load_saved_model
 from tensordraft.protos.messages import MetaGraphDef, SavedModel
 from tensordraft.saving.checkpoints.meta_graph import export_meta_graph, import_meta_graph
 from tensordraft.saving.checkpoints.signatures import Signature, read_signatures
-from tensordraft.saving.loading import load_saved_model
 
 FILES = GOLDEN / "files"
 

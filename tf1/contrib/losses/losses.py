@@ -13,11 +13,7 @@ from ....ops.array.reshape import squeeze
 from ....ops.common.public_function import public_function
 from ....ops.common.shared_docs import shared_docs
 from ....ops.nn.activations import relu
-from ....training.losses import (
-    cross_entropies as entropies,
-    regression,
-    weighted_loss,
-)
+from ....training.losses import cross_entropies as entropies, regression, weighted_loss
 from ..framework.arg_scopes import add_arg_scope
 
 public = {

@@ -10,11 +10,12 @@ from typing import Any
 from ..formats.checkpoints.checkpoint_state import checkpoint_exists
 from ..formats.file_kinds import Kind
 from ..formats.message_files import memory_for
-from ..formats.model_files import ModelFile, model_file, read_model
+from ..formats.model_files import ModelFile, model_file
 from ..formats.progress import Progress
 from ..graph.importing.importer import import_whole
-from .checkpoints.signatures import read_signatures
-from .saved_model.loaded_model import LoadedModel, variables_of
+from ..saving.checkpoints.signatures import read_signatures
+from ..saving.saved_model.loaded_model import LoadedModel, variables_of
+from .reading import read_model
 
 public = {"td": "load load_saved_model run_graph"}
 

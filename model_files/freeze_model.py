@@ -7,12 +7,12 @@ from os import PathLike
 
 from ..graph.node import Operation
 from ..protos.messages import GraphDef
+from ..saving.checkpoints.signatures import Signature
+from ..saving.editing.convert_variables_to_constants import convert_variables_to_constants
+from ..saving.frozen_tables import with_tables_filled
+from ..saving.saved_model.loaded_model import LoadedModel
 from ..session.options import ConfigProto
-from .checkpoints.signatures import Signature
-from .editing.convert_variables_to_constants import convert_variables_to_constants
-from .frozen_tables import with_tables_filled
 from .loading import load
-from .saved_model.loaded_model import LoadedModel
 
 public = {"td.graph_util": "freeze_model"}
 

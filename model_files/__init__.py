@@ -1,0 +1,1 @@
+"""Models in files of every format: opened, called, converted."""
