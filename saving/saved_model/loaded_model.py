@@ -5,8 +5,10 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from functools import cached_property
+from typing import Any, Self
 
+from ...formats.progress import Progress
 from ...graph.api.graph_ends import graph_ends, tensors_of
 from ...graph.describe import tensor_type
 from ...graph.graph import Graph
@@ -20,6 +22,9 @@ from ..savers.restoring import restore_feeds
 from . import saved_model_constants as constants
 from .copied_variables import give_originals_their_values
 from .initializing import initialize, operation_to_run
+from .model_calls import KeptSession, ModelSignature, call_text
+
+public = {"td": "LoadedModel"}
 
 INPUT_TYPES = ("Placeholder", "PlaceholderV2", "PlaceholderWithDefault")
 _MOST_SHOWN = 8
@@ -28,6 +33,10 @@ _MOST_SHOWN = 8
 @dataclass(frozen=True, repr=False)
 class LoadedModel(ShownText):
     """A model in memory, as returned by `td.load` and `td.load_saved_model`.
+
+    Calling it runs its main signature, or the whole graph where it has none: see `__call__`. The
+    session for that is made at the first call, serves all threads, and is closed by `close` or at
+    the end of a `with` block.
 
     Args:
         graph: the graph.
@@ -41,19 +50,98 @@ class LoadedModel(ShownText):
         >>> with td.Graph().as_default() as graph:
         ...     y = td.square(td.placeholder(td.float32, name="x"), name="y")
         >>> model = td.load(td.save_graph(graph, os.path.join(tempfile.mkdtemp(), "g.pb")))
+        >>> model(3.0)
+        np.float32(9.0)
         >>> with model.session() as session:
         ...     session.run(model.outputs["y"], {model.inputs["x"]: 3.0})
         np.float32(9.0)
     """
 
     graph: Graph
-    signatures: dict[str, Signature] = field(default_factory=dict)
+    signatures: dict[str, ModelSignature] = field(default_factory=dict)
     message: MetaGraphDef | None = None
     export_dir: str = ""
     checkpoint: str | None = None
+    _kept: KeptSession = field(init=False, compare=False)
+
+    def __post_init__(self) -> None:
+        kept = KeptSession(self.session)
+        bound = {
+            name: ModelSignature.of(signature, f"the signature {name!r}", kept)
+            for name, signature in self.signatures.items()
+        }
+        for name, value in (("_kept", kept), ("signatures", bound)):
+            object.__setattr__(self, name, value)
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """Computes the outputs from arrays.
+
+        Args:
+            *args: values of the inputs, in the order of `inputs`; or one dict of them by name.
+            **kwargs: values of the inputs by name, also of `optional_inputs`.
+
+        Returns:
+            The array of the only output, or a dict of arrays by the names of the outputs.
+
+        Raises:
+            TypeError: an input is missing, unknown, or given twice.
+            ValueError: a value does not fit the dtype or shape of its input.
+            RuntimeError: the model is closed.
+            OpError: an op failed; see `td.errors`.
+
+        Example:
+            >>> import os, tempfile
+            >>> with td.Graph().as_default() as graph:
+            ...     a, b = (td.placeholder(td.float32, [None], name=name) for name in "ab")
+            ...     _ = td.add(a, b, name="sum"), td.subtract(a, b, name="difference")
+            >>> model = td.load(td.save_graph(graph, os.path.join(tempfile.mkdtemp(), "g.pb")))
+            >>> model([3.0], b=[1.0])
+            {'sum': array([4.], dtype=float32), 'difference': array([2.], dtype=float32)}
+        """
+        return self._default(*args, **kwargs)
+
+    def map(
+        self,
+        values: Any,
+        batch_size: int | None = None,
+        progress: Progress | None = None,
+    ) -> Any:
+        """Computes the outputs for many examples, batch by batch: see `ModelSignature.map`.
+
+        Args:
+            values: an array whose first dimension counts examples, a dict or tuple of such, or an
+                iterable of examples.
+            batch_size: the number of examples in a run.
+            progress: called after each batch.
+
+        Example:
+            >>> import os, tempfile
+            >>> with td.Graph().as_default() as graph:
+            ...     y = td.square(td.placeholder(td.float32, [None], name="x"), name="y")
+            >>> model = td.load(td.save_graph(graph, os.path.join(tempfile.mkdtemp(), "g.pb")))
+            >>> model.map(np.arange(5), batch_size=2)
+            array([ 0.,  1.,  4.,  9., 16.], dtype=float32)
+        """
+        return self._default.map(values, batch_size, progress)
+
+    def close(self) -> None:
+        """Closes the session of the calls; sessions made by `session()` stay open."""
+        self._kept.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    @cached_property
+    def _default(self) -> ModelSignature:
+        """The main signature; for a graph that has none, its inputs and outputs."""
+        ends = self.main_signature or Signature(self.inputs, self.outputs)
+        return ModelSignature.of(ends, "the model", self._kept, self.optional_inputs)
 
     @property
-    def main_signature(self) -> Signature | None:
+    def main_signature(self) -> ModelSignature | None:
         """The signature that is meant where none is named: that for serving, or the only one."""
         names = [name for name in self.signatures if name != constants.INIT_SIGNATURE]
         default = constants.DEFAULT_SERVING_SIGNATURE_DEF_KEY
@@ -86,10 +174,18 @@ class LoadedModel(ShownText):
             return dict(signature.outputs)
         return _by_name(graph_ends(self.graph).outputs)
 
+    def _shown_signatures(self) -> list[tuple[str, ModelSignature]]:
+        """The signatures that a caller can use, by name."""
+        return [x for x in self.signatures.items() if x[0] != constants.INIT_SIGNATURE]
+
+    def __repr__(self) -> str:
+        shown = [f"{name}{call_text(signature)}" for name, signature in self._shown_signatures()]
+        first, _, _ = str(self).partition("\n")
+        return f"<td.LoadedModel: {first}, {'; '.join(shown or [call_text(self._default)])}>"
+
     def __str__(self) -> str:
         lines = ["model" + (f" in {self.export_dir!r}" if self.export_dir else "")]
         lines[0] += f" of {pluralize(len(self.graph.get_operations()), 'op')}"
-        signature = self.main_signature
         optional = self.optional_inputs
         for label, items in (
             ("inputs", self.inputs),
@@ -99,8 +195,7 @@ class LoadedModel(ShownText):
             shown = [f"{name} ({_told(item)})" for name, item in items.items()]
             more = [f"and {len(shown) - _MOST_SHOWN} more"] if len(shown) > _MOST_SHOWN else []
             lines.append(f"  {label:10}  {', '.join([*shown[:_MOST_SHOWN], *more]) or 'none'}")
-        if signature is not None:
-            lines.append(f"  signatures  {', '.join(self.signatures)}")
+        lines += [f"  signature   {name}{call_text(x)}" for name, x in self._shown_signatures()]
         if self.checkpoint is not None:
             lines.append(f"  variables   {self.checkpoint}")
         return "\n".join(lines)
