@@ -15,9 +15,10 @@ from os import PathLike
 from ..formats import model_files
 from ..formats.file_kinds import MESSAGES, kind_of
 from ..formats.message_files import memory_for, opened
-from ..formats.model_files import ModelFile, model_file
+from ..formats.model_files import ModelFile
 from ..formats.progress import Progress
 from ..runtime import errors
+from .locating import locate
 
 
 def read_model(
@@ -45,9 +46,7 @@ def read_model(
         ResourceExhaustedError: there is not enough memory.
         OSError: the file cannot be read.
     """
-    path = os.fsdecode(path)
-    if os.path.isdir(path):
-        path = model_file(path)
+    path = locate(os.fsdecode(path))
     with opened(path) as file, memory_for(path):
         return read_opened(file, path, tags, progress, apart=apart)._replace(path=path)
 

@@ -1,0 +1,68 @@
+"""Paths that mean a model: prefixes and folders of checkpoints, folders with one file."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import tensordraft as td
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A folder with two checkpoints and the file that names them."""
+    with td.Graph().as_default(), td.Session() as session:
+        v = td.Variable([1.0, 2.0], name="v")
+        td.multiply(v, td.placeholder_with_default(3.0, [], name="x"), name="y")
+        session.run(td.global_variables_initializer())
+        saver = td.train.Saver()
+        saver.save(session, str(tmp_path / "model"), global_step=1)
+        session.run(v.assign([5.0, 6.0]))
+        saver.save(session, str(tmp_path / "model"), global_step=2)
+    return tmp_path
+
+
+def result(path: Path) -> list[float]:
+    with td.load(path) as model:
+        values: list[float] = model().tolist()
+    return values
+
+
+@pytest.mark.parametrize(
+    ("name", "values"),
+    [
+        ("model-1.meta", [3.0, 6.0]),
+        ("model-1", [3.0, 6.0]),
+        ("model-1.index", [3.0, 6.0]),
+        ("model-2.data-00000-of-00001", [15.0, 18.0]),
+        ("checkpoint", [15.0, 18.0]),
+        (".", [15.0, 18.0]),
+    ],
+)
+def test_any_name_of_a_checkpoint_loads_it(folder: Path, name: str, values: list[float]) -> None:
+    assert result(folder / name) == values
+
+
+def test_a_checkpoint_without_a_graph_says_what_it_holds(folder: Path) -> None:
+    (folder / "model-2.meta").unlink()
+    with pytest.raises(td.errors.NotFoundError, match="holds only values of variables"):
+        td.load(folder)
+
+
+def test_a_state_that_names_nothing_is_refused(folder: Path) -> None:
+    for path in folder.glob("model-2.*"):
+        path.unlink()
+    with pytest.raises(td.errors.NotFoundError, match="names a checkpoint that is not there"):
+        td.load(folder / "checkpoint")
+
+
+def test_a_folder_with_one_graph_loads_it(tmp_path: Path) -> None:
+    with td.Graph().as_default() as graph:
+        td.square(td.placeholder(td.float32, name="x"), name="y")
+    td.save_graph(graph, tmp_path / "frozen.pb")
+    (tmp_path / "labels.txt").write_text("a")
+    assert td.load(tmp_path)(3.0) == 9.0
+    td.save_graph(graph, tmp_path / "again.pb")
+    with pytest.raises(td.errors.NotFoundError, match=r"again\.pb, frozen\.pb: name one of these"):
+        td.load(tmp_path)
