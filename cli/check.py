@@ -11,7 +11,7 @@ from ..analysis.check_graph import check_graph
 from ..analysis.checking.report import Report
 from ..analysis.contract import Contract
 from ..analysis.formats import to_junit, to_sarif
-from ..saving.load_budget import LoadBudget
+from ..runtime.load_budget import LoadBudget
 from ..tf1.program_checks.check_program import check_program
 from .command_parser import add_command
 from .exit_codes import FAILED, OK

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 from ..protos.messages import GraphDef, MetaGraphDef, SavedModel
 from ..runtime import errors
+from ..runtime.load_budget import reported_to, take
 from .file_kinds import Kind, kind_of, looks_cut_off
 from .large_constants import read_apart
 from .message_files import memory_for, opened, parse_message
@@ -104,8 +105,10 @@ def read_opened(
     """
     kind, is_text = kind_of(file, title)
     size = os.fstat(file.fileno()).st_size
+    progress = reported_to(progress)
     if progress is not None:
         progress("bytes", 0, size)
+    take(size, f"the file {title!r}")
     contents: dict[str, memoryview] = {}
     if apart and kind is Kind.GRAPH and not is_text and size >= _WORTH_A_LOOK:
         data, contents = read_apart(file, size, progress)
