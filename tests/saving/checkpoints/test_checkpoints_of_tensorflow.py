@@ -129,7 +129,7 @@ def test_parts_must_fit() -> None:
         assembled([2, 3], td.int64, [(first, whole)], "v")
     with pytest.raises(ValueError, match="reaches from 0 to 2 of 1"):
         assembled([1, 3], td.int64, parts, "v")
-    with pytest.raises(td.errors.ResourceExhaustedError, match="^v takes .*max_tensor_bytes"):
+    with pytest.raises(td.errors.ResourceExhaustedError, match=r"^v takes .*max_tensor_bytes"):
         assembled([1 << 40], td.int64, [], "v")
     assert read_slice(bytes.fromhex("0a0210030a04080110020a00")) == (
         Extent(0, 3),
