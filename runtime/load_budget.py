@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import math
+import threading
 import time
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
-from contextvars import ContextVar, Token
 from types import TracebackType
 from typing import Any, Self
 
@@ -68,7 +68,7 @@ class LoadBudget:
         self._progress = progress
         self._began: float | None = None
         self._taken = 0
-        self._tokens: list[Token[tuple[LoadBudget, ...]]] = []
+        self._outer: list[tuple[LoadBudget, ...]] = []
 
     def __call__(self, what: str, done: int, total: int) -> None:
         """Receives the progress of reading.
@@ -83,10 +83,12 @@ class LoadBudget:
             self._progress(what, done, total)
 
     def __enter__(self) -> Self:
-        if not self._tokens:
+        if not self._outer:
             self._taken, self._began = 0, None
-        active = _active.get()
-        self._tokens.append(_active.set(active if self in active else (*active, self)))
+        active = _active.budgets
+        self._outer.append(active)
+        if self not in active:
+            _active.budgets = (*active, self)
         return self
 
     def __exit__(
@@ -95,7 +97,7 @@ class LoadBudget:
         error: BaseException | None,
         traceback: TracebackType | None,
     ) -> None:
-        _active.reset(self._tokens.pop())
+        _active.budgets = self._outer.pop()
 
     def take(self, size: int, what: str) -> None:
         """Takes bytes out of the budget.
@@ -107,7 +109,7 @@ class LoadBudget:
         Raises:
             ResourceExhaustedError: there are not so many left, or the time is up.
         """
-        if not self._tokens:
+        if not self._outer:
             return  # of a thread that reads on behind the end of the block
         self._check_time()
         if self._taken + size > self._bytes:
@@ -126,7 +128,13 @@ class LoadBudget:
             _refuse(f"reading takes more than the {self._seconds:g} s of the budget")
 
 
-_active: ContextVar[tuple[LoadBudget, ...]] = ContextVar("_active", default=())
+class _Active(threading.local):
+    """The budgets in force in a thread. Runs have context variables of their own."""
+
+    budgets: tuple[LoadBudget, ...] = ()
+
+
+_active = _Active()
 
 
 def ask(size: int, what: str) -> None:
@@ -149,13 +157,13 @@ def ask(size: int, what: str) -> None:
 
 def take(size: int, what: str) -> None:
     """Takes bytes from the budgets in force, as `ask`, for what is not a tensor."""
-    for budget in _active.get():
+    for budget in _active.budgets:
         budget.take(size, what)
 
 
 def reported_to(progress: _Progress | None) -> _Progress | None:
     """`progress`, and the budgets in force, as one callback."""
-    callbacks = [budget for budget in _active.get() if budget is not progress]
+    callbacks = [budget for budget in _active.budgets if budget is not progress]
     if not callbacks:
         return progress
 
@@ -174,16 +182,17 @@ def within(progress: _Progress | None) -> AbstractContextManager[Any]:
 
 def carried(function: Callable[..., Any]) -> Callable[..., Any]:
     """`function`, which keeps to the budgets in force here where another thread calls it."""
-    active = _active.get()
-    if not active:
+    budgets = _active.budgets
+    if not budgets:
         return function
 
     def limited(*arguments: Any) -> Any:
-        token = _active.set(active)
+        outer = _active.budgets
         try:
+            _active.budgets = budgets
             return function(*arguments)
         finally:
-            _active.reset(token)
+            _active.budgets = outer
 
     return limited
 
