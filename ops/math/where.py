@@ -131,7 +131,7 @@ def _where_kernel(c: KernelContext) -> Kernel:
     def where_true(x: Array) -> Array:
         if not x.ndim:
             raise ValueError("input must have rank at least 1, got shape ()")
-        check_size((np.count_nonzero(x), x.ndim), np.dtype(np.int64))
+        check_size((int(np.count_nonzero(x)), x.ndim), np.dtype(np.int64))
         return np.argwhere(x).astype(np.int64, copy=False)
 
     return where_true
