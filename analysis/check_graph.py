@@ -9,6 +9,7 @@ from typing import Any
 from ..formats.progress import Progress
 from ..graph.graph import Graph
 from ..protos.messages import GraphDef
+from ..runtime.load_budget import within
 from .checking.check import check_shapes, wanted_tensors
 from .checking.report import Report
 from .contract import Contract
@@ -67,7 +68,8 @@ def check_graph(
         raise ValueError(f"there is no lint {unknown[0]!r}; there are {', '.join(CODES)}")
     if contract is not None and not isinstance(contract, Contract):
         contract = Contract.load(contract)
-    checked = check_shapes(graph, shapes, fetches, progress, sizes, positive)
+    with within(progress):
+        checked = check_shapes(graph, shapes, fetches, progress, sizes, positive)
     report = checked.report
     if report.ok and checked.graph is not None:
         wanted = [] if fetches is None else wanted_tensors(checked.graph, fetches)

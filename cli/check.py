@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from argparse import ArgumentTypeError
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -11,7 +10,6 @@ from ..analysis.check_graph import check_graph
 from ..analysis.checking.report import Report
 from ..analysis.contract import Contract
 from ..analysis.formats import to_junit, to_sarif
-from ..saving.load_budget import LoadBudget
 from ..tf1.program_checks.check_program import check_program
 from .command_parser import add_command
 from .exit_codes import FAILED, OK
@@ -61,13 +59,6 @@ def add_parser(commands: Any) -> None:
         "there are any",
     )
     parser.add_argument(
-        "--budget",
-        metavar="LIMITS",
-        type=parse_budget,
-        default={},
-        help="limits for reading the file, such as bytes=1e8,nodes=50000,seconds=10",
-    )
-    parser.add_argument(
         "--ignore",
         metavar="CODE",
         action="append",
@@ -99,29 +90,6 @@ def add_parser(commands: Any) -> None:
     )
 
 
-def parse_budget(text: str) -> dict[str, float]:
-    """Parses limits.
-
-    Raises:
-        ArgumentTypeError: the text is not a list of limits.
-
-    Example:
-        >>> from tensordraft.cli.check import parse_budget
-        >>> parse_budget("bytes=1e8,seconds=10")
-        {'bytes': 100000000.0, 'seconds': 10.0}
-    """
-    limits = {}
-    for item in text.split(","):
-        name, _, number = item.partition("=")
-        try:
-            limits[name] = float(number)
-        except ValueError:
-            raise ArgumentTypeError(f"{item!r} is not of the form NAME=NUMBER") from None
-        if name not in ("bytes", "nodes", "seconds"):
-            raise ArgumentTypeError(f"a budget has bytes, nodes and seconds, got {name!r}")
-    return limits
-
-
 def _contract(arguments: Namespace) -> Contract | None:
     contract = None if arguments.contract is None else Contract.load(arguments.contract)
     if arguments.untrusted:
@@ -138,12 +106,11 @@ def check(arguments: Namespace) -> Answer:
     contract = _contract(arguments)
     name = title(arguments.file)
     with ShownProgress(name) as progress:
-        budget = LoadBudget(**arguments.budget, progress=progress)
         report = check_graph(
-            read_graph(DASH, budget) if arguments.file == DASH else arguments.file,
+            read_graph(DASH, progress) if arguments.file == DASH else arguments.file,
             dict(arguments.shape),
             arguments.fetch,
-            budget,
+            progress,
             contract,
             arguments.ignore,
             dict(arguments.size),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from argparse import SUPPRESS
+from argparse import SUPPRESS, ArgumentTypeError
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
@@ -28,8 +28,39 @@ FILE_HELP = (
 
 
 def add_file_argument(parser: ArgumentParser, name: str = "file", metavar: str = "FILE") -> None:
-    """Adds the argument for a graph file."""
+    """Adds the argument for a graph file, and `--budget` with the first one."""
     parser.add_argument(name, metavar=metavar, help=FILE_HELP)
+    if name != "second":
+        parser.add_argument(
+            "--budget",
+            metavar="LIMITS",
+            type=parse_budget,
+            default={},
+            help="limits for reading files, such as bytes=1e8,nodes=50000,seconds=10",
+        )
+
+
+def parse_budget(text: str) -> dict[str, float]:
+    """Parses limits.
+
+    Raises:
+        ArgumentTypeError: the text is not a list of limits.
+
+    Example:
+        >>> from tensordraft.cli.graph_file import parse_budget
+        >>> parse_budget("bytes=1e8,seconds=10")
+        {'bytes': 100000000.0, 'seconds': 10.0}
+    """
+    limits = {}
+    for item in text.split(","):
+        name, _, number = item.partition("=")
+        try:
+            limits[name] = float(number)
+        except ValueError:
+            raise ArgumentTypeError(f"{item!r} is not of the form NAME=NUMBER") from None
+        if name not in ("bytes", "nodes", "seconds"):
+            raise ArgumentTypeError(f"a budget has bytes, nodes and seconds, got {name!r}")
+    return limits
 
 
 def add_fetch_argument(

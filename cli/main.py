@@ -10,6 +10,7 @@ from contextlib import AbstractContextManager, nullcontext
 from typing import TYPE_CHECKING, Any
 
 from ..runtime.errors import OpError
+from ..runtime.load_budget import LoadBudget
 from ..runtime.user_frames import starts_here
 from . import (
     annotate,
@@ -104,7 +105,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     arguments.parser = parser
     try:
         check_outputs(arguments)
-        with _progress(arguments):
+        with _progress(arguments), LoadBudget(**getattr(arguments, "budget", {})):
             answer = arguments.command(arguments)
         answer.show(as_json=arguments.json)
         sys.stdout.flush()  # here, so that a closed pipe is noticed here

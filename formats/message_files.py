@@ -13,8 +13,8 @@ from typing import TypeVar
 from google.protobuf import message as protobuf_message
 from google.protobuf.message import Message
 
-from ..protos.config import config
 from ..runtime import errors
+from ..runtime.load_budget import ask
 from .replacement import replacing
 
 TEXT_SUFFIXES = (".pbtxt", ".txt", ".textproto")
@@ -38,13 +38,7 @@ def read_file(path: str) -> bytes:
         if not stat.S_ISREG(found.st_mode):
             message = f"{path!r} is not a regular file, but a pipe or device"
             raise errors.InvalidArgumentError(None, None, message)
-        if found.st_size > config.max_tensor_bytes:
-            raise errors.ResourceExhaustedError(
-                None,
-                None,
-                f"{path!r} holds {found.st_size} bytes, more than td.config.max_tensor_bytes = "
-                f"{config.max_tensor_bytes}",
-            )
+        ask(found.st_size, f"the file {path!r}")
         return file.read(found.st_size or _MOST_OF_NO_SIZE)
 
 

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 from ..protos.messages import GraphDef, MetaGraphDef, SavedModel
 from ..runtime import errors
+from ..runtime.load_budget import reported_to, take
 from .file_kinds import MESSAGES, Kind, kind_of, looks_cut_off
 from .large_constants import read_apart
 from .message_files import memory_for, opened, parse_message
@@ -108,8 +109,10 @@ def read_opened(
             None, None, f"{title} is not a graph but a {kind.value}: open it with td.load"
         )
     size = os.fstat(file.fileno()).st_size
+    progress = reported_to(progress)
     if progress is not None:
         progress("bytes", 0, size)
+    take(size, f"the file {title!r}")
     contents: dict[str, memoryview] = {}
     if apart and kind is Kind.GRAPH and not is_text and size >= _WORTH_A_LOOK:
         data, contents = read_apart(file, size, progress)

@@ -3,38 +3,47 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import IO, TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..protos.config import config
 from ..runtime import errors
+from ..runtime.load_budget import ask
 
 if TYPE_CHECKING:
     from zipfile import ZipFile
 
-_HEADERS: dict[int, Callable[..., tuple[tuple[int, ...], bool, np.dtype[Any]]]] = {
-    1: np.lib.format.read_array_header_1_0,
-    2: np.lib.format.read_array_header_2_0,
-    3: np.lib.format.read_array_header_2_0,  # it differs in the encoding of names of fields
+_HEADERS: dict[tuple[int, int], Callable[..., tuple[tuple[int, ...], bool, np.dtype[Any]]]] = {
+    (1, 0): np.lib.format.read_array_header_1_0,
+    (2, 0): np.lib.format.read_array_header_2_0,
+    (3, 0): np.lib.format.read_array_header_2_0,  # it differs in the encoding of names of fields
 }
+_MOST_HEADER_BYTES = 10_000  # as NumPy
 
 
-def read_npy(file: IO[bytes]) -> np.ndarray[Any, Any]:
+def read_npy(file: IO[bytes], held: int | None = None) -> np.ndarray[Any, Any]:
     """The array in a file of NumPy's format, which can be read from its beginning again.
+
+    Args:
+        file: the file.
+        held: the bytes in it, if they are known; an array that has more is not begun.
 
     Raises:
         ValueError: it is none, is damaged, or holds Python objects, which are not read.
-        ResourceExhaustedError: the array is larger than a tensor may be.
+        ResourceExhaustedError: the array is larger than a tensor may be, or than a budget.
     """
     # Headers are literals of Python. NumPy lets through whatever reading these raises, among it
     # tokenize.TokenError, MemoryError and RecursionError.
     try:
         start = file.tell()
-        version, _ = np.lib.format.read_magic(file)
+        version = np.lib.format.read_magic(file)
+        _check_header(file, version)
         shape, _, dtype = _HEADERS[version](file)
-        _check_size(shape, dtype)
+        size = math.prod(shape) * max(dtype.itemsize, 1)
+        if held is not None and size > held:
+            raise ValueError(f"shape {list(shape)} takes {size} bytes, but it holds {held}")
+        ask(size, f"an array of shape {list(shape)}{_in(file)}")
         file.seek(start)
         return np.lib.format.read_array(file, allow_pickle=False)
     except errors.OpError:
@@ -43,15 +52,18 @@ def read_npy(file: IO[bytes]) -> np.ndarray[Any, Any]:
         raise ValueError(f"it is not an array of numbers in NumPy's format: {error}") from error
 
 
-def _check_size(shape: Sequence[int], dtype: np.dtype[Any]) -> None:
-    size = math.prod(shape) * dtype.itemsize
-    if size > config.max_tensor_bytes:
-        raise errors.ResourceExhaustedError(
-            None,
-            None,
-            f"an array of shape {list(shape)} takes {size} bytes, more than "
-            f"td.config.max_tensor_bytes = {config.max_tensor_bytes}",
-        )
+def _check_header(file: IO[bytes], version: tuple[int, int]) -> None:
+    """Checks the length of a header, which NumPy reads before it looks at the length."""
+    place = file.tell()
+    length = int.from_bytes(file.read(2 if version == (1, 0) else 4), "little")
+    if length > _MOST_HEADER_BYTES:
+        raise ValueError(f"its header has {length} bytes, at most {_MOST_HEADER_BYTES} are read")
+    file.seek(place)
+
+
+def _in(file: IO[bytes]) -> str:
+    name = getattr(file, "name", None)
+    return f" in {name!r}" if isinstance(name, str) else ""
 
 
 class NumpyArchive:
@@ -85,10 +97,10 @@ class NumpyArchive:
         if name not in self.names:
             raise KeyError(name)
         try:
-            member = self._archive.namelist()[self.names.index(name)]
+            member = self._archive.infolist()[self.names.index(name)]
             with self._archive.open(member) as file:
-                return read_npy(file)
-        except (ValueError, errors.OpError):
+                return read_npy(file, member.file_size)
+        except errors.OpError:
             raise
         except Exception as error:
             raise ValueError(f"{name!r} cannot be read: {error}") from error

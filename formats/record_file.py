@@ -15,6 +15,7 @@ from contextlib import contextmanager
 from typing import IO, TYPE_CHECKING, Any, Self
 
 from ..runtime.errors import DataLossError
+from ..runtime.load_budget import take
 from .crc32c import masked_crc32c
 from .local_files import told_as_op_error
 
@@ -244,6 +245,7 @@ def _records(file: Any, path: str) -> Iterator[tuple[int, bytes]]:
         length, checksum = _LENGTH.unpack_from(block, start)
         if masked_crc32c(block[start : start + 8]) != checksum:
             raise DataLossError(None, None, f"corrupted record at {place} in {path!r}")
+        take(length, f"the record at {place} in {path!r}")
         start += _HEAD
         end = start + length
         if len(block) < end + 4:

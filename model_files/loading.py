@@ -13,6 +13,7 @@ from ..formats.message_files import memory_for
 from ..formats.model_files import ModelFile, model_file
 from ..formats.progress import Progress
 from ..graph.importing.importer import import_whole
+from ..runtime.load_budget import LoadBudget, within
 from ..saving.checkpoints.signatures import read_signatures
 from ..saving.saved_model.loaded_model import LoadedModel, variables_of
 from .reading import read_model
@@ -32,7 +33,8 @@ def load(
             recognized by its content, not its name.
         tags: of a SavedModel, the tags of the meta graph; by default the only one, or that for
             serving.
-        progress: called now and then, as by `td.load_graph`; a `td.LoadBudget` sets limits.
+        progress: called now and then, as by `td.load_graph`; a `td.LoadBudget` sets limits, on the
+            restoration of variables, too.
 
     Returns:
         A LoadedModel, with `graph`, `inputs`, `outputs`, `signatures`, and `session()`, in which
@@ -57,7 +59,7 @@ def load(
         ...     session.run("y:0")
         array([2., 3.], dtype=float32)
     """
-    with memory_for(path):
+    with memory_for(path), within(progress):
         return model_of(read_model(path, tags, progress), progress)
 
 
@@ -74,6 +76,7 @@ def model_of(model: ModelFile, progress: Progress | None = None) -> LoadedModel:
     message = model.meta_graph
     op_list = None if message is None else message.meta_info_def.stripped_op_list
     graph = import_whole(model.graph_def, op_list, model.contents, progress)
+    budget = progress if isinstance(progress, LoadBudget) else None
     if message is None:
         return LoadedModel(graph)
     folder = os.path.dirname(model.path)
@@ -85,7 +88,7 @@ def model_of(model: ModelFile, progress: Progress | None = None) -> LoadedModel:
     else:
         prefix = model.path.rpartition(".")[0]
         checkpoint = prefix if checkpoint_exists(prefix) else None
-    return LoadedModel(graph, read_signatures(graph, message), message, folder, checkpoint)
+    return LoadedModel(graph, read_signatures(graph, message), message, folder, checkpoint, budget)
 
 
 def load_saved_model(

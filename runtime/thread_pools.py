@@ -20,6 +20,8 @@ from typing import Any, TypeVar
 
 import numpy as np
 
+from .load_budget import carried
+
 Part = TypeVar("Part")
 # Files in which Linux lists the control groups of the process and their mount points.
 _GROUPS_OF_PROCESS, _GROUPS = Path("/proc/self/cgroup"), Path("/sys/fs/cgroup")
@@ -56,7 +58,7 @@ class Pool:
             if not self._closed and self.threads > 0:
                 if self._executor is None:
                     self._executor = ThreadPoolExecutor(self.threads, f"tensordraft-{self._name}")
-                return self._executor.submit(function, *arguments)
+                return self._executor.submit(carried(function), *arguments)
         done: Future[Any] = Future()
         try:
             done.set_result(function(*arguments))

@@ -12,6 +12,7 @@ from ..graph.describe import describe_op
 from ..graph.graph import Graph
 from ..graph.importing.importer import import_whole
 from ..protos.messages import GraphDef
+from ..runtime.load_budget import within
 
 public = {
     "td": "load_graph save_graph",
@@ -130,7 +131,7 @@ def load_graph(path: str | PathLike[str], progress: Progress | None = None) -> G
         >>> [op.name for op in graph.get_operations()]
         ['y']
     """
-    with memory_for(path):
+    with memory_for(path), within(progress):
         graph_def, contents = read_graph_def(path, progress)
         return import_whole(graph_def, contents=contents, progress=progress)
 

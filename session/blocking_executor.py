@@ -20,6 +20,7 @@ from ..graph.node import Operation
 from ..runtime import errors
 from ..runtime.deadlines import deadline, ending_at
 from ..runtime.interrupts import let_through
+from ..runtime.load_budget import carried
 from ..runtime.waiting import run_under_way
 from .errstate import quietly_in_context
 from .interpreter import interpret, over_slots
@@ -195,7 +196,7 @@ class _Course:
             context, watch = copy_context(), self._watch
             thread = Thread(
                 target=context.run,
-                args=(quietly_in_context, self._carry_on, deadline.ends, watch),
+                args=(quietly_in_context, carried(self._carry_on), deadline.ends, watch),
                 name="steps beside one that waits",
                 daemon=True,
             )

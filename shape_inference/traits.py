@@ -49,6 +49,8 @@ class Traits:
         idle: the kernel does nothing: the op is there for what it waits for. Steps in an order need
             none of it.
         summarizes: the result is a summary of values, for a log.
+        grows: a result may be larger than all inputs, by their shapes; its size is looked at before
+            the kernel runs.
         products: the kernel multiplies matrices, which takes a machine the least time for each
             operation.
 
@@ -80,6 +82,7 @@ class Traits:
     misstated: tuple[int, ...] = ()
     idle: bool = False
     summarizes: bool = False
+    grows: bool = False
     products: bool = False
 
 

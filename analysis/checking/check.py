@@ -15,6 +15,7 @@ from ...graph.node import Operation, Tensor
 from ...graph.unregistered import UnregisteredOp
 from ...protos.messages import GraphDef
 from ...runtime.gc_pause import collector
+from ...runtime.load_budget import reported_to
 from ...shape_inference.assumptions import CheckingInference
 from ...shape_inference.inference import Inference
 from ...shape_inference.protocols import Array
@@ -90,7 +91,7 @@ def _check(
     ops = _needed(wanted) if fetches is not None else graph.get_operations()
     inference = CheckingInference()
     given = _given_shapes(graph, shapes)
-    for op in reported(ops, "checks", progress):
+    for op in reported(ops, "checks", reported_to(progress)):
         _check_op(op, inference, given, sizes, report)
     sizes.check_used()
     for broken in inference.broken():

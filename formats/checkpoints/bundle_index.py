@@ -11,7 +11,7 @@ from ..message_files import read_file
 from ..replacement import replacing
 from ..sorted_table import read_table
 from ..table_writer import varint_bytes, write_table
-from .checkpoint_slices import Extent, fields, read_slice, slice_bytes
+from .checkpoint_slices import Extent, fields, parsed, read_slice, slice_bytes
 
 SUFFIX = ".index"
 _BIG_ENDIAN = 1
@@ -130,7 +130,7 @@ def _read_entry(data: bytes) -> Entry:
     slices: list[tuple[Extent, ...]] = []
     for number, value in fields(data):
         if number == 2 and isinstance(value, bytes):
-            shape = [dim.size for dim in TensorShapeProto.FromString(value).dim]
+            shape = [dim.size for dim in parsed(TensorShapeProto, value).dim]
         elif number == 7 and isinstance(value, bytes):
             slices.append(read_slice(value))
         elif number in numbers and isinstance(value, int):

@@ -19,9 +19,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ...protos.config import config
 from ...protos.dtypes import DType, as_dtype
 from ...runtime import errors
+from ...runtime.load_budget import ask
 from ..numpy_files import read_npy
 from .checkpoint_slices import Part, cut
 
@@ -130,12 +130,7 @@ class CheckpointFile:
         return array
 
     def _size(self, member: str) -> int:
-        size = self._archive.getinfo(member).file_size
-        if size > config.max_tensor_bytes:
-            raise ValueError(
-                f"{size} bytes are more than td.config.max_tensor_bytes = {config.max_tensor_bytes}"
-            )
-        return size
+        return self._archive.getinfo(member).file_size
 
     def _member(self, name: str) -> bytes:
         """The bytes of a member, whose checksum is right."""
@@ -145,8 +140,9 @@ class CheckpointFile:
             info = self._archive.getinfo(name)
             if info.compress_type != zipfile.ZIP_STORED:
                 raise ValueError(f"{name!r} is compressed")
+            ask(info.file_size, f"{name!r} in {self._path!r}")
             return self._archive.read(info)
-        except (KeyError, ValueError):
+        except (KeyError, errors.OpError):
             raise
         except Exception as error:  # whatever zipfile, and what it unpacks with, lets through
             raise self._damaged(str(error)) from error

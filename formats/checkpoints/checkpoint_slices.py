@@ -5,14 +5,17 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
+from google.protobuf.message import DecodeError, Message
 
-from ...protos.config import config
 from ...protos.dtypes import DType
+from ...runtime.load_budget import ask
 from ..sorted_table import varint
 from ..table_writer import varint_bytes
+
+AnyMessage = TypeVar("AnyMessage", bound=Message)
 
 _WHOLE = -1
 _SIZE = re.compile(r"[0-9]{1,18}")
@@ -51,6 +54,18 @@ def fields(data: bytes) -> Iterator[tuple[int, int | bytes]]:
             raise ValueError("a field is cut off")
         position += size
         yield tag >> 3, chunk if kind == 2 else int.from_bytes(chunk, "little")
+
+
+def parsed(kind: type[AnyMessage], data: bytes) -> AnyMessage:
+    """The message of a class that `data` holds.
+
+    Raises:
+        ValueError: the data is not such a message.
+    """
+    try:
+        return kind.FromString(data)
+    except DecodeError as error:
+        raise ValueError(str(error)) from error
 
 
 def read_slice(data: bytes) -> tuple[Extent, ...]:
@@ -152,18 +167,23 @@ def assembled(
     shape: Sequence[int],
     dtype: DType,
     parts: Iterable[tuple[Sequence[Extent], np.ndarray[Any, Any]]],
+    where: str,
 ) -> np.ndarray[Any, Any]:
     """The tensor of which some arrays are the parts.
 
+    Args:
+        shape: its shape.
+        dtype: its dtype.
+        parts: the places of the parts, and the parts.
+        where: the name of the tensor and that of the checkpoint.
+
     Raises:
+        ResourceExhaustedError: it takes more than a tensor may, or than a budget has.
         ValueError: a part is not inside of it or of another shape than it says, there are gaps, or
             the parts together are larger.
     """
     count = math.prod(shape)
-    if count * dtype.numpy_dtype.itemsize > config.max_tensor_bytes:
-        raise ValueError(
-            f"{count} elements are more than td.config.max_tensor_bytes = {config.max_tensor_bytes}"
-        )
+    ask(count * dtype.numpy_dtype.itemsize, where)
     result = np.zeros(shape, dtype.numpy_dtype)
     missing = np.ones(shape, np.bool_)
     placed = 0

@@ -10,9 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from ...protos.config import config
 from ...protos.dtypes import DType
 from ...runtime import errors
+from ...runtime.load_budget import ask
 from ..crc32c import masked_crc32c
 from ..sorted_table import varint
 from .bundle_index import SUFFIX, Entry, data_file, read_index
@@ -56,6 +56,7 @@ class TensorBundle:
         Raises:
             NotFoundError: there is no tensor of that name, or a data file is missing.
             DataLossError: it is damaged.
+            ResourceExhaustedError: it takes more than a tensor may, or than a budget has.
             UnimplementedError: it is of a dtype that has no values.
         """
         entry = self._entries[name]
@@ -65,38 +66,37 @@ class TensorBundle:
             raise errors.UnimplementedError(None, None, message)
         try:
             if part is not None and part.extents in entry.slices:
-                return self._stored_part(name, entry, part)
-            whole = self._joined(name, entry) if entry.slices else self._whole(entry)
+                return self._stored_part(name, entry, part, where)
+            if entry.slices:
+                whole = assembled(
+                    entry.shape, entry.dtype, self._read_parts(name, entry, where), where
+                )
+            else:
+                whole = self._whole(entry, where)
         except ValueError as error:
             raise errors.DataLossError(None, None, f"{where} is damaged: {error}") from error
         return whole if part is None else cut(whole, part)
 
-    def _stored_part(self, name: str, entry: Entry, part: Part) -> np.ndarray[Any, Any]:
+    def _stored_part(self, name: str, entry: Entry, part: Part, where: str) -> np.ndarray[Any, Any]:
         stored = self._parts.get(slice_key(name, part.extents))
         if stored is None or stored.dtype is not entry.dtype:
             raise ValueError("parts of it are missing, or of another dtype")
         lengths = [extent.length for extent in spans(entry.shape, part.extents)]
         if stored.shape != lengths:
             raise ValueError(f"a part of shape {stored.shape} is not where it says")
-        return self._whole(stored)
+        return self._whole(stored, where)
 
-    def _joined(self, name: str, entry: Entry) -> np.ndarray[Any, Any]:
-        """A tensor that is stored in parts: that of a variable that was partitioned."""
-        return assembled(entry.shape, entry.dtype, self._read_parts(name, entry))
-
-    def _read_parts(self, name: str, entry: Entry) -> Iterator[tuple[Sequence[Extent], Any]]:
+    def _read_parts(
+        self, name: str, entry: Entry, where: str
+    ) -> Iterator[tuple[Sequence[Extent], Any]]:
+        """The parts of a variable that was partitioned."""
         for extents in entry.slices:
             part = self._parts.get(slice_key(name, extents))
             if part is None or part.dtype is not entry.dtype:
                 raise ValueError("parts of it are missing, or of another dtype")
-            yield extents, self._whole(part)
+            yield extents, self._whole(part, where)
 
-    def _whole(self, entry: Entry) -> np.ndarray[Any, Any]:
-        if entry.size > config.max_tensor_bytes:
-            raise ValueError(
-                f"{entry.size} bytes are more than td.config.max_tensor_bytes = "
-                f"{config.max_tensor_bytes}"
-            )
+    def _whole(self, entry: Entry, where: str) -> np.ndarray[Any, Any]:
         dtype = entry.dtype.numpy_dtype
         if dtype.kind != "O" and entry.size != math.prod(entry.shape) * dtype.itemsize:
             raise ValueError(f"it has {entry.size} bytes, which does not fit {entry.shape}")
@@ -108,6 +108,7 @@ class TensorBundle:
         with file:
             if entry.offset + entry.size > os.fstat(file.fileno()).st_size:
                 raise ValueError(f"{path!r} ends before it")
+            ask(entry.size, where)
             file.seek(entry.offset)
             if dtype.kind == "O":
                 data = bytearray(entry.size)

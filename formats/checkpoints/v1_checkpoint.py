@@ -14,9 +14,20 @@ from ...protos.dtypes import DType, as_dtype
 from ...protos.messages import TensorProto, TensorShapeProto
 from ...protos.tensor_codec import decode_tensor
 from ...runtime import errors
+from ...runtime.load_budget import ask
 from ..message_files import read_file
 from ..sorted_table import read_table
-from .checkpoint_slices import Extent, Part, assembled, cut, fields, read_slice, slice_key, spans
+from .checkpoint_slices import (
+    Extent,
+    Part,
+    assembled,
+    cut,
+    fields,
+    parsed,
+    read_slice,
+    slice_key,
+    spans,
+)
 
 
 class Entry(NamedTuple):
@@ -86,16 +97,17 @@ class OldCheckpoint:
 
         Raises:
             DataLossError: it is damaged.
+            ResourceExhaustedError: it takes more than a tensor may, or than a budget has.
         """
         entry = self._entries[name]
+        where = f"{name!r} in the checkpoint {self._prefix!r}"
         try:
             if part is not None and part.extents in entry.slices:
                 return self._part(name, entry, part.extents)
             parts = ((place, self._part(name, entry, place)) for place in entry.slices)
-            whole = assembled(entry.shape, entry.dtype, parts)
+            whole = assembled(entry.shape, entry.dtype, parts, where)
         except (ValueError, TypeError) as error:
-            message = f"{name!r} in the checkpoint {self._prefix!r} is damaged: {error}"
-            raise errors.DataLossError(None, None, message) from error
+            raise errors.DataLossError(None, None, f"{where} is damaged: {error}") from error
         return whole if part is None else cut(whole, part)
 
     def _part(self, name: str, entry: Entry, extents: tuple[Extent, ...]) -> np.ndarray[Any, Any]:
@@ -105,11 +117,14 @@ class OldCheckpoint:
         if data is None:
             raise ValueError("parts of it are missing")
         # The message holds only the values: dtype and shape are those of the slice.
-        proto = TensorProto.FromString(data)
+        proto = parsed(TensorProto, data)
         proto.dtype = entry.dtype.as_datatype_enum
         del proto.tensor_shape.dim[:]
-        for _, length in spans(entry.shape, extents):
+        lengths = [length for _, length in spans(entry.shape, extents)]
+        for length in lengths:
             proto.tensor_shape.dim.add(size=length)
+        size = math.prod(lengths) * entry.dtype.numpy_dtype.itemsize
+        ask(size, f"a part of {name!r} in the checkpoint {self._prefix!r}")
         return decode_tensor(proto, config.max_tensor_bytes)
 
     def close(self) -> None:
@@ -135,12 +150,10 @@ def _entry(data: bytes) -> tuple[str, Entry]:
         elif isinstance(value, bytes) and number == 1:
             name = value.decode()
         elif isinstance(value, bytes) and number == 2:
-            shape = [dim.size for dim in TensorShapeProto.FromString(value).dim]
+            shape = [dim.size for dim in parsed(TensorShapeProto, value).dim]
         elif isinstance(value, bytes) and number == 4:
             slices.append(read_slice(value))
     dtype = as_dtype(number_of_dtype)
     if any(size < 0 for size in shape):
         raise ValueError(f"a tensor has the shape {shape}")
-    if math.prod(shape) * dtype.numpy_dtype.itemsize > config.max_tensor_bytes:
-        raise ValueError(f"a tensor of the shape {shape} is beyond td.config.max_tensor_bytes")
     return name, Entry(dtype, shape, slices)

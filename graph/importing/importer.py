@@ -13,6 +13,7 @@ from ...protos.dtypes import DType
 from ...protos.messages import AttrValue, GraphDef, NodeDef, OpList
 from ...protos.tensor_codec import TensorValue
 from ...runtime.gc_pause import collector
+from ...runtime.load_budget import reported_to
 from ...runtime.suggestions import pluralize
 from ...shape_inference.tensor_shape import TensorShape
 from .. import registry
@@ -213,7 +214,9 @@ class Importer:
         self._take_functions()
         tensors = 0
         for name in reported(
-            in_order(self.nodes, self.options.input_map), "nodes", self.options.progress
+            in_order(self.nodes, self.options.input_map),
+            "nodes",
+            reported_to(self.options.progress),
         ):
             op = self.ops[name] = self._add(name, self.nodes[name])
             tensors += len(op.outputs)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from ...formats.progress import Progress
 from ...protos.config import config
 from ...protos.messages import GraphDef
+from ...runtime.load_budget import reported_to
 from .function_inlining import inline_functions
 from .node_expansion import expand_nodes
 from .versions import check_versions
@@ -23,7 +24,7 @@ def prepared(graph_def: GraphDef, progress: Progress | None = None) -> GraphDef:
     check_versions(graph_def)
     _check_size(graph_def)
     functions = {function.signature.name: function for function in graph_def.library.function}
-    result = expand_nodes(inline_functions(graph_def, progress), functions)
+    result = expand_nodes(inline_functions(graph_def, reported_to(progress)), functions)
     _check_size(result)
     return result
 

@@ -13,8 +13,8 @@ import numpy as np
 
 from ...formats.file_kinds import not_hdf5
 from ...formats.replacement import replacing
-from ...protos.config import config
 from ...runtime import errors
+from ...runtime.load_budget import ask
 
 SUFFIXES = (".h5", ".hdf5", ".keras")
 """Suffixes of files that Keras writes as HDF5."""
@@ -134,14 +134,8 @@ def _check_bytes(parent: Any, name: str, dataset: Any) -> None:
         DataLossError: it is larger than what the file holds of it can come to.
     """
     size = max(dataset.nbytes, math.prod(dataset.chunks or [0]) * dataset.dtype.itemsize)
-    if size > config.max_tensor_bytes:
-        raise errors.ResourceExhaustedError(
-            None,
-            None,
-            f"{name!r} in {parent.file.filename} takes {size} bytes, more than "
-            f"td.config.max_tensor_bytes = {config.max_tensor_bytes}",
-        )
     held = dataset.id.get_storage_size()
+    ask(size, f"{name!r} in {parent.file.filename}")
     if size > max(_SMALL, held * _MOST_PACKED):
         raise _damaged(parent, f"has {name!r} of {size} bytes, of which the file holds only {held}")
 

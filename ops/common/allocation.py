@@ -10,6 +10,7 @@ import numpy as np
 
 from ...protos.config import config
 from ...runtime import errors
+from ...runtime.load_budget import take
 
 _MOST_DIMENSIONS = 64  # NumPy's limit
 
@@ -40,6 +41,22 @@ def check_size(shape: Sequence[int], dtype: np.dtype[Any]) -> tuple[int, ...]:
             f"a tensor of shape {list(sizes)} and {dtype.itemsize} bytes an element takes {size} "
             f"bytes, more than td.config.max_tensor_bytes = {config.max_tensor_bytes}",
         )
+    return sizes
+
+
+def check_read(shape: Sequence[int], dtype: np.dtype[Any], what: str) -> tuple[int, ...]:
+    """As `check_size`, for an array that is read: the budgets in force have to allow it, too.
+
+    Args:
+        shape: the sizes.
+        dtype: of the elements.
+        what: what is read.
+
+    Raises:
+        ValueError, ResourceExhaustedError: as `check_size`; or a `td.LoadBudget` has less.
+    """
+    sizes = check_size(shape, dtype)
+    take(math.prod(sizes) * dtype.itemsize, what)
     return sizes
 
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...runtime import errors
+from ...runtime.load_budget import carried
 from ...runtime.thread_pools import Pool
 from ...runtime.waiting import Waits
 
@@ -101,7 +102,7 @@ class Ahead:
         if not self._started:
             self._started = True
             thread = threading.Thread(
-                target=self._line.fill, name="tensordraft-prefetch", daemon=True
+                target=carried(self._line.fill), name="tensordraft-prefetch", daemon=True
             )
             thread.start()
         return self

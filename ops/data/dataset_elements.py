@@ -15,10 +15,13 @@ from ...protos.dtypes import DType
 from ...runtime.waiting import Waits
 from ...shape_inference.protocols import Array
 from ...shape_inference.tensor_shape import TensorShape
+from ..common.allocation import check_size
 from ..queues.handles import handle_to, kept_behind
 
 if TYPE_CHECKING:
     Element = tuple[Array, ...]
+
+_ELEMENTS_A_LOOK = 1000  # at the clock, and at the memory
 
 INFINITE = -1
 UNKNOWN = -2
@@ -57,11 +60,27 @@ class Elements:
         return stacked(elements) if elements else None
 
     def several(self, number: int) -> list[Element]:
-        """The next elements, as many as there are up to `number`."""
+        """The next elements, as many as there are up to `number`.
+
+        Raises:
+            ResourceExhaustedError: in one array they would be larger than a tensor may be.
+        """
         elements: list[Element] = []
         while len(elements) < number and (element := self.next()) is not None:
             elements.append(element)
+            if not len(elements) % _ELEMENTS_A_LOOK:
+                check_room(elements)
         return elements
+
+
+def check_room(elements: Sequence[Element]) -> None:
+    """Checks that elements may become one array for each component, and more of them be taken.
+
+    Raises:
+        ResourceExhaustedError: an array would be larger than a tensor may be.
+    """
+    for part in elements[-1]:
+        check_size((len(elements), *part.shape), part.dtype)
 
 
 class Source:
@@ -113,7 +132,9 @@ class _Watched(Elements):
     def __init__(self, inner: Elements, waits: Waits) -> None:
         self.sure = inner.sure
         self._inner = inner
-        self._next, self._rows, self._several = inner.next, inner.rows, inner.several
+        self._next, self._several = inner.next, inner.several
+        stacks = type(inner).rows is Elements.rows
+        self._rows = super().rows if stacks else inner.rows
         self._check = waits.check
 
     @property
@@ -129,8 +150,16 @@ class _Watched(Elements):
         return self._rows(number)
 
     def several(self, number: int) -> list[Element]:
-        self._check()
-        return self._several(number)
+        elements: list[Element] = []
+        while len(elements) < number:
+            self._check()
+            some = min(number - len(elements), _ELEMENTS_A_LOOK)
+            found = self._several(some)
+            elements += found
+            if len(found) < some:
+                break
+            check_room(elements)
+        return elements
 
 
 class Derived(Source):
@@ -205,7 +234,7 @@ def _column(parts: Sequence[Array], component: int) -> Array:
         if not all(part.shape == () for part in parts):
             raise _differing(parts, component)
         return np.array([part.item() for part in parts], parts[0].dtype)
-    column = np.empty((len(parts), *shape), parts[0].dtype)
+    column = np.empty(check_size((len(parts), *shape), parts[0].dtype), parts[0].dtype)
     for i, part in enumerate(parts):
         if part.shape != shape:
             raise _differing(parts, component)

@@ -12,6 +12,7 @@ from ...shape_inference.protocols import Array, Kernel
 from ...shape_inference.rules import SCALAR
 from ...shape_inference.tensor_shape import TensorShape
 from ...shape_inference.traits import STATEFUL
+from ..common.allocation import check_size
 from ..random.philox import Philox
 from ..random.random_state import seeded_or_random
 from .dataset_elements import INFINITE, Elements, Leaf, kept
@@ -157,6 +158,7 @@ class _Numbers(Elements):
         self._place += len(part)
         if not part:
             return None
+        check_size((len(part),), np.dtype(self._dtype))
         return (np.arange(part.start, part.stop, part.step).astype(self._dtype, copy=False),)
 
 

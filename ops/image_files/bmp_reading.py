@@ -7,7 +7,7 @@ import struct
 import numpy as np
 
 from ...shape_inference.protocols import Array
-from ..common.allocation import check_size
+from ..common.allocation import check_read
 
 
 def read_bmp(contents: bytes, channels: int) -> Array:
@@ -33,11 +33,11 @@ def read_bmp(contents: bytes, channels: int) -> Array:
     own, rows = bits // 8, abs(height)
     wanted = channels or own
     line = (own * width + 3) // 4 * 4
-    check_size((rows, width, wanted), np.dtype(np.uint8))
     if len(contents) != start + line * rows:
         raise ValueError(
             f"the BMP file is damaged: it has {len(contents)} bytes and not {start + line * rows}"
         )
+    check_read((rows, width, wanted), np.dtype(np.uint8), "the image of a BMP file")
     data = np.frombuffer(contents, np.uint8, offset=start).reshape(rows, line)
     pixels = data[:, : own * width].reshape(rows, width, own)
     if height > 0:

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ...shape_inference.protocols import Array
-from ..common.allocation import new_zeros
+from ..common.allocation import check_read
 from .pillow import reading
 
 _IMAGE, _EXTENSION, _TRAILER = 0x2C, 0x21, 0x3B
@@ -56,7 +56,8 @@ def read_gif(contents: bytes, all_frames: bool = True) -> Array:
             raise ValueError("the GIF file is damaged: it ends too early") from error
     if not frames or not width or not height:
         raise ValueError("the GIF file is damaged: it holds no image")
-    result = new_zeros((len(frames), height, width, 3), np.dtype(np.uint8))
+    shape = (len(frames), height, width, 3)
+    result = np.zeros(check_read(shape, np.dtype(np.uint8), "the images of a GIF file"), np.uint8)
     for number, frame in enumerate(frames):
         if number:
             result[number] = result[number - 1]

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ...shape_inference.protocols import Array
-from ..common.allocation import check_size
+from ..common.allocation import check_read
 from .pillow import reading
 
 _MODES = {1: "L", 3: "RGB"}
@@ -38,7 +38,7 @@ def read_jpeg(
         image = module.open(io.BytesIO(contents + _END if recovers else contents), formats=["JPEG"])
         wanted = channels or (1 if image.mode == "L" else 3)
         width, height = (-(-size // ratio) for size in image.size)
-        check_size((height, width, wanted), np.dtype(np.uint8))
+        check_read((height, width, wanted), np.dtype(np.uint8), "the image of a JPEG file")
         scaled = tuple(max(size // ratio, 1) for size in image.size)
         image.draft(_MODES[wanted] if image.mode != "CMYK" else "CMYK", scaled)
         if image.mode == "CMYK":

@@ -7,7 +7,7 @@ import io
 import numpy as np
 
 from ...shape_inference.protocols import Array
-from ..common.allocation import check_size
+from ..common.allocation import check_read
 from .pillow import reading
 from .png_chunks import GREY, GREY_ALPHA, PALETTE, RGB, RGB_ALPHA, Png, parse_png
 from .png_rows import samples_of
@@ -34,7 +34,7 @@ def read_png(contents: bytes, channels: int, wide: bool) -> Array:
     png = parse_png(contents)
     wanted = channels or _channels(png)
     dtype = np.dtype(np.uint16 if wide else np.uint8)
-    check_size((png.height, png.width, wanted), dtype)
+    check_read((png.height, png.width, wanted), dtype, "the image of a PNG file")
     pixels = _with_channels(png, _samples(png), wanted, wide)
     if wide and png.depth < 16:
         return pixels.astype(np.uint16) * np.uint16(257)

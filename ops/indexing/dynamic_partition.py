@@ -16,7 +16,7 @@ from ...shape_inference.rules import UNKNOWN_SHAPE
 from ...shape_inference.symbolic.symbolic import Dim, dim_symbol
 from ...shape_inference.tensor_shape import TensorShape
 from ...shape_inference.traits import Move
-from ..common.allocation import new_array, new_zeros
+from ..common.allocation import check_size, new_array, new_zeros
 from .gather import in_range, out_of_range
 
 public = {"td": "dynamic_partition dynamic_stitch"}
@@ -165,6 +165,7 @@ def _dynamic_stitch_kernel(c: KernelContext) -> Kernel:
         if c.symbolic:
             result = np.zeros(shape, object)
         else:
+            check_size(shape, data[0].dtype)
             make = new_array if _are_all_rows(places, size) else new_zeros
             result = make(shape, data[0].dtype)
         for flat, some in zip(places, data, strict=True):

@@ -38,13 +38,13 @@ QR = OpDef(
     "Qr",
     "input: T -> q: T, r: T",
     f"full_matrices: bool = false, {MATRIX_TYPES}",
-    traits=Traits(splits="...__->...__,...__"),
+    traits=Traits(splits="...__->...__,...__", grows=True),
 )
 SVD: OpDef[Results] = OpDef(
     "Svd",
     "input: T -> s: T, u: T, v: T",
     f"compute_uv: bool = true, full_matrices: bool = false, {MATRIX_TYPES}",
-    traits=Traits(splits="...__->..._,...__,...__"),
+    traits=Traits(splits="...__->..._,...__,...__", grows=True),
 )
 SELF_ADJOINT_EIG_V2: OpDef[Results] = OpDef(
     "SelfAdjointEigV2",
@@ -58,6 +58,7 @@ BATCH_SVD: OpDef[Results] = OpDef(
     "input: T -> s: T, u: T, v: T",
     "compute_uv: bool = true, full_matrices: bool = false, "
     "T: {float32, float64, complex64, complex128}",
+    traits=Traits(grows=True),
 )
 BATCH_SELF_ADJOINT_EIG_V2: OpDef[Results] = OpDef(
     "BatchSelfAdjointEigV2",

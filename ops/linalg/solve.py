@@ -46,14 +46,14 @@ MATRIX_TRIANGULAR_SOLVE = OpDef(
     "matrix: T, rhs: T -> output: T",
     "lower: bool = true, adjoint: bool = false, "
     "T: {bfloat16, half, float32, float64, complex64, complex128}",
-    traits=Traits(splits="...__,...__->...__"),
+    traits=Traits(splits="...__,...__->...__", grows=True),
 )
 
 MATRIX_SOLVE_LS = OpDef(
     "MatrixSolveLs",
     "matrix: T, rhs: T, l2_regularizer: float64 -> output: T",
     f"{MATRIX_TYPES}, fast: bool = true",
-    traits=Traits(splits="...__,...__,*->...__"),
+    traits=Traits(splits="...__,...__,*->...__", grows=True),
 )
 
 # Under their names of TensorFlow before 0.12.
@@ -66,6 +66,7 @@ BATCH_MATRIX_TRIANGULAR_SOLVE = OpDef(
     "BatchMatrixTriangularSolve",
     "matrix: T, rhs: T -> output: T",
     f"lower: bool = true, adjoint: bool = false, {OLDER_MATRIX_TYPES}",
+    traits=Traits(grows=True),
 )
 BATCH_MATRIX_SOLVE_LS = OpDef(
     "BatchMatrixSolveLs",

@@ -13,7 +13,7 @@ from ...shape_inference.protocols import Array, Kernel
 from ...shape_inference.rules import SCALAR, UNKNOWN_SHAPE, shape_from_value
 from ...shape_inference.tensor_shape import TensorShape
 from .list_partition import elements, empty, put_in, same_length
-from .tensor_list import TensorList, checked_index, limited, list_of, sizes_from
+from .tensor_list import TensorList, checked_index, limited, list_of, sizes_from, unset
 
 _SHAPE_TYPE = "shape_type: {int32, int64}"
 
@@ -114,7 +114,7 @@ def _tensor_list_reserve_kernel(c: KernelContext) -> Kernel:
         number = int(num_elements)
         if number < 0:
             raise ValueError(f"num_elements must be at least 0, got {number}")
-        return TensorList([None] * number, dtype, sizes_from(element_shape)).handle
+        return TensorList(unset(number), dtype, sizes_from(element_shape)).handle
 
     return reserve
 
@@ -165,7 +165,7 @@ def _tensor_list_resize_kernel(c: KernelContext) -> Kernel:
             raise ValueError(f"size must be at least 0, got {number}")
         source = list_of(handle)
         items = source.items()[:number]
-        return source.of(items + [None] * (number - len(items))).handle
+        return source.of(items + unset(number - len(items))).handle
 
     return resize
 
@@ -220,7 +220,7 @@ def _tensor_list_set_item_kernel(c: KernelContext) -> Kernel:
         items = source.items()
         number = len(items)
         if grows and int(index) >= number:
-            source = source.of(items + [None] * (int(index) + 1 - number))
+            source = source.of(items + unset(int(index) + 1 - number))
             number = int(index) + 1
         return source.with_item(checked_index(index, number), item).handle
 

@@ -12,7 +12,7 @@ from ...shape_inference.handle_data import HandleData, common_shape
 from ...shape_inference.protocols import Array, Kernel
 from ...shape_inference.rules import SCALAR
 from ...shape_inference.tensor_shape import TensorShape
-from ..common.allocation import new_zeros
+from ..common.allocation import check_size, new_zeros
 from .list_ops import element_of, stated_shape, written
 from .list_partition import elements, put_in
 from .tensor_list import (
@@ -25,6 +25,7 @@ from .tensor_list import (
     shown,
     sizes_from,
     stacked,
+    unset,
 )
 
 _TYPED = "element_dtype: type"
@@ -206,7 +207,7 @@ def _scatter_kernel(c: KernelContext) -> Kernel:
         length = int(num_elements)
         if length < 0:
             length = max(numbers, default=-1) + 1
-        result = TensorList([None] * length, tensor.dtype, sizes_from(element_shape))
+        result = TensorList(unset(length), tensor.dtype, sizes_from(element_shape))
         return _scattered(result, tensor, numbers).handle
 
     return scatter
@@ -219,7 +220,7 @@ def _scattered(made: TensorList, tensor: Array, numbers: list[int]) -> TensorLis
     for item in parts[:1]:
         made.check(item)
     items = list(made.items())
-    items += [None] * (max(numbers, default=-1) + 1 - len(items))
+    items += unset(max(0, max(numbers, default=-1) + 1 - len(items)))
     for number, item in zip(numbers, parts, strict=True):
         items[checked_index(number, len(items))] = item
     return made.of(items)
@@ -322,13 +323,16 @@ def _concatenated(source: TensorList, stated: Sizes, leading: list[int]) -> tupl
             after = TensorShape([None if n == -1 else n for n in sizes[1:]])
             shape = after if shape is None else shape.merge_with(after)
     tail = None if shape is None or None in shape.as_list() else tuple(shape.as_list())
-    items = []
+    items: list[Array] = []
+    zeros: dict[int, Array] = {}
     for i, item in enumerate(source.items()):
         if item is None:
             size = leading[i] if i < len(leading) else max(_first(stated), _first(source.element))
             if tail is None or size < 0:
                 raise ValueError(f"element {i} was not set, and its shape is not known")
-            item = new_zeros((size, *tail), source.dtype)
+            if size not in zeros:
+                zeros[size] = new_zeros((size, *tail), source.dtype)
+            item = zeros[size]
         elif item.ndim == 0:
             raise ValueError(f"element {i} is a scalar, and cannot be joined to others")
         items.append(item)
@@ -340,6 +344,7 @@ def _concatenated(source: TensorList, stated: Sizes, leading: list[int]) -> tupl
                 f"{shown(stated)}"
             )
         return new_zeros((0, *tail), source.dtype), lengths
+    check_size((int(lengths.sum()), *items[0].shape[1:]), source.dtype)
     return np.concatenate(items), lengths
 
 

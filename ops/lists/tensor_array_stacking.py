@@ -7,6 +7,7 @@ import numpy as np
 from ...shape_inference.context import KernelContext, ShapeContext
 from ...shape_inference.protocols import Array, Kernel
 from ...shape_inference.tensor_shape import TensorShape
+from ..common.allocation import check_size
 from .list_tensors import below, first, rest
 from .tensor_array_ops import defined, element_in, known_content, sizes_of, written_to
 from .tensor_array_partition import read_array, written_array
@@ -27,7 +28,7 @@ def _gather_kernel(c: KernelContext) -> Kernel:
 
     def gather(handle: Array, indices: Array, flow_in: Array) -> Array:
         array = array_of(handle, dtype)
-        items = [array.read(i) for i in places(indices)]
+        items = array.read_each(places(indices))
         return stacked(items, array.element if array.element is not None else stated, dtype)
 
     return gather
@@ -52,7 +53,7 @@ def _pack_kernel(c: KernelContext) -> Kernel:
 
     def pack(handle: Array, flow_in: Array) -> Array:
         array = array_of(handle, dtype)
-        items = [array.read(i) for i in range(len(array.items))]
+        items = array.read_each(range(len(array.items)))
         return stacked(items, array.element if array.element is not None else stated, dtype)
 
     return pack
@@ -120,7 +121,7 @@ def _concat_kernel(c: KernelContext) -> Kernel:
 
     def concat(handle: Array, flow_in: Array) -> tuple[Array, Array]:
         array = array_of(handle, dtype)
-        items = [array.read(i) for i in range(len(array.items))]
+        items = array.read_each(range(len(array.items)))
         for i, item in enumerate(items):
             if item.ndim == 0 or item.shape[1:] != items[0].shape[1:]:
                 raise ValueError(
@@ -129,6 +130,7 @@ def _concat_kernel(c: KernelContext) -> Kernel:
                 )
         lengths = np.array([len(item) for item in items], np.int64)
         if items:
+            check_size((int(lengths.sum()), *items[0].shape[1:]), items[0].dtype)
             return np.concatenate(items), lengths
         return np.zeros((0, *(stated or ())), dtype), lengths
 

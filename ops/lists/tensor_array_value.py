@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
 
 from ...shape_inference.protocols import Array
 from ..common.allocation import new_zeros
-from .tensor_list import Sizes, checked_index, fits, merged, shown
+from .tensor_list import Sizes, checked_index, fits, merged, shown, unset
 
 
 class TensorArray:
@@ -38,7 +39,7 @@ class TensorArray:
     ) -> None:
         if size < 0:
             raise ValueError(f"size must be at least 0, got {size}")
-        self.items: list[Any] = [None] * size
+        self.items: list[Any] = unset(size)
         self.gone: set[int] = set()
         self.dtype = dtype
         self.element = element
@@ -77,7 +78,7 @@ class TensorArray:
         if self.identical:
             self.element = merged(self.element, item.shape)
         if index >= len(self.items):
-            self.items += [None] * (index + 1 - len(self.items))
+            self.items += unset(index + 1 - len(self.items))
         if self.items[index] is not None:
             if not self.adds_up:
                 raise ValueError(f"element {index} has been written already")
@@ -87,8 +88,17 @@ class TensorArray:
         self.items[index] = item
         self.shapes[index] = item.shape
 
-    def read(self, index: int) -> Array:
+    def read_each(self, numbers: Iterable[int]) -> list[Array]:
+        """Elements, as `read`; those that were not written are one array for each shape."""
+        zeros: dict[Sizes, Array] = {}
+        return [self.read(number, zeros) for number in numbers]
+
+    def read(self, index: int, zeros: dict[Sizes, Array] | None = None) -> Array:
         """An element; zeros where none was written and the shape is known.
+
+        Args:
+            index: of the element.
+            zeros: arrays of zeros by their shapes, for elements that were not written.
 
         Raises:
             ValueError: the index is none for this array, or nothing is there.
@@ -102,20 +112,22 @@ class TensorArray:
                 "TensorArray with clear_after_read=False"
             )
         if item is None:
-            item = self._zeros(index)
+            item = self._zeros(index, {} if zeros is None else zeros)
         if self.clears:
             self.gone.add(index)
             self.items[index] = None
         return item
 
-    def _zeros(self, index: int) -> Array:
+    def _zeros(self, index: int, made: dict[Sizes, Array]) -> Array:
         sizes: Sizes = self.shapes.get(index, self.element)
         if sizes is None or -1 in sizes:
             raise ValueError(
                 f"element {index} is read and was not written, and the shape of the elements is "
                 f"not fully known: {shown(sizes)}"
             )
-        return new_zeros(sizes, self.dtype)
+        if sizes not in made:
+            made[sizes] = new_zeros(sizes, self.dtype)
+        return made[sizes]
 
     def gradient(self, source: bytes) -> TensorArray:
         """The array of gradients for a source: as long, and of zeros where nothing is written."""

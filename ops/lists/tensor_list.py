@@ -167,6 +167,16 @@ class TensorList:
         return new_zeros(sizes, self.dtype)
 
 
+def unset(number: int) -> list[Any]:
+    """Places of a list in which nothing is set.
+
+    Raises:
+        ResourceExhaustedError: the list itself would be larger than a tensor may be.
+    """
+    check_size((number,), np.dtype(object))
+    return [None] * number
+
+
 def _zeros_like(item: Array) -> Array:
     if item.dtype == object and isinstance(item.item(), TensorList):
         return item.item().zeros_like().handle

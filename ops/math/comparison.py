@@ -48,13 +48,13 @@ EQUAL = OpDef(
     "Equal",
     "x: T, y: T -> z: bool",
     _ANY_SHAPES,
-    traits=Traits(symbolic=True, splits="...,...->..."),
+    traits=Traits(symbolic=True, splits="...,...->...", grows=True),
 )
 NOT_EQUAL = OpDef(
     "NotEqual",
     "x: T, y: T -> z: bool",
     _ANY_SHAPES,
-    traits=Traits(symbolic=True, splits="...,...->..."),
+    traits=Traits(symbolic=True, splits="...,...->...", grows=True),
 )
 
 for _definition in (EQUAL, NOT_EQUAL):

@@ -15,6 +15,7 @@ from ...shape_inference.rules import SCALAR, broadcast
 from ...shape_inference.symbolic.symbolic import DimExpr, Undecidable, bounds, dim_symbol
 from ...shape_inference.tensor_shape import TensorShape
 from ...shape_inference.traits import Elementwise, Traits
+from ..common.allocation import check_size
 from ..common.elementwise import COMPLEX, QUANTIZED, REALS, like_the_other, symbolically
 from ..common.select_elements import chosen
 
@@ -130,6 +131,7 @@ def _where_kernel(c: KernelContext) -> Kernel:
     def where_true(x: Array) -> Array:
         if not x.ndim:
             raise ValueError("input must have rank at least 1, got shape ()")
+        check_size((int(np.count_nonzero(x)), x.ndim), np.dtype(np.int64))
         return np.argwhere(x).astype(np.int64, copy=False)
 
     return where_true

@@ -54,7 +54,7 @@ SOFTMAX_CROSS_ENTROPY_WITH_LOGITS: OpDef[Results] = OpDef(
     "SoftmaxCrossEntropyWithLogits",
     "features: T, labels: T -> loss: T, backprop: T",
     _FLOATS,
-    traits=Traits(splits="n_,n_->n,n_"),
+    traits=Traits(splits="n_,n_->n,n_", grows=True),
 )
 SPARSE_SOFTMAX_CROSS_ENTROPY_WITH_LOGITS: OpDef[Results] = OpDef(
     "SparseSoftmaxCrossEntropyWithLogits",

@@ -26,7 +26,7 @@ DECODE_CSV: OpDef[Results] = OpDef(
     "records: string, record_defaults: OUT_TYPE -> output: OUT_TYPE",
     "OUT_TYPE: list({float32, float64, int32, int64, string}) >= 1, field_delim: string = ',', "
     "use_quote_delim: bool = true, na_value: string = '', select_cols: list(int) = []",
-    traits=Traits(splits="n*,*->n*"),
+    traits=Traits(splits="n*,*->n*", grows=True),
 )
 
 _RANGES = {"int32": 31, "int64": 63}

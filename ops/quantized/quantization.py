@@ -15,6 +15,7 @@ from ...shape_inference.context import KernelContext, ShapeContext
 from ...shape_inference.protocols import Array, Kernel
 from ...shape_inference.rules import SCALAR
 from ...shape_inference.tensor_shape import TensorShape
+from ...shape_inference.traits import Traits
 from ..common.elementwise import QUANTIZED
 from .quantized_ranges import (
     LEAST_NORMAL,
@@ -45,12 +46,14 @@ QUANTIZE_V2: OpDef[tuple[Tensor, Tensor, Tensor]] = OpDef(
     "round_mode: {'HALF_AWAY_FROM_ZERO', 'HALF_TO_EVEN'} = 'HALF_AWAY_FROM_ZERO', "
     "narrow_range: bool = false, axis: int = -1, "
     "ensure_minimum_range: float = 0.009999999776482582",
+    traits=Traits(grows=True),
 )
 DEQUANTIZE = OpDef(
     "Dequantize",
     "input: T, min_range: float32, max_range: float32 -> output: dtype",
     f"T: {{{QUANTIZED}}}, mode: {_MODES}, narrow_range: bool = false, axis: int = -1, "
     "dtype: {bfloat16, float32} = float32",
+    traits=Traits(grows=True),
 )
 
 

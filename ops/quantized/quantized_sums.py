@@ -11,6 +11,7 @@ from ...shape_inference.context import KernelContext, ShapeContext
 from ...shape_inference.protocols import Array, Kernel
 from ...shape_inference.rules import SCALAR, broadcast
 from ...shape_inference.tensor_shape import TensorShape
+from ...shape_inference.traits import Traits
 from .quantized_arithmetic import (
     SCALE_TYPES,
     centred,
@@ -28,8 +29,8 @@ _PAIR = (
     "-> z: Toutput, min_z: float32, max_z: float32"
 )
 _PAIR_TYPES = f"T1: {SCALE_TYPES}, T2: {SCALE_TYPES}, Toutput: {SCALE_TYPES} = qint32"
-QUANTIZED_ADD = OpDef("QuantizedAdd", _PAIR, _PAIR_TYPES)
-QUANTIZED_MUL = OpDef("QuantizedMul", _PAIR, _PAIR_TYPES)
+QUANTIZED_ADD = OpDef("QuantizedAdd", _PAIR, _PAIR_TYPES, traits=Traits(grows=True))
+QUANTIZED_MUL = OpDef("QuantizedMul", _PAIR, _PAIR_TYPES, traits=Traits(grows=True))
 QUANTIZED_INSTANCE_NORM = OpDef(
     "QuantizedInstanceNorm",
     "x: T, x_min: float32, x_max: float32 -> y: T, y_min: float32, y_max: float32",

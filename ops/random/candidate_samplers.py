@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from ...graph.node import Tensor
 from ...graph.op_def import OpDef
 from ...runtime.kernel_spec import fresh
@@ -12,6 +14,7 @@ from ...shape_inference.context import KernelContext, ShapeContext
 from ...shape_inference.protocols import Array, Kernel
 from ...shape_inference.tensor_shape import TensorShape
 from ...shape_inference.traits import STATEFUL, Traits
+from ..common.allocation import check_size
 from .class_samplers import (
     Sampler,
     all_sampler,
@@ -79,6 +82,7 @@ def _define(
                 raise ValueError(
                     f"true_classes holds {true_classes[beyond][0]}, not in [0, {sampler.number})"
                 )
+            check_size((count,), np.dtype(np.int64))
             words = stream.reserve(_RESERVED * count // 4).stream()
             return sampler.draw(words, count, unique, true_classes)
 

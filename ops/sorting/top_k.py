@@ -24,13 +24,13 @@ TOP_K = OpDef(
     "TopK",
     "input: T -> values: T, indices: int32",
     f"k: int >= 0, {_TYPES}",
-    traits=Traits(splits="..._->..._,..._"),
+    traits=Traits(splits="..._->..._,..._", grows=True),
 )
 TOP_K_V2 = OpDef(
     "TopKV2",
     "input: T, k: Tk -> values: T, indices: index_type",
     f"{_TYPES}, Tk: {{int16, int32, int64}} = int32, index_type: {{int16, int32, int64}} = int32",
-    traits=Traits(splits="..._,*->..._,..._"),
+    traits=Traits(splits="..._,*->..._,..._", grows=True),
 )
 IN_TOP_K = OpDef(
     "InTopK",

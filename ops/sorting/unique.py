@@ -15,17 +15,25 @@ from ...shape_inference.protocols import Array, Kernel
 from ...shape_inference.rules import normal_axis
 from ...shape_inference.symbolic.symbolic import Dim, dim_symbol
 from ...shape_inference.tensor_shape import TensorShape
+from ...shape_inference.traits import Traits
 
 public = {"td": "unique unique_with_counts"}
 
 _ATTRS = "T: type, out_idx: {int32, int64} = int32"
 _ATTRS_V2 = "T: type, Taxis: {int32, int64} = int64, out_idx: {int32, int64} = int32"
 
-UNIQUE = OpDef("Unique", "x: T -> y: T, idx: out_idx", _ATTRS)
-UNIQUE_V2 = OpDef("UniqueV2", "x: T, axis: Taxis -> y: T, idx: out_idx", _ATTRS_V2)
-UNIQUE_WITH_COUNTS = OpDef("UniqueWithCounts", "x: T -> y: T, idx: out_idx, count: out_idx", _ATTRS)
+_GROWS = Traits(grows=True)  # where numbers of the places are wider than the elements
+
+UNIQUE = OpDef("Unique", "x: T -> y: T, idx: out_idx", _ATTRS, traits=_GROWS)
+UNIQUE_V2 = OpDef("UniqueV2", "x: T, axis: Taxis -> y: T, idx: out_idx", _ATTRS_V2, traits=_GROWS)
+UNIQUE_WITH_COUNTS = OpDef(
+    "UniqueWithCounts", "x: T -> y: T, idx: out_idx, count: out_idx", _ATTRS, traits=_GROWS
+)
 UNIQUE_WITH_COUNTS_V2 = OpDef(
-    "UniqueWithCountsV2", "x: T, axis: Taxis -> y: T, idx: out_idx, count: out_idx", _ATTRS_V2
+    "UniqueWithCountsV2",
+    "x: T, axis: Taxis -> y: T, idx: out_idx, count: out_idx",
+    _ATTRS_V2,
+    traits=_GROWS,
 )
 
 

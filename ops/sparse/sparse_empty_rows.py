@@ -14,6 +14,7 @@ from ...shape_inference.context import KernelContext, ShapeContext
 from ...shape_inference.protocols import Array, Kernel
 from ...shape_inference.rules import shape_from_value
 from ...shape_inference.tensor_shape import TensorShape
+from ..common.allocation import check_size
 from .sparse_components import as_sparse, check_indices, check_shapes
 
 if TYPE_CHECKING:
@@ -57,6 +58,8 @@ def _fill_empty_rows_kernel(c: KernelContext) -> Kernel:
         if default.ndim:
             raise ValueError(f"default_value must be a scalar, got shape {list(default.shape)}")
         rows = int(shape[0])
+        check_size((rows + len(indices), len(shape)), indices.dtype)
+        check_size((rows + len(indices),), values.dtype)
         empty = np.ones(rows, np.bool_)
         empty[indices[:, 0]] = False
         if not empty.any() and (indices[1:, 0] >= indices[:-1, 0]).all():

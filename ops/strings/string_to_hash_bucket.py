@@ -29,19 +29,19 @@ STRING_TO_HASH_BUCKET = OpDef(
     "StringToHashBucket",
     "string_tensor: string -> output: int64",
     "num_buckets: int >= 1",
-    traits=Traits(splits="...->..."),
+    traits=Traits(splits="...->...", grows=True),
 )
 STRING_TO_HASH_BUCKET_FAST = OpDef(
     "StringToHashBucketFast",
     "input: string -> output: int64",
     "num_buckets: int >= 1",
-    traits=Traits(splits="...->..."),
+    traits=Traits(splits="...->...", grows=True),
 )
 STRING_TO_HASH_BUCKET_STRONG = OpDef(
     "StringToHashBucketStrong",
     "input: string -> output: int64",
     "num_buckets: int >= 1, key: list(int)",
-    traits=Traits(splits="...->..."),
+    traits=Traits(splits="...->...", grows=True),
 )
 
 

@@ -14,6 +14,7 @@ from ...graph.describe import tensor_type
 from ...graph.graph import Graph
 from ...graph.node import Operation, Tensor
 from ...protos.messages import MetaGraphDef
+from ...runtime.load_budget import LoadBudget, within
 from ...runtime.repr_text import ShownText
 from ...runtime.suggestions import pluralize
 from ...session.session import Session
@@ -44,6 +45,7 @@ class LoadedModel(ShownText):
         message: the MetaGraphDef that it was read from; None where that was only a GraphDef.
         export_dir: the folder of the model, or of its checkpoint.
         checkpoint: the name of the checkpoint with the values of its variables; None if none.
+        budget: limits on restoring them; None for no limits.
 
     Example:
         >>> import os, tempfile
@@ -62,6 +64,7 @@ class LoadedModel(ShownText):
     message: MetaGraphDef | None = None
     export_dir: str = ""
     checkpoint: str | None = None
+    budget: LoadBudget | None = None
     _kept: KeptSession = field(init=False, compare=False)
 
     def __post_init__(self) -> None:
@@ -230,6 +233,7 @@ class LoadedModel(ShownText):
         Raises:
             NotFoundError: values are missing; they are named.
             DataLossError: values are damaged.
+            ResourceExhaustedError: they take more than the budget allows.
             InvalidArgumentError: a value is not of the dtype and shape of its variable.
             UnimplementedError: an op is not supported.
             ValueError: the saver, or an op that is to run, is not in the graph.
@@ -237,11 +241,12 @@ class LoadedModel(ShownText):
         if self.message is None:
             return
         saver = self.message.saver_def
-        if saver.restore_op_name and self.checkpoint is not None:
-            restore = operation_to_run(self.graph, saver.restore_op_name)
-            sess.run(restore, restore_feeds(sess, saver, self.checkpoint, self.export_dir))
-            give_originals_their_values(sess, self.graph)
-        initialize(sess, self.message, self.export_dir)
+        with within(self.budget):
+            if saver.restore_op_name and self.checkpoint is not None:
+                restore = operation_to_run(self.graph, saver.restore_op_name)
+                sess.run(restore, restore_feeds(sess, saver, self.checkpoint, self.export_dir))
+                give_originals_their_values(sess, self.graph)
+            initialize(sess, self.message, self.export_dir)
 
 
 def _by_name(ops: Sequence[Operation]) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Callable, Container, Sequence
 from typing import Any
 
-from ...graph.node import Operation
+from ...graph.node import Operation, Tensor
 from ...protos.config import config
 from ...runtime import errors
 from ...runtime.kernel_spec import KernelSpec
@@ -17,7 +17,7 @@ from ...shape_inference.protocols import Array
 from ...shape_inference.tensor_shape import TensorShape
 from ...shape_inference.traits import Elementwise
 
-_MOST_VALUES = 64  # of a vector of sizes
+_MOST_VALUES = 64  # of a vector of sizes, or a number
 
 
 def check_bytes(shape: Sequence[int], itemsize: int) -> None:
@@ -43,10 +43,11 @@ def with_limit(op: Operation, kernel: KernelSpec, inference: Inference) -> Kerne
     an input, by static shapes, is left as it is.
     """
     traits = op.definition.traits
-    grows = isinstance(traits, Elementwise) or traits.products
-    if not grows or len(op.inputs) < 2 or not _may_be_large(op, inference):
+    grows = traits.grows or isinstance(traits, Elementwise) or traits.products
+    if not grows or not (traits.grows or _combines(op)) or not _may_be_large(op, inference):
         return kernel
-    itemsize = max((tensor.dtype.size for tensor in op.outputs), default=1)
+    itemsize = max(map(_itemsize, op.outputs), default=1)
+    power = 2 if len(op.inputs) == 1 else 1  # such as the whole matrices of a decomposition
 
     def limited(run: Callable[..., Any]) -> Callable[..., Any]:
         def checked(*arrays: Array) -> Any:
@@ -54,7 +55,7 @@ def with_limit(op: Operation, kernel: KernelSpec, inference: Inference) -> Kerne
             for array in arrays:
                 for size in array.shape:
                     most *= size or 1
-            if most > config.max_tensor_bytes:
+            if most**power > config.max_tensor_bytes:
                 _check_results(op, arrays)
             return run(*arrays)
 
@@ -72,17 +73,32 @@ def with_limit(op: Operation, kernel: KernelSpec, inference: Inference) -> Kerne
     return kernel
 
 
+def _combines(op: Operation) -> bool:
+    """Returns whether an op has several inputs, or one of smaller elements than its result."""
+    return len(op.inputs) > 1 or any(
+        _itemsize(x) < _itemsize(y) for x in op.inputs for y in op.outputs
+    )
+
+
+def _itemsize(tensor: Tensor) -> int:
+    """Bytes of an element; those of a string are counted where they are made."""
+    return tensor.dtype.numpy_dtype.itemsize if tensor.dtype.is_numpy_compatible else 1
+
+
 def _may_be_large(op: Operation, inference: Inference) -> bool:
-    given = [inference.shape(tensor).sizes for tensor in op.inputs]
+    given = [(inference.shape(tensor).sizes, _itemsize(tensor)) for tensor in op.inputs]
     for tensor in op.outputs:
         sizes = inference.shape(tensor).sizes
         if sizes is None:
             return True
         known = [size for size in sizes if isinstance(size, int)]
         if len(known) == len(sizes):
-            if math.prod(known) * tensor.dtype.size > config.max_tensor_bytes:
+            if math.prod(known) * _itemsize(tensor) > config.max_tensor_bytes:
                 return True
-        elif not any(shape is not None and _is_no_larger(sizes, shape) for shape in given):
+        elif not any(
+            shape is not None and size >= _itemsize(tensor) and _is_no_larger(sizes, shape)
+            for shape, size in given
+        ):
             return True
     return False
 
@@ -103,7 +119,7 @@ def _check_results(op: Operation, arrays: Sequence[Array]) -> None:
         return
     inference = Inference()
     for tensor, array in zip(op.inputs, arrays, strict=True):
-        may_be_sizes = array.ndim == 1 and array.size <= _MOST_VALUES and array.dtype.kind == "i"
+        may_be_sizes = array.ndim <= 1 and array.size <= _MOST_VALUES and array.dtype.kind == "i"
         inference.declare(tensor, TensorShape(array.shape), array if may_be_sizes else None)
     try:
         inference.infer(op)
@@ -112,4 +128,4 @@ def _check_results(op: Operation, arrays: Sequence[Array]) -> None:
     for tensor in op.outputs:
         sizes = inference.shape(tensor).sizes
         if sizes is not None:
-            check_bytes([size for size in sizes if isinstance(size, int)], tensor.dtype.size)
+            check_bytes([size for size in sizes if isinstance(size, int)], _itemsize(tensor))

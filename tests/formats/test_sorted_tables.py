@@ -81,11 +81,11 @@ def test_copies_of_snappy(back: int) -> None:
 def test_parts_that_overlap() -> None:
     whole = (Extent(0, 4),)
     part = np.ones(4, np.float32)
-    assert assembled([4], float32, iter([(whole, part)])).tolist() == [1, 1, 1, 1]
+    assert assembled([4], float32, iter([(whole, part)]), "v").tolist() == [1, 1, 1, 1]
 
     def endless() -> Iterator[Any]:
         while True:
             yield whole, part
 
     with pytest.raises(ValueError, match="overlap"):
-        assembled([4], float32, endless())
+        assembled([4], float32, endless(), "v")

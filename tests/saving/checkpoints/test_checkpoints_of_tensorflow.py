@@ -122,15 +122,15 @@ def test_parts_must_fit() -> None:
     whole = np.arange(6).reshape(2, 3)
     first, second = (Extent(0, 2), Extent(0, 1)), (Extent(0, -1), Extent(1, 2))
     parts = [(first, whole[:, :1]), (second, whole[:, 1:])]
-    np.testing.assert_array_equal(assembled([2, 3], td.int64, parts), whole)
+    np.testing.assert_array_equal(assembled([2, 3], td.int64, parts, "v"), whole)
     with pytest.raises(ValueError, match="parts of it are missing"):
-        assembled([2, 3], td.int64, parts[:1])
+        assembled([2, 3], td.int64, parts[:1], "v")
     with pytest.raises(ValueError, match="is not where it says"):
-        assembled([2, 3], td.int64, [(first, whole)])
+        assembled([2, 3], td.int64, [(first, whole)], "v")
     with pytest.raises(ValueError, match="reaches from 0 to 2 of 1"):
-        assembled([1, 3], td.int64, parts)
-    with pytest.raises(ValueError, match="max_tensor_bytes"):
-        assembled([1 << 40], td.int64, [])
+        assembled([1, 3], td.int64, parts, "v")
+    with pytest.raises(td.errors.ResourceExhaustedError, match=r"^v takes .*max_tensor_bytes"):
+        assembled([1 << 40], td.int64, [], "v")
     assert read_slice(bytes.fromhex("0a0210030a04080110020a00")) == (
         Extent(0, 3),
         Extent(1, 2),
