@@ -151,7 +151,7 @@ def _check_op(
     sizes: InputSizes,
     report: Report,
 ) -> None:
-    if isinstance(op.definition, UnregisteredOp):
+    if isinstance(op.definition, UnregisteredOp) and not op.definition.registered:
         report.unregistered.setdefault(op.type, []).append(op.name)
     try:
         inference.infer(op)
