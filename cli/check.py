@@ -15,7 +15,7 @@ from ..saving.load_budget import LoadBudget
 from ..tf1.program_checks.check_program import check_program
 from .command_parser import add_command
 from .exit_codes import FAILED, OK
-from .graph_file import add_fetch_argument, add_file_argument, read_graph
+from .graph_file import add_fetch_argument, add_model_arguments, read_file
 from .output import Answer
 from .progress import ShownProgress
 from .shape_options import add_positive_argument, add_shape_argument, add_size_argument
@@ -41,7 +41,7 @@ def add_parser(commands: Any) -> None:
             "train.py -- --steps 100",
         ],
     )
-    add_file_argument(parser)
+    add_model_arguments(parser)
     add_shape_argument(parser)
     add_size_argument(parser, "or for a size of an input as the report shows it, such as x.0")
     add_positive_argument(parser, "keeps more sizes through reshapes to -1")
@@ -140,7 +140,7 @@ def check(arguments: Namespace) -> Answer:
     with ShownProgress(name) as progress:
         budget = LoadBudget(**arguments.budget, progress=progress)
         report = check_graph(
-            read_graph(DASH, budget) if arguments.file == DASH else arguments.file,
+            read_file(DASH, budget) if arguments.file == DASH else arguments.file,
             dict(arguments.shape),
             arguments.fetch,
             budget,
@@ -148,6 +148,7 @@ def check(arguments: Namespace) -> Answer:
             arguments.ignore,
             dict(arguments.size),
             arguments.positive,
+            arguments.signature,
         )
     failed = not report.ok or (arguments.strict and (report.requirements or report.losses))
     code = FAILED if failed else OK

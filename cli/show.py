@@ -16,7 +16,7 @@ from ..graph.node import Operation, Tensor
 from ..runtime.suggestions import pluralize
 from ..shape_inference.traits import Bodies
 from .command_parser import add_command
-from .graph_file import GraphFile, add_file_argument
+from .graph_file import GraphFile, add_model_arguments
 from .output import Answer
 from .sizes import Sized, bytes_text, parameters, widest
 from .text import json_shape, printable, table
@@ -41,13 +41,13 @@ def add_parser(commands: Any) -> None:
         "result, the numbers of the nodes it reads, or the value of a small constant.",
         ["model.pb", "model.pb --nodes"],
     )
-    add_file_argument(parser)
+    add_model_arguments(parser)
     parser.add_argument("--nodes", action="store_true", help="also list all nodes")
 
 
 def show(arguments: Namespace) -> Answer:
     """Shows the content of a graph file."""
-    file = GraphFile(arguments.file)
+    file = GraphFile(arguments.file, arguments.signature)
 
     def text() -> str:
         nodes = _nodes(file) if arguments.nodes else ()

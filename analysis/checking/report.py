@@ -84,6 +84,7 @@ class Report(ShownText):
         unregistered: the op types that have no definition, with the names of their nodes.
         points: the points of the contract that the graph was held against, each with a `code`, a
             `text`, and the `breach` that was found; "" where it holds.
+        signatures: the names of the signatures that were checked; empty for a graph without any.
         lints: what is legal and hardly meant, each with a `code`, the `op`, and `why`.
 
     Example:
@@ -104,6 +105,7 @@ class Report(ShownText):
         self.unregistered: dict[str, list[str]] = {}
         self.points: list[Point] = []
         self.lints: list[Lint] = []
+        self.signatures: list[str] = []
         self.shown = ShownSizes()
 
     @property
@@ -128,7 +130,13 @@ class Report(ShownText):
             _counted(len(self.requirements), "requirement"),
             _counted(len(self.losses), "size or rank", "sizes or ranks") + " lost",
         )
-        lines = [f"{summary}: {', '.join(counts)}", *self.findings(), *self._table(self.tensors)]
+        names = ", ".join(map(repr, self.signatures))
+        of = f" of the signature{'s' if len(self.signatures) > 1 else ''} {names}" if names else ""
+        lines = [
+            f"{summary}: {', '.join(counts)}{of}",
+            *self.findings(),
+            *self._table(self.tensors),
+        ]
         for body in self.inside:
             lines += [f"in {body.name!r}, run by {body.op.name!r} ({body.op.type})"]
             lines += [f"  {line}" for line in self._table(body.tensors)]
@@ -164,6 +172,7 @@ class Report(ShownText):
         return json.dumps(
             {
                 "ok": self.ok,
+                "signatures": self.signatures,
                 "errors": self.errors,
                 "points": [point._asdict() for point in self.points],
                 "lints": [

@@ -214,7 +214,7 @@ def _closure(start: Iterable[str], following: Callable[[str], Iterable[str]]) ->
 
 
 def _awaited(nodes: Mapping[str, NodeDef], wanted: Iterable[str]) -> set[str]:
-    """What outputs without results, such as groups, are there to wait for."""
+    """Ops that outputs without results, such as groups, wait for."""
     groups = [name for name in wanted if nodes[name].op in WAITING]
     return _closure(
         groups,

@@ -293,7 +293,7 @@ def test_help_and_version(cli: Cli) -> None:
 def test_what_goes_wrong_is_told_in_a_line(
     cli: Cli, monkeypatch: pytest.MonkeyPatch, error: BaseException, code: int, complaint: str
 ) -> None:
-    def fail(path: str) -> None:
+    def fail(path: str, signature: str | None) -> None:
         raise error
 
     monkeypatch.setattr("tensordraft.cli.show.GraphFile", fail)
