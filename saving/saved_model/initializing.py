@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from contextlib import suppress
 from typing import Any
 
 from ...graph.dependencies import needed_ops
@@ -75,10 +76,8 @@ def ops_of_loading(graph: Graph, message: MetaGraphDef) -> list[Operation]:
     """
     own: set[Operation] = set()
     names = list(initializers(message))
-    try:
+    with suppress(ValueError):  # loading raises it
         own.update(_own_files(asset_feeds(message, graph, "")))
-    except ValueError:
-        pass  # loading raises it
     saver = message.saver_def
     if saver.restore_op_name:
         names.append(saver.restore_op_name)
