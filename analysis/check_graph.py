@@ -78,7 +78,9 @@ def check_graph(
     checked = check_shapes(graph, shapes, fetches, progress, sizes, positive, signature)
     report = checked.report
     if report.ok and checked.graph is not None:
-        wanted = [item for item in checked.wanted or () if isinstance(item, Tensor)]
+        # Of a model, what serves its other signatures and its saver is not needed, either.
+        explicit = () if fetches is None else checked.wanted or ()
+        wanted = [item for item in explicit if isinstance(item, Tensor)]
         report.lints = [lint for lint in lints_of(checked, wanted) if lint.code not in ignore]
     if contract is not None and checked.graph is not None:
         report.points = contract_points(checked.graph, contract, checked.wanted, checked.loaded)

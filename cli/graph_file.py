@@ -7,8 +7,10 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
+from ..analysis.checking.inputs import ShownSizes, is_input
 from ..formats.model_files import ModelFile, read_model, read_opened
 from ..formats.progress import Progress
+from ..graph.describe import type_text
 from ..graph.node import Operation, Tensor
 from ..protos.messages import GraphDef
 from ..runtime.suggestions import nearest, pluralize
@@ -122,6 +124,14 @@ class GraphFile:
         self.version = graph_def.versions.producer
         self.functions = [function.signature.name for function in graph_def.library.function]
         self.ops = self.graph.get_operations()
+        self._shown = ShownSizes()
+        for op in self.ops:
+            for tensor in op.outputs if is_input(op) else ():
+                self._shown.add_input(tensor, self.graph.inference)
+
+    def type_of(self, tensor: Tensor) -> str:
+        """The static type of a tensor, with sizes named as a check names them."""
+        return type_text(tensor.dtype.name, self._shown.shape(tensor.shape).sizes)
 
     def inputs(self) -> list[Operation]:
         """The placeholders that must be fed."""
