@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from ...graph.api.graph_ends import graph_ends, tensors_of
+from ...graph.dependencies import needed_ops
 from ...graph.describe import tensor_type
 from ...graph.graph import Graph
 from ...graph.node import Operation, Tensor
@@ -86,9 +87,16 @@ class LoadedModel(ShownText):
 
     @property
     def optional_inputs(self) -> dict[str, Any]:
-        """Placeholders that have a default, by name, unless the signature for serving has them."""
+        """Placeholders that have a default, by name, unless the signature has them.
+
+        Of a signature, those that its outputs need.
+        """
         named = list(self.inputs.values())
-        placeholders = _by_name(graph_ends(self.graph).optional)
+        optional = graph_ends(self.graph).optional
+        if self.main_signature is not None:
+            needed = set(needed_ops(self.outputs.values(), named))
+            optional = [op for op in optional if op in needed]
+        placeholders = _by_name(optional)
         return {name: tensor for name, tensor in placeholders.items() if tensor not in named}
 
     @property
