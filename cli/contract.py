@@ -38,9 +38,9 @@ def add_parser(commands: Any) -> None:
 
 def contract(arguments: Namespace) -> Answer:
     """Writes the contract of a graph."""
-    file = GraphFile(arguments.file, arguments.signature)
+    source = GraphFile(arguments.file, arguments.signature)
     text = present_contract(
-        file.model, file.shapes(arguments.shape), dict(arguments.size), arguments.positive
+        source.model, source.shapes(arguments.shape), dict(arguments.size), arguments.positive
     ).to_toml()
     if arguments.out is None:
         return Answer(lambda: text, lambda: tomllib.loads(text))

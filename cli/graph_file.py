@@ -157,8 +157,8 @@ class GraphFile:
             elements = [self.element(name) for name in names]
         fetches: dict[Tensor | Operation, None] = {}
         for item in elements:
-            results = item.outputs or [item] if isinstance(item, Operation) else [item]
-            fetches.update(dict.fromkeys(results))
+            results = item.outputs if isinstance(item, Operation) else ()
+            fetches.update(dict.fromkeys(results or (item,)))
         return list(fetches)
 
     def shapes(self, shapes: Iterable[tuple[str, Any]]) -> dict[str, Any]:
@@ -202,8 +202,9 @@ def _ops(named: Mapping[str, Any]) -> list[Operation]:
 
 def shape_name(element: Tensor | Operation) -> str:
     """The name by which `--shape` refers to an input."""
-    is_first = isinstance(element, Tensor) and element.value_index == 0
-    return element.op.name if is_first else element.name
+    if isinstance(element, Tensor) and element.value_index == 0:
+        return element.op.name
+    return element.name
 
 
 def is_supported(op: Operation) -> bool:

@@ -76,7 +76,8 @@ def check_shapes(
     message: MetaGraphDef | None = None
     if isinstance(graph, LoadedModel):
         signature = signature or graph.signature
-        graph, message = graph.graph, graph.message
+        message = graph.message
+        graph = graph.graph
     elif not isinstance(graph, (Graph, GraphDef)):
         file = graph if isinstance(graph, ModelFile) else read_model(graph, progress=progress)
         graph, contents, message = file.graph_def, file.contents, file.meta_graph

@@ -70,6 +70,4 @@ def _names(info: TensorInfo) -> Iterable[str]:
             sparse.indices_tensor_name,
             sparse.dense_shape_tensor_name,
         )
-    if kind == "composite_tensor":
-        return [name for part in info.composite_tensor.components for name in _names(part)]
     return (info.name,)

@@ -151,8 +151,8 @@ class FrozenFunctions:
                             f"{text}:output:0" if text in extra else text for text in item.input
                         ]
                     done += nodes
-                    for output in _RENAMED:
-                        renamed[f"{node.name}:{output}:0"] = f"{node.name}:output:0"
+                    for result in _RENAMED:
+                        renamed[f"{node.name}:{result}:0"] = f"{node.name}:output:0"
             if len(waiting) == len(pending):
                 done += waiting
                 break
