@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from ..graph.dependencies import needed_ops
 from ..graph.graph import Graph
@@ -21,14 +21,21 @@ from .registries import unknown_to
 _MOST_NAMED = 4
 
 
-def contract_points(graph: Graph, contract: Contract) -> list[Point]:
+def contract_points(
+    graph: Graph,
+    contract: Contract,
+    wanted: Sequence[Tensor | Operation] | None = None,
+    loaded: Sequence[Operation] = (),
+) -> list[Point]:
     """Holds a graph against a contract, point by point.
 
     Args:
         graph: the graph.
         contract: the contract.
+        wanted: what is computed, where the contract names no outputs; by default all ops.
+        loaded: ops that run when the model is loaded, for promises of what is not touched.
     """
-    return list(_Held(graph, contract).points())
+    return list(_Held(graph, contract, wanted, loaded).points())
 
 
 def contract_cost(graph: Graph, contract: Contract) -> Cost:
@@ -48,14 +55,21 @@ def contract_cost(graph: Graph, contract: Contract) -> Cost:
 class _Held:
     """A graph, and a contract that it is held against."""
 
-    def __init__(self, graph: Graph, contract: Contract) -> None:
+    def __init__(
+        self,
+        graph: Graph,
+        contract: Contract,
+        wanted: Sequence[Tensor | Operation] | None = None,
+        loaded: Sequence[Operation] = (),
+    ) -> None:
         self._graph = graph
         self._contract = contract
         self._outputs = {name: _tensor(graph, name) for name in contract.outputs}
         self._wanted = [tensor for tensor in self._outputs.values() if tensor is not None]
-        wanted: list[Tensor | Operation] = [*self._wanted] or [*graph.get_operations()]
-        self._fetches = wanted
-        self._ops = list(ops_within(needed_ops(wanted, [])))
+        whole = graph.get_operations() if wanted is None else wanted
+        self._fetches: list[Tensor | Operation] = [*self._wanted] or [*whole]
+        self._ops = list(ops_within(needed_ops(self._fetches, [])))
+        self._touching = [*self._ops, *(op for op in ops_within(loaded) if op not in self._ops)]
         self._shapes = {
             name: list(promise.sizes)
             for name, promise in contract.inputs.items()
@@ -82,7 +96,7 @@ class _Held:
             ("TC11", contract.unknown, "no op is of an unknown type", ("is unknown",)),
         ):
             if not allowed:
-                found = [t.op for t in touches(self._ops) if t.what.startswith(does)]
+                found = [t.op for t in touches(self._touching) if t.what.startswith(does)]
                 yield Point(code, text, _named("but by", _names(found)))
         for release in contract.tensorflow:
             definition = self._graph.as_graph_def()

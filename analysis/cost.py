@@ -213,6 +213,7 @@ def cost(
     fetches: Any = None,
     shapes: Mapping[str, Any] | None = None,
     sizes: Mapping[str, int | range] | None = None,
+    positive: bool = False,
 ) -> Cost:
     """Estimates the cost of a run of a graph: operations, bytes, parameters, peak memory.
 
@@ -225,6 +226,7 @@ def cost(
         shapes: the shape of inputs, by name of the op or tensor: `{"x": ["batch", 784]}`. A size
             without a name is called by its input and axis: `x.0`.
         sizes: numbers for named sizes, or ranges of numbers: `{"batch": 32}`.
+        positive: whether no size of an input is 0; then more is known of what `td.reshape` makes.
 
     Returns:
         A Cost.
@@ -246,7 +248,7 @@ def cost(
     graph, wanted = _graph_and_fetches(graph, fetches)
     sizes = dict(sizes or {})
     numbers = {name: size for name, size in sizes.items() if isinstance(size, int)}
-    named = with_named_inputs(graph, wanted, shapes or {}, numbers)
+    named = with_named_inputs(graph, wanted, shapes or {}, numbers, positive)
     plan = plan_under(named.inference, named.ops, wanted, named.feeds, {}, exact=True)
     counted = plan_cost(plan, _base(named, plan))
     totals = {

@@ -9,6 +9,7 @@ from typing import Any
 from ..graph.dependencies import needed_ops
 from ..graph.importing.function_bodies import ops_within
 from ..graph.node import Operation, Tensor
+from ..saving.saved_model.initializing import ops_of_loading
 from ..saving.saved_model.loaded_model import LoadedModel
 from .contract import Contract, TensorPromise
 from .contract_violations import contract_cost, contract_points
@@ -20,6 +21,7 @@ def present_contract(
     model: LoadedModel,
     shapes: Mapping[str, Any] | None = None,
     sizes: Mapping[str, int] | None = None,
+    positive: bool = False,
 ) -> Contract:
     """The contract that a model fulfils: inputs, outputs, op types, costs, and other properties.
 
@@ -27,6 +29,7 @@ def present_contract(
         model: the model.
         shapes: the shape of inputs, by name of the op or tensor, for sizes that have no names.
         sizes: numbers for named sizes, at which costs are limited; by default 1 for each.
+        positive: whether no size of an input is 0.
 
     Raises:
         ValueError: `shapes` or `sizes` name something that there is not.
@@ -34,8 +37,8 @@ def present_contract(
     """
     outputs = [x for x in model.outputs.values() if isinstance(x, (Tensor, Operation))]
     wanted = [t for x in outputs for t in (x.outputs if isinstance(x, Operation) else [x])]
-    named = with_named_inputs(model.graph, wanted, shapes or {}, {})
-    total_cost = cost(model.graph, wanted, shapes, {})
+    named = with_named_inputs(model.graph, wanted, shapes or {}, {}, positive)
+    total_cost = cost(model.graph, wanted, shapes, {}, positive)
     numbers = {**dict.fromkeys(total_cost.names, 1), **(sizes or {})}
 
     def promise(tensor: Tensor) -> TensorPromise:
@@ -63,9 +66,12 @@ def present_contract(
 
 def _kept(model: LoadedModel, contract: Contract) -> Contract:
     """The contract without the promises that the model does not keep."""
-    broken = {(p.code, p.text) for p in contract_points(model.graph, contract) if p.breach}
+    loaded = () if model.message is None else ops_of_loading(model.graph, model.message)
+    broken = {
+        (p.code, p.text) for p in contract_points(model.graph, contract, None, loaded) if p.breach
+    }
     codes = {code for code, _ in broken}
-    loaded = {r: ("TC10", f"TensorFlow {r} loads it") not in broken for r in contract.tensorflow}
+    loads = {r: ("TC10", f"TensorFlow {r} loads it") not in broken for r in contract.tensorflow}
     names = [name if ":" in name else f"{name}:0" for name in contract.outputs]
     wanted = [model.graph.tensor(name) for name in names]
     types = frozenset(op.type for op in ops_within(needed_ops(wanted, [])))
@@ -79,7 +85,7 @@ def _kept(model: LoadedModel, contract: Contract) -> Contract:
         files="TC08" in codes,
         python="TC09" in codes,
         unknown="TC11" in codes,
-        tensorflow=tuple([release for release, loads in loaded.items() if loads]),
+        tensorflow=tuple([release for release, known in loads.items() if known]),
     )
 
 

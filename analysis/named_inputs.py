@@ -10,9 +10,9 @@ from ..graph.describe import add_context
 from ..graph.graph import Graph
 from ..graph.node import Operation, Tensor
 from ..shape_inference.assumptions import CheckingInference
-from ..shape_inference.symbolic.symbolic import Dim, Symbol, substitute, symbols_of
+from ..shape_inference.symbolic.symbolic import symbols_of
 from ..shape_inference.tensor_shape import TensorShape
-from .checking.inputs import is_input, with_names
+from .checking.inputs import InputSizes, is_input, with_names
 
 
 class NamedInputs(NamedTuple):
@@ -36,6 +36,7 @@ def with_named_inputs(
     fetches: Sequence[Tensor | Operation],
     shapes: Mapping[str, Any],
     sizes: Mapping[str, int],
+    positive: bool = False,
 ) -> NamedInputs:
     """Plan of the steps that `fetches` need, where inputs have the given shapes.
 
@@ -47,9 +48,11 @@ def with_named_inputs(
         fetches: what is wanted.
         shapes: the shape of inputs, by name of the op or tensor.
         sizes: numbers for named sizes.
+        positive: whether no size of an input is 0.
 
     Raises:
-        ValueError: `shapes` name something that there is not, or the shapes do not fit.
+        ValueError: a size is 0, where none is to be; `shapes` name something that there is not, or
+            the shapes do not fit.
     """
     named_shapes = {}
     for name, shape in shapes.items():
@@ -64,13 +67,14 @@ def with_named_inputs(
     ops = needed_ops(fetches, feeds)
     inference = CheckingInference()
     names: set[str] = set()
+    stated = InputSizes(sizes, positive)
     for tensor in feeds:
-        _declare(inference, tensor, named_shapes.get(tensor), sizes, names)
+        _declare(inference, tensor, named_shapes.get(tensor), stated, names)
     for op in ops:
         try:
             inference.infer(op)
             for tensor in named_shapes.keys() & set(op.outputs):
-                _declare(inference, tensor, named_shapes[tensor], sizes, names)
+                _declare(inference, tensor, named_shapes[tensor], stated, names)
         except (TypeError, ValueError) as error:
             raise add_context(error, op, inference) from error
     return NamedInputs(ops, feeds, inference, names)
@@ -80,7 +84,7 @@ def _declare(
     inference: CheckingInference,
     tensor: Tensor,
     given: TensorShape | None,
-    sizes: Mapping[str, int],
+    stated: InputSizes,
     names: set[str],
 ) -> None:
     """Sets the shape of an input: names for unknown sizes, numbers for named ones."""
@@ -95,8 +99,5 @@ def _declare(
         named = with_names(shape, tensor)
         symbols = {symbol for size in named for symbol in symbols_of(size)}
         names.update(symbol.name for symbol in symbols if symbol.name is not None)
-        numbers: dict[Symbol, Dim] = {
-            symbol: sizes[symbol.name] for symbol in symbols if symbol.name and symbol.name in sizes
-        }
-        shape = TensorShape.of(tuple([substitute(size, numbers) for size in named]))
+        shape = stated.of(tensor, TensorShape.of(tuple(named)))
     inference.declare(tensor, shape)

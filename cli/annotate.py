@@ -17,7 +17,7 @@ from .command_parser import add_command
 from .graph_file import add_file_argument, read_graph
 from .out_files import GRAPH_ENDINGS, add_graph_out, out_file
 from .output import Answer
-from .shape_options import add_shape_argument
+from .shape_options import add_positive_argument, add_shape_argument
 
 if TYPE_CHECKING:
     from argparse import Namespace
@@ -39,6 +39,7 @@ def add_parser(commands: Any) -> None:
     # The former, positional form of --out.
     parser.add_argument("old_out", nargs="?", type=out_file(*GRAPH_ENDINGS), help=SUPPRESS)
     add_shape_argument(parser)
+    add_positive_argument(parser, "keeps more sizes through reshapes to -1")
 
 
 def annotate(arguments: Namespace) -> Answer:
@@ -47,7 +48,7 @@ def annotate(arguments: Namespace) -> Answer:
     if out is None or (arguments.out and arguments.old_out):
         raise ValueError("expected one file to write: --out FILE")
     graph_def = read_graph(arguments.file)
-    report = check_graph(graph_def, dict(arguments.shape))
+    report = check_graph(graph_def, dict(arguments.shape), positive=arguments.positive)
     report.raise_for_errors()
     shapes: dict[str, list[TensorShape]] = {}
     for fact in report.tensors:

@@ -13,7 +13,7 @@ from ..analysis.formats import to_junit, to_sarif
 from ..tf1.program_checks.check_program import check_program
 from .command_parser import add_command
 from .exit_codes import FAILED, OK
-from .graph_file import add_fetch_argument, add_file_argument, read_graph
+from .graph_file import add_fetch_argument, add_model_arguments, read_file
 from .output import Answer
 from .progress import ShownProgress
 from .shape_options import add_positive_argument, add_shape_argument, add_size_argument
@@ -39,7 +39,7 @@ def add_parser(commands: Any) -> None:
             "train.py -- --steps 100",
         ],
     )
-    add_file_argument(parser)
+    add_model_arguments(parser)
     add_shape_argument(parser)
     add_size_argument(parser, "or for a size of an input as the report shows it, such as x.0")
     add_positive_argument(parser, "keeps more sizes through reshapes to -1")
@@ -107,7 +107,7 @@ def check(arguments: Namespace) -> Answer:
     name = title(arguments.file)
     with ShownProgress(name) as progress:
         report = check_graph(
-            read_graph(DASH, progress) if arguments.file == DASH else arguments.file,
+            read_file(DASH, progress) if arguments.file == DASH else arguments.file,
             dict(arguments.shape),
             arguments.fetch,
             progress,
@@ -115,6 +115,7 @@ def check(arguments: Namespace) -> Answer:
             arguments.ignore,
             dict(arguments.size),
             arguments.positive,
+            arguments.signature,
         )
     failed = not report.ok or (arguments.strict and (report.requirements or report.losses))
     code = FAILED if failed else OK

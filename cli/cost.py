@@ -11,10 +11,10 @@ from ..analysis.roofline import Machine
 from ..formats.replacement import replacing
 from ..runtime.suggestions import did_you_mean
 from .command_parser import add_command
-from .graph_file import GraphFile, add_fetch_argument, add_file_argument
+from .graph_file import GraphFile, add_fetch_argument, add_model_arguments
 from .out_files import out_file
 from .output import Answer
-from .shape_options import add_shape_argument, parse_size
+from .shape_options import add_positive_argument, add_shape_argument, parse_size
 
 if TYPE_CHECKING:
     from argparse import Namespace
@@ -36,8 +36,9 @@ def add_parser(commands: Any) -> None:
             "model.pb --size batch=32 --html cost.html",
         ],
     )
-    add_file_argument(parser)
+    add_model_arguments(parser)
     add_shape_argument(parser)
+    add_positive_argument(parser, "keeps more sizes through reshapes to -1")
     parser.add_argument(
         "--size",
         metavar="NAME[=N]",
@@ -60,11 +61,13 @@ def add_parser(commands: Any) -> None:
 
 def cost(arguments: Namespace) -> Answer:
     """Computes the cost of a run."""
-    file = GraphFile(arguments.file)
-    fetches = [file.element(name) for name in arguments.fetch or [op.name for op in file.outputs()]]
+    file = GraphFile(arguments.file, arguments.signature)
+    fetches = file.fetches(arguments.fetch)
     open_sizes = {name for name, size in arguments.size if size is None}
     sizes = {name: size for name, size in arguments.size if size is not None}
-    costs = cost_of(file.graph, fetches, dict(arguments.shape), sizes)
+    costs = cost_of(
+        file.graph, fetches, file.shapes(arguments.shape), sizes, positive=arguments.positive
+    )
     unknown = sorted(open_sizes - set(costs.names))
     if unknown:
         names = f"; the named sizes of inputs are: {', '.join(costs.names) or 'none'}"

@@ -10,14 +10,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..analysis.drawing.choice import chosen
+from ..analysis.drawing.draw import shown_part
 from ..analysis.drawing.formats import ENDINGS, check_format, write
 from ..analysis.drawing.heat import COLORS, Heat, heats
+from ..graph.graph import Graph
+from ..graph.node import Tensor
 from .command_parser import add_command
 from .filled_feeds import Filling
-from .graph_file import GraphFile, add_file_argument
+from .graph_file import GraphFile, add_model_arguments
 from .out_files import OutFile
 from .output import Answer
-from .shape_options import add_shape_argument, add_size_argument
+from .shape_options import add_positive_argument, add_shape_argument, add_size_argument
 
 if TYPE_CHECKING:
     from argparse import Namespace
@@ -41,7 +44,7 @@ def add_parser(commands: Any) -> None:
             "model.pb --out model.html --color time --size batch=32",
         ],
     )
-    add_file_argument(parser)
+    add_model_arguments(parser)
     parser.add_argument(
         "--out",
         metavar="FILE",
@@ -75,6 +78,7 @@ def add_parser(commands: Any) -> None:
         "of a run with random inputs",
     )
     add_shape_argument(parser)
+    add_positive_argument(parser, "keeps more sizes through reshapes to -1")
     add_size_argument(parser, "for --color; by default 1")
 
 
@@ -94,13 +98,14 @@ def _depth(text: str) -> int:
 
 def draw(arguments: Namespace) -> Answer:
     """Writes the picture."""
-    file = GraphFile(arguments.file)
-    graph = file.graph
+    file = GraphFile(arguments.file, arguments.signature)
+    named = [arguments.scope, arguments.around, *(arguments.path or ())]
+    graph = shown_part(file.model, [name for name in named if name is not None])
     path = arguments.path and tuple(arguments.path)
     choice = chosen(
         graph, arguments.scope, arguments.depth, arguments.around, path, arguments.stacks
     )
-    heats = _heats(file, arguments) if arguments.color else []
+    heats = _heats(file, graph, arguments) if arguments.color else []
     out = arguments.out or os.path.join(tempfile.mkdtemp(prefix="tensordraft-"), "graph.html")
     write(choice, out, heats)
     number = len(choice.drawing.boxes)
@@ -110,14 +115,14 @@ def draw(arguments: Namespace) -> Answer:
     return Answer(lambda: "\n".join(lines), lambda: {"boxes": number, "file": out})
 
 
-def _heats(file: GraphFile, arguments: Namespace) -> list[Heat]:
+def _heats(file: GraphFile, graph: Graph, arguments: Namespace) -> list[Heat]:
     """The property that decides the colours of the boxes."""
-    sizes = dict(arguments.size)
+    sizes, shapes = dict(arguments.size), file.shapes(arguments.shape)
     if arguments.color != "time":
-        return heats(file.graph, arguments.color, sizes, dict(arguments.shape))
-    filling = Filling(dict(arguments.shape), sizes, seed=0)
-    feeds = {tensor: filling.value(tensor, "random") for tensor in file.graph.inputs}
+        return heats(graph, arguments.color, sizes, shapes, arguments.positive)
+    filling = Filling(shapes, sizes, seed=0)
+    fed = [x for x in file.model.inputs.values() if isinstance(x, Tensor)]
+    feeds = {tensor: filling.value(tensor, "random") for tensor in fed}
     filling.check_used()
-    fetches = [op.outputs or op for op in file.outputs()]
     with file.model.session() as session:
-        return heats(file.graph, session.profile(fetches, feeds))
+        return heats(graph, session.profile(file.fetches(), feeds))

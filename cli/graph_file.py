@@ -7,8 +7,10 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
+from ..analysis.checking.inputs import ShownSizes, is_input
 from ..formats.model_files import ModelFile
 from ..formats.progress import Progress
+from ..graph.describe import type_text
 from ..graph.node import Operation, Tensor
 from ..model_files.loading import model_of
 from ..model_files.reading import read_model, read_opened
@@ -61,6 +63,16 @@ def parse_budget(text: str) -> dict[str, float]:
         if name not in ("bytes", "nodes", "seconds"):
             raise ArgumentTypeError(f"a budget has bytes, nodes and seconds, got {name!r}")
     return limits
+
+
+def add_model_arguments(parser: ArgumentParser) -> None:
+    """Adds the arguments for a graph file, and the signature of it to look at."""
+    add_file_argument(parser)
+    parser.add_argument(
+        "--signature",
+        metavar="NAME",
+        help="of a SavedModel, the signature; by default 'serving_default', or the only one",
+    )
 
 
 def add_fetch_argument(
@@ -123,22 +135,35 @@ class GraphFile:
 
     Args:
         path: the file or folder, whose kind is detected from its content; or `-`.
+        signature: the name of the signature to look at, as of `--signature`.
 
     Raises:
         OpError, OSError: it cannot be read, or does not hold a graph.
-        ValueError: a node is malformed, or does not fit its inputs.
+        ValueError: a node is malformed, or does not fit its inputs; there is no such signature.
     """
 
-    def __init__(self, path: str) -> None:
+    def __init__(self, path: str, signature: str | None = None) -> None:
         self.title = title(path)
         with ShownProgress(self.title) as progress:
             file = read_file(path, progress)
-            self.model = model_of(file, progress)
+            model = model_of(file, progress)
+        try:
+            self.model = model.with_signature(signature)
+        except ValueError as error:
+            raise ValueError(f"{self.title}: {error}") from None
         graph_def = file.graph_def
         self.graph = self.model.graph
         self.version = graph_def.versions.producer
         self.functions = [function.signature.name for function in graph_def.library.function]
         self.ops = self.graph.get_operations()
+        self._shown = ShownSizes()
+        for op in self.ops:
+            for tensor in op.outputs if is_input(op) else ():
+                self._shown.add_input(tensor, self.graph.inference)
+
+    def type_of(self, tensor: Tensor) -> str:
+        """The static type of a tensor, with sizes named as a check names them."""
+        return type_text(tensor.dtype.name, self._shown.shape(tensor.shape).sizes)
 
     def inputs(self) -> list[Operation]:
         """The placeholders that must be fed."""
@@ -151,6 +176,28 @@ class GraphFile:
     def outputs(self) -> list[Operation]:
         """The ops to compute by default."""
         return _ops(self.model.outputs)
+
+    def fetches(self, names: Iterable[str] | None = None) -> list[Tensor | Operation]:
+        """Tensors to compute, and ops without results: those called `names`, else the outputs.
+
+        Raises:
+            ValueError: there is no tensor or op of a name.
+        """
+        if names is None:
+            elements = list(self.model.outputs.values())
+        else:
+            elements = [self.element(name) for name in names]
+        fetches: dict[Tensor | Operation, None] = {}
+        for item in elements:
+            results = item.outputs if isinstance(item, Operation) else ()
+            fetches.update(dict.fromkeys(results or (item,)))
+        return list(fetches)
+
+    def shapes(self, shapes: Iterable[tuple[str, Any]]) -> dict[str, Any]:
+        """The shapes of inputs by the names of their tensors, which may be those of a signature."""
+        signature = self.model.main_signature
+        inputs = {} if signature is None else signature.inputs
+        return {shape_name(inputs[name]) if name in inputs else name: x for name, x in shapes}
 
     def unsupported(self) -> Counter[str]:
         """Number of ops of each unsupported type."""
@@ -183,6 +230,13 @@ class GraphFile:
 def _ops(named: Mapping[str, Any]) -> list[Operation]:
     """The ops of the tensors that a model names, and the ops that it names."""
     return list(dict.fromkeys(x if isinstance(x, Operation) else x.op for x in named.values()))
+
+
+def shape_name(element: Tensor | Operation) -> str:
+    """The name by which `--shape` refers to an input."""
+    if isinstance(element, Tensor) and element.value_index == 0:
+        return element.op.name
+    return element.name
 
 
 def is_supported(op: Operation) -> bool:

@@ -47,9 +47,8 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run_in_chunks(arguments: Namespace) -> Answer:
     """Computes the fetch, chunk by chunk, into a file."""
-    file = GraphFile(arguments.file)
-    names = arguments.fetch or [op.name for op in file.outputs()]
-    fetches = [tensor for name in names for tensor in _tensors(file, name)]
+    file = GraphFile(arguments.file, arguments.signature)
+    fetches = [item for item in file.fetches(arguments.fetch) if isinstance(item, Tensor)]
     if len(fetches) != 1:
         raise ValueError(f"--along computes one result, got {len(fetches)}: add --fetch")
     out = arguments.out
@@ -67,7 +66,7 @@ def run_in_chunks(arguments: Namespace) -> Answer:
             fetches[0],
             feeds,
             arguments.along,
-            dict(arguments.shape),
+            file.shapes(arguments.shape),
             arguments.split_bytes,
         )
         progress = stack.enter_context(ShownProgress(file.title))

@@ -14,7 +14,7 @@ from ..saving.saved_model.loaded_model import LoadedModel
 from .command_parser import CommandParser, add_command
 from .feeds import parse_feed
 from .filled_feeds import Filling
-from .graph_file import GraphFile, add_fetch_argument, add_file_argument, is_supported
+from .graph_file import GraphFile, add_fetch_argument, add_model_arguments, is_supported
 from .output import Answer
 from .shape_options import add_positive_argument, add_shape_argument, add_size_argument
 from .text import table
@@ -41,7 +41,7 @@ def add_request_command(
     """Adds a command with the arguments of a request: as `add_command`."""
     description = summary[0].upper() + summary[1:] + "."
     parser = add_command(commands, command, summary, description, examples, note)
-    add_file_argument(parser)
+    add_model_arguments(parser)
     parser.add_argument(
         "--feed",
         metavar="NAME=VALUE",
@@ -69,8 +69,8 @@ def read_request(arguments: Namespace) -> Request:
         ValueError: there is no such tensor; an op that is needed is not supported, or an input
             that is needed is not fed.
     """
-    file = GraphFile(arguments.file)
-    filling = Filling(dict(arguments.shape), dict(arguments.size), arguments.seed)
+    file = GraphFile(arguments.file, arguments.signature)
+    filling = Filling(file.shapes(arguments.shape), dict(arguments.size), arguments.seed)
     feeds: dict[Tensor, Any] = {}
     for feed in arguments.feed:
         tensor = _fed(file, feed.name)
@@ -79,9 +79,8 @@ def read_request(arguments: Namespace) -> Request:
             shape = list(np.shape(feeds[tensor]))
             raise ValueError(f"--feed {feed.name}: has shape {shape}, with --positive")
     filling.check_used()
-    names = arguments.fetch or [op.name for op in file.outputs()]
-    fetches = list(dict.fromkeys([item for name in names for item in _fetched(file, name)]))
-    _check_runnable(fetches, list(feeds))
+    fetches = file.fetches(arguments.fetch)
+    _check_runnable(file, fetches, list(feeds))
     return Request(file.model, fetches, feeds)
 
 
@@ -95,20 +94,18 @@ def _fed(file: GraphFile, name: str) -> Tensor:
     return element
 
 
-def _fetched(file: GraphFile, name: str) -> Sequence[Tensor | Operation]:
-    """The tensor called `name`, all results of the op, or the op itself if it has none."""
-    element = file.element(name)
-    return (element.outputs or [element]) if isinstance(element, Operation) else [element]
-
-
-def _check_runnable(fetches: Sequence[Tensor | Operation], feeds: Sequence[Tensor]) -> None:
+def _check_runnable(
+    file: GraphFile, fetches: Sequence[Tensor | Operation], feeds: Sequence[Tensor]
+) -> None:
     """Reports missing ops or inputs in terms of the command line."""
     needed = needed_ops(fetches, feeds)
     unsupported = sorted({op.type for op in needed if not is_supported(op)})
     if unsupported:
         raise ValueError(f"this needs ops that are not supported: {', '.join(unsupported)}")
+    inputs = file.model.inputs.items()
+    names = {tensor.op: name for name, tensor in inputs if isinstance(tensor, Tensor)}
     missing = [
-        (f"--feed {op.name}=…", tensor_type(op.outputs[0]))
+        (f"--feed {names.get(op, op.name)}=…", tensor_type(op.outputs[0]))
         for op in needed
         if op.type in ("Placeholder", "PlaceholderV2")
     ]

@@ -5,18 +5,18 @@ from __future__ import annotations
 import math
 import textwrap
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..graph.describe import tensor_type
 from ..graph.importing.function_bodies import bodies_of
 from ..graph.node import Operation, Tensor
 from ..runtime.suggestions import pluralize
+from ..saving.saved_model.loaded_model import callable_signatures, chosen_signature
 from ..shape_inference.traits import Bodies
 from .command_parser import add_command
-from .graph_file import GraphFile, add_file_argument
+from .graph_file import GraphFile, add_model_arguments
 from .output import Answer
 from .sizes import Sized, bytes_text, parameters, widest
 from .text import json_shape, printable, table
@@ -41,13 +41,13 @@ def add_parser(commands: Any) -> None:
         "result, the numbers of the nodes it reads, or the value of a small constant.",
         ["model.pb", "model.pb --nodes"],
     )
-    add_file_argument(parser)
+    add_model_arguments(parser)
     parser.add_argument("--nodes", action="store_true", help="also list all nodes")
 
 
 def show(arguments: Namespace) -> Answer:
     """Shows the content of a graph file."""
-    file = GraphFile(arguments.file)
+    file = GraphFile(arguments.file, arguments.signature)
 
     def text() -> str:
         nodes = _nodes(file) if arguments.nodes else ()
@@ -62,13 +62,19 @@ def show(arguments: Namespace) -> Answer:
 
 def _summary(file: GraphFile) -> Iterator[str]:
     yield f"{file.title}: {pluralize(len(file.ops), 'node')}, GraphDef version {file.version}"
-    yield "\ninputs"
-    yield _results_of(file.inputs())
+    model = file.model
+    name = chosen_signature(model.signatures, model.signature)
+    of = "" if name is None else f" of the signature {name!r}"
+    yield f"\ninputs{of}"
+    yield _ends(file, model.inputs)
     if optional := file.optional_inputs():
         yield "\ninputs that have a default"
-        yield _results_of(optional)
-    yield "\noutputs"
-    yield _results_of(file.outputs())
+        yield _ends(file, {op.name: op for op in optional})
+    yield f"\noutputs{of}"
+    yield _ends(file, model.outputs)
+    others = [other for other in callable_signatures(model.signatures) if other != name]
+    if others:
+        yield f"\n{'other ' if name else ''}signatures\n  {', '.join(others)}"
     yield "\nops"
     yield _op_counts(Counter(op.type for op in file.ops))
     unsupported = file.unsupported()
@@ -78,7 +84,7 @@ def _summary(file: GraphFile) -> Iterator[str]:
     yield "\nparameters"
     yield _parameters(parameters(file.ops))
     yield "\nwidest tensors, with unknown sizes counted as 1"
-    yield _widest(widest(file.ops))
+    yield _widest(file, widest(file.ops))
     if file.functions:
         yield f"\nand a library of {pluralize(len(file.functions), 'function')}"
 
@@ -86,10 +92,10 @@ def _summary(file: GraphFile) -> Iterator[str]:
 def _nodes(file: GraphFile) -> Iterator[str]:
     if file.ops:
         yield "\nnodes"
-        yield _node_table(file.ops)
+        yield _node_table(file, file.ops)
     for name, ops in _bodies(file.ops):
         yield f"\nnodes of {name}"
-        yield _node_table(ops)
+        yield _node_table(file, ops)
 
 
 def _bodies(ops: list[Operation], around: frozenset[str] = frozenset()) -> Iterator[Any]:
@@ -105,11 +111,15 @@ def _bodies(ops: list[Operation], around: frozenset[str] = frozenset()) -> Itera
             yield from _bodies(inside, around | {name})
 
 
-def _results_of(ops: list[Operation]) -> str:
-    rows: list[tuple[str, str]] = []
-    for op in ops:
-        rows += [(tensor.name, tensor_type(tensor)) for tensor in op.outputs]
-        rows += [] if op.outputs else [(op.name, f"no result ({op.type})")]
+def _ends(file: GraphFile, named: Mapping[str, Tensor | Operation]) -> str:
+    """Inputs or outputs, and the names that a signature has for them."""
+    rows: list[tuple[str, ...]] = []
+    for name, item in named.items():
+        tensors = item.outputs if isinstance(item, Operation) else [item]
+        called = (name,) if file.model.main_signature is not None else ()
+        rows += [(*called, tensor.name, file.type_of(tensor)) for tensor in tensors]
+        if isinstance(item, Operation) and not tensors:
+            rows.append((*called, item.name, f"no result ({item.type})"))
     return table(rows, "  ") or "  none"
 
 
@@ -128,12 +138,14 @@ def _parameters(tensors: list[Sized]) -> str:
     return f"  {total} in {pluralize(len(tensors), 'tensor')}" if tensors else "  none"
 
 
-def _widest(tensors: list[Sized]) -> str:
-    rows = [(item.tensor.name, tensor_type(item.tensor), bytes_text(item.size)) for item in tensors]
+def _widest(file: GraphFile, tensors: list[Sized]) -> str:
+    rows = [
+        (item.tensor.name, file.type_of(item.tensor), bytes_text(item.size)) for item in tensors
+    ]
     return table(rows, "  ") or "  none"
 
 
-def _node_table(ops: list[Operation]) -> str:
+def _node_table(file: GraphFile, ops: Sequence[Operation]) -> str:
     numbers = {op: i for i, op in enumerate(ops)}
     rows = [("nr", "op", "result", "reads", "name")]
     for op, number in numbers.items():
@@ -142,7 +154,7 @@ def _node_table(ops: list[Operation]) -> str:
         if len(reads) > _MOST_SHOWN_INPUTS:
             reads[_MOST_SHOWN_INPUTS:] = [f"+{len(reads) - _MOST_SHOWN_INPUTS}"]
         source = " ".join(reads) or _small_constant(op)
-        rows.append((str(number), op.type, _results(op), source, op.name))
+        rows.append((str(number), op.type, _results(file, op), source, op.name))
     return table(rows, "  ")
 
 
@@ -150,8 +162,8 @@ def _result_number(tensor: Tensor) -> str:
     return f":{tensor.value_index}" if tensor.value_index else ""
 
 
-def _results(op: Operation) -> str:
-    types = Counter(tensor_type(tensor) for tensor in op.outputs)
+def _results(file: GraphFile, op: Operation) -> str:
+    types = Counter(file.type_of(tensor) for tensor in op.outputs)
     return ", ".join(f"{number} × {text}" if number > 1 else text for text, number in types.items())
 
 
@@ -181,12 +193,20 @@ def _as_json(file: GraphFile) -> dict[str, Any]:
         "inputs": [op.name for op in file.inputs()],
         "optional_inputs": [op.name for op in file.optional_inputs()],
         "outputs": [op.name for op in file.outputs()],
+        "signatures": {
+            name: {"inputs": _names(signature.inputs), "outputs": _names(signature.outputs)}
+            for name, signature in file.model.signatures.items()
+        },
         "ops": dict(Counter(op.type for op in file.ops)),
         "unsupported": dict(file.unsupported()),
         "functions": file.functions,
         "parameter_bytes": sum(item.size for item in parameters(file.ops)),
         "widest": {item.tensor.name: item.size for item in widest(file.ops)},
     }
+
+
+def _names(named: Mapping[str, Tensor | Operation]) -> dict[str, str]:
+    return {name: item.name for name, item in named.items()}
 
 
 def _json_node(op: Operation) -> dict[str, Any]:

@@ -6,12 +6,11 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from ..distributed.report import split_report
-from ..graph.node import Operation
 from .command_parser import add_command
 from .exit_codes import FAILED, OK
-from .graph_file import GraphFile, add_fetch_argument, add_file_argument
+from .graph_file import GraphFile, add_fetch_argument, add_model_arguments
 from .output import Answer
-from .shape_options import add_shape_argument
+from .shape_options import add_positive_argument, add_shape_argument
 
 if TYPE_CHECKING:
     from argparse import Namespace
@@ -28,7 +27,7 @@ def add_parser(commands: Any) -> None:
         "1 if there is one.",
         ["model.pb", "model.pb --along rows --shape x=rows,784 --fetch scores"],
     )
-    add_file_argument(parser)
+    add_model_arguments(parser)
     parser.add_argument(
         "--along",
         metavar="NAME",
@@ -38,17 +37,17 @@ def add_parser(commands: Any) -> None:
     )
     add_fetch_argument(parser, "to report on")
     add_shape_argument(parser)
+    add_positive_argument(parser, "keeps more sizes through reshapes to -1")
 
 
 def split(arguments: Namespace) -> Answer:
     """Reports what can be split."""
-    file = GraphFile(arguments.file)
-    if arguments.fetch:
-        fetches: list[Any] = [file.element(name) for name in arguments.fetch]
-    else:
-        fetches = list(file.outputs())
-    tensors: list[Any] = []
-    for item in fetches:
-        tensors += (item.outputs or [item]) if isinstance(item, Operation) else [item]
-    report = split_report(file.graph, tensors, arguments.along, dict(arguments.shape))
+    file = GraphFile(arguments.file, arguments.signature)
+    report = split_report(
+        file.graph,
+        file.fetches(arguments.fetch),
+        arguments.along,
+        file.shapes(arguments.shape),
+        positive=arguments.positive,
+    )
     return Answer(lambda: str(report), lambda: asdict(report), OK if report.ok else FAILED)

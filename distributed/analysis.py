@@ -10,6 +10,7 @@ from ..graph.describe import add_context
 from ..graph.graph import Graph
 from ..graph.node import Operation, Tensor
 from ..shape_inference.assumptions import CheckingInference
+from ..shape_inference.size_facts import positive_shape
 from ..shape_inference.split_parts import (
     OWN,
     WHOLE,
@@ -40,6 +41,7 @@ class Analysis(Following):
             size, it is taken to be the first of each placeholder whose first size is unknown.
         feeds: the fed tensors; by default the placeholders that are needed.
         arrays: whether each chunk may have TensorArrays of its own.
+        positive: whether no size of a feed is 0.
 
     Attributes:
         ops: the ops that are needed, in an order in which they can run.
@@ -65,13 +67,14 @@ class Analysis(Following):
         shapes: Mapping[Tensor, Any] | None = None,
         feeds: Iterable[Tensor] | None = None,
         arrays: bool = True,
+        positive: bool = False,
     ) -> None:
         self.graph = graph
         self.fetches = tuple(fetches)
         self.along = along
         self.ops = list(needed_ops(fetches, () if feeds is None else tuple(feeds)))
         self.feeds = self._fed(feeds)
-        inference, rows = self._inferred(shapes or {})
+        inference, rows = self._inferred(shapes or {}, positive)
         bound = {
             symbol
             for tensor in self.feeds
@@ -155,7 +158,9 @@ class Analysis(Following):
 
     # Shapes --------------------------------------------------------------------------------------
 
-    def _inferred(self, shapes: Mapping[Tensor, Any]) -> tuple[CheckingInference, Symbol]:
+    def _inferred(
+        self, shapes: Mapping[Tensor, Any], positive: bool
+    ) -> tuple[CheckingInference, Symbol]:
         """Inference results for all tensors, with the size under its name."""
         declared = {
             tensor: TensorShape(shapes[tensor]).merge_with(tensor.shape)
@@ -165,6 +170,10 @@ class Analysis(Following):
         }
         if not any(self._names(shape) for shape in declared.values()):
             declared = {tensor: self._named(shape) for tensor, shape in declared.items()}
+        if positive:
+            declared = {
+                tensor: positive_shape(shape, tensor.op.name) for tensor, shape in declared.items()
+            }
         rows = next((found for shape in declared.values() if (found := self._names(shape))), None)
         if rows is None:
             raise NothingToSplitError(

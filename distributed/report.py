@@ -96,6 +96,7 @@ def split_report(
     fetches: Any = None,
     along: str = "batch",
     shapes: Mapping[str, Any] | None = None,
+    positive: bool = False,
 ) -> SplitReport:
     """Reports what of a graph can be computed in chunks of rows, and what cannot.
 
@@ -106,11 +107,12 @@ def split_report(
 
     Args:
         graph: a Graph, a GraphDef, or the path of a model.
-        fetches: as for `Session.run`; by default tensors without consumers.
+        fetches: as for `Session.run`; by default the outputs of the model, or of the graph.
         along: the name of the size to split along.
         shapes: the shapes of inputs, by name of the op or tensor: `{"x": ["batch", 784]}`. Where
             neither they nor those in the graph mention the name, the first size of each input
             whose first size is unknown has it.
+        positive: whether no size of an input is 0.
 
     Returns:
         A SplitReport.
@@ -128,13 +130,17 @@ def split_report(
         >>> [(item.name, item.part) for item in report.fetches], report.ok
         ([('y:0', 'split along axis 0'), ('loss:0', 'partial mean')], True)
     """
+    if fetches is None and not isinstance(graph, (Graph, GraphDef)):
+        model = load(graph)
+        graph, fetches = model.graph, list(model.outputs.values()) or None
     opened = open_graph(graph)
     if fetches is None:
         fetches = tensors_of(graph_ends(opened).outputs) or None
     if fetches is None:
         raise ValueError("the graph has no results: specify fetches")
     elements = Fetches(opened, fetches).elements
-    return report_of(stages_along(opened, elements, along, tensors_by_name(opened, shapes)))
+    named = tensors_by_name(opened, shapes)
+    return report_of(stages_along(opened, elements, along, named, positive=positive))
 
 
 def open_graph(graph: Graph | GraphDef | str | os.PathLike[str]) -> Graph:

@@ -274,13 +274,16 @@ def stages_along(
     along: str,
     shapes: Mapping[Tensor, Any] | None = None,
     feeds: Iterable[Tensor] | None = None,
+    positive: bool = False,
 ) -> Stages:
     """The stages of a run along a named size; the arguments are those of `Analysis`.
 
     TensorArrays cannot be sent. If one would have to leave the stage in which chunks made it, all
     of them are computed whole.
     """
-    stages = Stages(Analysis(graph, fetches, along, shapes, feeds))
+    stages = Stages(Analysis(graph, fetches, along, shapes, feeds, positive=positive))
     if stages.torn:
-        stages = Stages(Analysis(graph, fetches, along, shapes, feeds, arrays=False))
+        stages = Stages(
+            Analysis(graph, fetches, along, shapes, feeds, arrays=False, positive=positive)
+        )
     return stages

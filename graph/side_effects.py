@@ -33,7 +33,7 @@ def touches(ops: Iterable[Operation]) -> Iterator[Touch]:
     computed = set(ops)
     for op in ops:
         traits = op.definition.traits
-        if isinstance(op.definition, UnregisteredOp):
+        if isinstance(op.definition, UnregisteredOp) and not op.definition.registered:
             yield Touch(op, "is unknown")
         if traits.reads_files or (
             traits.reads_at and _may_name_file(op, traits.reads_at, computed)

@@ -30,13 +30,14 @@ class UnregisteredOp:
     It has the interface of an OpDef, but no kernel: such ops can be shown, checked, edited, saved.
     """
 
+    registered = False
     traits = Traits(stateful=True)
     pure = False
     from_shapes = False
     value_function = None
     flops_function = None
     workspace_rule = None
-    kernel_factory = None
+    kernel_factory: Any = None
     kernel_memory = Memory.UNKNOWN
     lowering = None
     site = None

@@ -62,20 +62,12 @@ def freeze_loaded(
     model: LoadedModel, outputs: Iterable[str] | None = None, signature: str | None = None
 ) -> GraphDef:
     """The part of a model in memory that its outputs need, frozen: as `freeze_model`."""
-    names = _nodes(model, _signature(model, signature), outputs)
+    model = model.with_signature(signature)
+    names = _nodes(model, model.main_signature, outputs)
     # What a model has run to begin with may touch its own folder, and nothing else.
     with model.session(ConfigProto(untrusted=True)) as session:
         frozen = convert_variables_to_constants(session, model.graph.as_graph_def(), names)
         return with_tables_filled(frozen, model.graph, session)
-
-
-def _signature(model: LoadedModel, name: str | None) -> Signature | None:
-    if name is None:
-        return model.main_signature
-    if name not in model.signatures:
-        there = ", ".join(sorted(model.signatures)) or "none"
-        raise ValueError(f"the model has no signature {name!r}; it has {there}")
-    return model.signatures[name]
 
 
 def _nodes(

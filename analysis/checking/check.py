@@ -6,16 +6,19 @@ import os
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from ...formats.model_files import read_graph_def
+from ...formats.model_files import ModelFile, read_model
 from ...formats.progress import Progress, reported
+from ...graph.dependencies import needed_ops
 from ...graph.describe import add_context
 from ...graph.graph import Graph
 from ...graph.importing.importer import import_leniently
 from ...graph.node import Operation, Tensor
 from ...graph.unregistered import UnregisteredOp
-from ...protos.messages import GraphDef
+from ...protos.messages import GraphDef, MetaGraphDef
 from ...runtime.gc_pause import collector
 from ...runtime.load_budget import reported_to
+from ...saving.saved_model.initializing import ops_of_loading
+from ...saving.saved_model.loaded_model import LoadedModel
 from ...shape_inference.assumptions import CheckingInference
 from ...shape_inference.inference import Inference
 from ...shape_inference.protocols import Array
@@ -24,6 +27,7 @@ from ...shape_inference.tensor_shape import TensorShape
 from .inputs import InputSizes, is_input
 from .inside import facts_inside
 from .report import Loss, Report, TensorFact, operation_of
+from .signature_ends import signature_ends
 
 _MOST_SHOWN = 64
 
@@ -36,25 +40,30 @@ class Checked(NamedTuple):
         graph: the graph; None where there is none.
         ops: the ops that were checked.
         inference: the inference over their tensors.
+        wanted: the tensors and ops that the check is about; None for the whole graph.
+        loaded: further ops, which run when the model is loaded.
     """
 
     report: Report
     graph: Graph | None
     ops: Sequence[Operation]
     inference: CheckingInference
+    wanted: Sequence[Tensor | Operation] | None = None
+    loaded: Sequence[Operation] = ()
 
 
 def check_shapes(
-    graph: Graph | GraphDef | str | os.PathLike[str],
+    graph: Graph | GraphDef | LoadedModel | ModelFile | str | os.PathLike[str],
     shapes: Mapping[str, Any] | None = None,
     fetches: Sequence[Any] | None = None,
     progress: Progress | None = None,
     sizes: Mapping[str, int] | None = None,
     positive: bool = False,
+    signature: str | None = None,
 ) -> Checked:
     """Checks a graph under the caller's own input shapes; nothing runs, nothing is changed.
 
-    The arguments are those of `td.check_graph`.
+    The arguments are those of `td.check_graph`; a file may have been read before.
 
     Returns:
         The report, and what was looked at.
@@ -65,17 +74,31 @@ def check_shapes(
     """
     report = Report()
     contents: Mapping[str, memoryview] = {}
-    if not isinstance(graph, (Graph, GraphDef)):
-        graph, contents = read_graph_def(graph, progress)
+    message: MetaGraphDef | None = None
+    if isinstance(graph, LoadedModel):
+        signature = signature or graph.signature
+        message = graph.message
+        graph = graph.graph
+    elif not isinstance(graph, (Graph, GraphDef)):
+        file = graph if isinstance(graph, ModelFile) else read_model(graph, progress=progress)
+        graph, contents, message = file.graph_def, file.contents, file.meta_graph
     if isinstance(graph, GraphDef):
         try:
             graph = import_leniently(graph, report.errors, contents, progress)
         except ValueError as error:
             report.errors.append(str(error))
             return Checked(report, None, (), CheckingInference())
+    ends = signature_ends(graph, message, signature, report.errors)
+    loaded: Sequence[Operation] = ()
+    if ends is not None and message is not None:
+        report.signatures = ends.names
+        shapes = {ends.inputs.get(name, name): shape for name, shape in (shapes or {}).items()}
+        loaded = ops_of_loading(graph, message)
+        fetches = ends.outputs if fetches is None else fetches
     with collector.at_rest(graph.version):
         stated = InputSizes(sizes or {}, positive)
-        return _check(graph, shapes or {}, stated, fetches, report, progress)
+        checked = _check(graph, shapes or {}, stated, fetches, report, progress)
+    return checked._replace(loaded=loaded)
 
 
 def _check(
@@ -87,8 +110,9 @@ def _check(
     progress: Progress | None,
 ) -> Checked:
     """Fills in the report on a graph."""
-    wanted = wanted_tensors(graph, fetches)
-    ops = _needed(wanted) if fetches is not None else graph.get_operations()
+    wanted = None if fetches is None else _wanted(graph, fetches)
+    ops = graph.get_operations() if wanted is None else needed_ops(wanted, ())
+    ends = _unread(graph) if wanted is None else [x for x in wanted if isinstance(x, Tensor)]
     inference = CheckingInference()
     given = _given_shapes(graph, shapes)
     for op in reported(ops, "checks", reported_to(progress)):
@@ -100,38 +124,26 @@ def _check(
     report.requirements = inference.requirements
     report.tensors = _facts(ops, inference)
     report.inside = list(facts_inside(ops, inference, _facts))
-    report.losses = [loss for tensor in wanted for loss in _losses(tensor, inference)]
-    return Checked(report, graph, ops, inference)
+    report.losses = [loss for tensor in ends for loss in _losses(tensor, inference)]
+    return Checked(report, graph, ops, inference, wanted)
 
 
-def wanted_tensors(graph: Graph, fetches: Sequence[Any] | None) -> list[Tensor]:
-    """The tensors that are wanted: by default those that no op consumes."""
-    if fetches is None:
-        return [
-            tensor
-            for op in graph.get_operations()
-            for tensor in op.outputs
-            if not graph.consumers(tensor)
-        ]
-    wanted: list[Tensor] = []
+def _unread(graph: Graph) -> list[Tensor]:
+    """The tensors that no op consumes."""
+    tensors = [tensor for op in graph.get_operations() for tensor in op.outputs]
+    return [tensor for tensor in tensors if not graph.consumers(tensor)]
+
+
+def _wanted(graph: Graph, fetches: Sequence[Any]) -> list[Tensor | Operation]:
+    """The tensors that are fetched, and the ops without results."""
+    wanted: list[Tensor | Operation] = []
     for fetch in fetches:
         try:
             element = graph.as_graph_element(fetch)
         except KeyError as error:
             raise ValueError(f"cannot fetch {fetch!r}: {error.args[0]}") from None
-        wanted += [element] if isinstance(element, Tensor) else element.outputs
-    return wanted
-
-
-def _needed(tensors: Iterable[Tensor]) -> list[Operation]:
-    pending = [tensor.op for tensor in tensors]
-    needed: set[Operation] = set()
-    while pending:
-        op = pending.pop()
-        if op not in needed:
-            needed.add(op)
-            pending += [*(tensor.op for tensor in op.inputs), *op.controls]
-    return sorted(needed, key=lambda op: op.index)
+        wanted += element.outputs or [element] if isinstance(element, Operation) else [element]
+    return list(dict.fromkeys(wanted))
 
 
 def _given_shapes(graph: Graph, shapes: Mapping[str, Any]) -> dict[Tensor, TensorShape]:
@@ -152,7 +164,7 @@ def _check_op(
     sizes: InputSizes,
     report: Report,
 ) -> None:
-    if isinstance(op.definition, UnregisteredOp):
+    if isinstance(op.definition, UnregisteredOp) and not op.definition.registered:
         report.unregistered.setdefault(op.type, []).append(op.name)
     try:
         inference.infer(op)

@@ -84,6 +84,7 @@ class Report(ShownText):
         unregistered: the op types that have no definition, with the names of their nodes.
         points: the points of the contract that the graph was held against, each with a `code`, a
             `text`, and the `breach` that was found; "" where it holds.
+        signatures: the names of the signatures that were checked; empty for a graph without any.
         lints: what is legal and hardly meant, each with a `code`, the `op`, and `why`.
 
     Example:
@@ -104,6 +105,7 @@ class Report(ShownText):
         self.unregistered: dict[str, list[str]] = {}
         self.points: list[Point] = []
         self.lints: list[Lint] = []
+        self.signatures: list[str] = []
         self.shown = ShownSizes()
 
     @property
@@ -128,7 +130,13 @@ class Report(ShownText):
             _counted(len(self.requirements), "requirement"),
             _counted(len(self.losses), "size or rank", "sizes or ranks") + " lost",
         )
-        lines = [f"{summary}: {', '.join(counts)}", *self.findings(), *self._table(self.tensors)]
+        names = ", ".join(map(repr, self.signatures))
+        of = f" of the signature{'s' if len(self.signatures) > 1 else ''} {names}" if names else ""
+        lines = [
+            f"{summary}: {', '.join(counts)}{of}",
+            *self.findings(),
+            *self._table(self.tensors),
+        ]
         for body in self.inside:
             lines += [f"in {body.name!r}, run by {body.op.name!r} ({body.op.type})"]
             lines += [f"  {line}" for line in self._table(body.tensors)]
@@ -158,12 +166,18 @@ class Report(ShownText):
         return lines
 
     def to_json(self) -> str:
-        """The report as JSON text: sizes are numbers, the text of expressions, or null."""
+        """The report as JSON text.
+
+        A size is a number, or the text of an expression of names, as the report shows it: that of
+        an input is `"x.0"`, any other without a name is `"?1"`. A shape of null has an unknown
+        rank, and a value of null is not known.
+        """
         import json
 
         return json.dumps(
             {
                 "ok": self.ok,
+                "signatures": self.signatures,
                 "errors": self.errors,
                 "points": [point._asdict() for point in self.points],
                 "lints": [
@@ -174,7 +188,10 @@ class Report(ShownText):
                         "op": item.node.name,
                         "of": item.name.rstrip(","),
                         "kind": item.kind,
-                        "sizes": [_plain(item.left), _plain(item.right)],
+                        "sizes": [
+                            self._shown(item.left, plain=True),
+                            self._shown(item.right, plain=True),
+                        ],
                         "text": str(item),
                     }
                     for item in self.requirements
@@ -185,10 +202,10 @@ class Report(ShownText):
                     for loss in self.losses
                 ],
                 "unregistered": self.unregistered,
-                "tensors": _plain_facts(self.tensors),
+                "tensors": self._plain_facts(self.tensors),
                 "inside": [
                     {"function": body.name, "op": body.op.name}
-                    | {"tensors": _plain_facts(body.tensors)}
+                    | {"tensors": self._plain_facts(body.tensors)}
                     for body in self.inside
                 ],
             },
@@ -201,23 +218,29 @@ class Report(ShownText):
             value = "" if fact.value is None else f" = {self._shown(_nested(fact.value))}"
             yield f"{fact.name:{width}}  {fact.dtype} {self.shown.shape(fact.shape)}{value}"
 
-    def _shown(self, value: Any) -> Any:
-        """A value, in nested lists, with sizes as shapes show them."""
-        if isinstance(value, list):
-            return [self._shown(item) for item in value]
-        return self.shown.size(value) if isinstance(value, DimExpr) else value
+    def _shown(self, value: Any, plain: bool = False) -> Any:
+        """A value, in nested lists, with sizes as shapes show them; as text if `plain`."""
+        if isinstance(value, (list, tuple)):
+            return [self._shown(item, plain) for item in value]
+        if not isinstance(value, DimExpr):
+            return value
+        size = self.shown.size(value)
+        return str(size) if plain and isinstance(size, DimExpr) else size
 
-
-def _plain_facts(facts: Sequence[TensorFact]) -> dict[str, Any]:
-    """Facts about tensors by name, in types that JSON can hold."""
-    return {
-        fact.name: {
-            "dtype": fact.dtype,
-            "shape": None if fact.shape.sizes is None else _plain(fact.shape.sizes),
-            "value": None if fact.value is None else _plain(_nested(fact.value)),
+    def _plain_facts(self, facts: Sequence[TensorFact]) -> dict[str, Any]:
+        """Facts about tensors by name, in types that JSON can hold."""
+        return {
+            fact.name: {
+                "dtype": fact.dtype,
+                "shape": None
+                if fact.shape.sizes is None
+                else self._shown(self.shown.shape(fact.shape).sizes, plain=True),
+                "value": None
+                if fact.value is None
+                else self._shown(_nested(fact.value), plain=True),
+            }
+            for fact in facts
         }
-        for fact in facts
-    }
 
 
 def _nested(value: Array) -> Any:
@@ -235,12 +258,3 @@ def operation_of(requirement: Requirement) -> Operation:
 
 def _counted(number: int, one: str, several: str = "") -> str:
     return f"{number} {one if number == 1 else several or one + 's'}"
-
-
-def _plain(value: Any) -> Any:
-    """Sizes and values as JSON knows them."""
-    if isinstance(value, (list, tuple)):
-        return [_plain(item) for item in value]
-    if isinstance(value, DimExpr):
-        return None if value.is_anonymous() else str(value)
-    return value

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from base64 import b64encode
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from html import escape
 
 from ...graph.graph import Graph
@@ -12,6 +12,7 @@ from ...graph.importing.importer import import_whole
 from ...graph.node import Operation, Tensor
 from ...model_files.loading import load
 from ...protos.messages import GraphDef
+from ...saving.editing.graph_editing import extract_sub_graph
 from ...saving.saved_model.loaded_model import LoadedModel
 from ...session.profile import Profile, RunMetadata
 from .choice import chosen
@@ -87,8 +88,14 @@ def draw(
     out = os.fsdecode(out)
     check_format(out)
     ends = None if path is None else (_name(path[0]), _name(path[1]))
-    whole = _graph_of(graph)
     near = None if around is None else _name(around)
+    if isinstance(graph, (str, os.PathLike)):
+        graph = load(graph)
+    if isinstance(graph, LoadedModel):
+        graph = shown_part(
+            graph, [name for name in (near, scope, *(ends or ())) if name is not None]
+        )
+    whole = _graph_of(graph)
     choice = chosen(whole, scope, depth, near, ends, stacks)
     write(choice, out, () if color is None else heats(whole, color, sizes))
 
@@ -114,17 +121,36 @@ def notebook_picture(graph: Graph) -> str:
     )
 
 
-def _graph_of(graph: Graph | GraphDef | LoadedModel | str | os.PathLike[str]) -> Graph:
-    if isinstance(graph, (str, os.PathLike)):
-        graph = load(graph)
+def shown_part(model: LoadedModel, names: Sequence[str]) -> Graph:
+    """The graph of a model, or the part that its signature needs.
+
+    Args:
+        model: the model.
+        names: nodes and scopes to show; if one is not in that part, the whole graph is returned.
+    """
+    signature = model.main_signature
+    if signature is None:
+        return model.graph
+    ends = [*signature.inputs.values(), *signature.outputs.values()]
+    ops = [item if isinstance(item, Operation) else item.op for item in ends]
+    graph_def = model.graph.as_graph_def()
+    part = extract_sub_graph(graph_def, list(dict.fromkeys(op.name for op in ops)))
+    there = [f"{node.name}/" for node in part.node]
+    for name in names:
+        start = f"{name.partition(':')[0].rstrip('/')}/"
+        if not any(node.startswith(start) for node in there):
+            return model.graph
+    return import_whole(part)
+
+
+def _graph_of(graph: Graph | GraphDef) -> Graph:
     if isinstance(graph, GraphDef):
         message = GraphDef()
         message.CopyFrom(graph)  # the graph keeps references into the original
         graph = import_whole(message)
-    source = graph.graph if isinstance(graph, LoadedModel) else graph
-    if not isinstance(source, Graph):
+    if not isinstance(graph, Graph):
         raise TypeError(f"expected a graph, a model or the path of one, got {graph!r}")
-    return source
+    return graph
 
 
 def _name(element: str | Operation | Tensor) -> str:

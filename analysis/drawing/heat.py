@@ -75,6 +75,7 @@ def heats(
     color: str | Profile | RunMetadata,
     sizes: Mapping[str, int] | None = None,
     shapes: Mapping[str, Any] | None = None,
+    positive: bool = False,
 ) -> list[Heat]:
     """Heat maps available for the boxes of a picture; the requested one comes first.
 
@@ -83,6 +84,7 @@ def heats(
         color: "cost" or "memory", computed from the graph; or measurements of a session.
         sizes: numbers for named sizes; by default each is 1.
         shapes: the shapes of inputs that the graph leaves unknown, by name.
+        positive: whether no size of an input is 0.
 
     Raises:
         ValueError: it is none of these, or there is no size of a name.
@@ -100,7 +102,7 @@ def heats(
             f"color must be {' or '.join(map(repr, COLORS))}, or what session.profile(...) "
             f"returns, got {color!r}"
         )
-    counted = cost(graph, shapes=shapes)
+    counted = cost(graph, shapes=shapes, positive=positive)
     ops = counted.at(**dict.fromkeys(counted.names, 1) | dict(sizes or {})).by_op
     found = [
         _heat("operations", "", boxes, {op.name: _number(op.flops) for op in ops}),

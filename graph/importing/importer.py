@@ -22,6 +22,7 @@ from ..default_graph import get_default_graph
 from ..export import PRODUCER
 from ..graph import Graph
 from ..graph_protocols import RegisteredOpType
+from ..missing_variables import op_without_variable
 from ..node import Operation, Tensor
 from ..node_def import check_inputs, full_input, read_attrs, stated_shapes
 from ..scopes.device import parse_device
@@ -241,6 +242,10 @@ class Importer:
         try:
             definition, attrs = self._definition(name, node)
             inputs, controls = self._inputs(node)
+            if not isinstance(definition, UnregisteredOp) and self.options.problems is None:
+                frozen = op_without_variable(node, definition, inputs, attrs)
+                if frozen is not None:
+                    definition, attrs = frozen, dict(node.attr)
             if not isinstance(definition, UnregisteredOp):
                 check_inputs(definition, inputs, attrs)
                 if "_output_shapes" in attrs:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
@@ -13,13 +13,22 @@ from ...protos.dtypes import as_dtype
 from ...protos.messages import AttrValue, GraphDef, NodeDef
 from ...protos.tensor_util import make_tensor_proto
 from .frozen_functions import RELAYS, FrozenFunctions, called, handed_on, relay_of
+from .frozen_updates import (
+    INITIALIZED,
+    always_initialized,
+    failing_update,
+    frozen_updates,
+    is_update,
+    refused,
+    without_nodes,
+)
 from .graph_editing import extract_sub_graph, free_name, nodes_by_name
 
 public = {"td.graph_util": "convert_variables_to_constants"}
 
 _REFERENCES = ("VariableV2", "Variable")
 _HANDLE = "VarHandleOp"
-_WRITERS = ("Assign", "Scatter", "CountUpTo", "StridedSliceAssign")
+_T = TypeVar("_T")
 
 
 def convert_variables_to_constants(
@@ -30,6 +39,9 @@ def convert_variables_to_constants(
     variable_names_blacklist: Iterable[str] | None = None,
 ) -> GraphDef:
     """The part of a graph that some nodes need, with constants instead of variables.
+
+    Updates of these variables that other nodes only wait for are dropped. An update in a branch or
+    loop whose value is read, as in one for training, fails if it runs.
 
     Args:
         sess: the session that holds the values.
@@ -42,7 +54,8 @@ def convert_variables_to_constants(
         A new GraphDef.
 
     Raises:
-        ValueError: a node is not in the graph, or one that is needed changes a variable.
+        ValueError: a node is not in the graph, or one that always runs changes a variable, and its
+            value is needed.
         FailedPreconditionError: a variable has no value in the session.
 
     Example:
@@ -72,12 +85,25 @@ def convert_variables_to_constants(
         node.name: value.read() if isinstance(value, Reference) else value
         for node, value in zip(variables, values, strict=True)
     }
-    dtypes = {f"{node.name}:0": node.attr["dtype"] for node in variables}
+    sources = {
+        f"{node.name}:0": _Source(node.attr["dtype"], frozenset([node.name]), node.op != _HANDLE)
+        for node in variables
+    }
+    while more := _handed_on(part, sources):
+        sources |= more
+    updates = frozen_updates(
+        part, {name: source.variables for name, source in sources.items()}, output_node_names
+    )
+    if updates.dropped:
+        part = extract_sub_graph(without_nodes(part, updates.dropped), output_node_names)
+    dtypes = {name: source.dtype for name, source in sources.items()}
     result = GraphDef(versions=part.versions, library=part.library)
     taken = set(nodes_by_name(part))
-    functions = FrozenFunctions(result.library, lambda node, dtype: _reader(node, taken, dtype))
-    while more := _handed_on(part, dtypes):
-        dtypes |= more
+
+    def read(node: NodeDef, number: int, dtype: AttrValue, conditional: bool) -> list[NodeDef]:
+        return _reader(node, taken, number, dtype, conditional)
+
+    functions = FrozenFunctions(result.library, read)
     for node in part.node:
         if node.name in frozen:
             result.node.append(_constant(node, frozen[node.name]))
@@ -87,25 +113,54 @@ def convert_variables_to_constants(
             elif node.op in RELAYS:
                 result.node.append(relay_of(node, next(iter(numbers.values()))))
             else:
-                result.node.extend(_reader(node, taken, next(iter(numbers.values()))))
+                number, dtype = next(iter(numbers.items()))
+                result.node.extend(read(node, number, dtype, node.name in updates.failing))
         else:
             result.node.append(node)
     return result
 
 
-def _handed_on(part: GraphDef, dtypes: Mapping[str, AttrValue]) -> dict[str, AttrValue]:
-    """The dtypes of outputs that pass on inputs which were variables and are values now."""
-    passed_on: dict[str, AttrValue] = {}
+class _Source(NamedTuple):
+    """A tensor that passes on what was a variable.
+
+    Args:
+        dtype: the dtype of its value.
+        variables: the variables that it may be.
+        is_reference: whether it is a reference, whose value most ops read, rather than a handle.
+    """
+
+    dtype: AttrValue
+    variables: frozenset[str]
+    is_reference: bool
+
+
+def _handed_on(part: GraphDef, sources: Mapping[str, _Source]) -> dict[str, _Source]:
+    """Outputs that pass on inputs which were variables and are values now."""
+    passed_on: dict[str, _Source] = {}
     for node in part.node:
-        handed = handed_on(node, _frozen_inputs(node, dtypes))
-        passed_on |= {f"{node.name}:{i}": dtype for i, dtype in handed.items()}
-    return {name: dtype for name, dtype in passed_on.items() if name not in dtypes}
+        inputs = _frozen_inputs(node, sources)
+        if not node.op.startswith("Ref"):
+            inputs = {i: source for i, source in inputs.items() if not source.is_reference}
+        if not inputs:
+            continue
+        is_reference = all(source.is_reference for source in inputs.values())
+        handed = handed_on(node, {i: source.dtype for i, source in inputs.items()})
+        variables = frozenset[str]().union(*(source.variables for source in inputs.values()))
+        passed_on |= {
+            f"{node.name}:{i}": _Source(dtype, variables, is_reference)
+            for i, dtype in handed.items()
+        }
+    return {
+        name: source
+        for name, source in passed_on.items()
+        if name not in sources or not source.variables <= sources[name].variables
+    }
 
 
-def _frozen_inputs(node: NodeDef, dtypes: Mapping[str, AttrValue]) -> dict[int, AttrValue]:
-    """The dtypes of the inputs of a node that are variables no longer, by number."""
+def _frozen_inputs(node: NodeDef, sources: Mapping[str, _T]) -> dict[int, _T]:
+    """The inputs of a node that are variables no longer, by number."""
     names = map(full_input, node.input)
-    return {i: dtypes[name] for i, name in enumerate(names) if name in dtypes}
+    return {i: sources[name] for i, name in enumerate(names) if name in sources}
 
 
 def _constant(node: NodeDef, value: Any) -> NodeDef:
@@ -117,13 +172,19 @@ def _constant(node: NodeDef, value: Any) -> NodeDef:
     return constant
 
 
-def _reader(node: NodeDef, taken: set[str], dtype: AttrValue) -> list[NodeDef]:
-    """The node as one that reads a constant of the dtype, behind further nodes that it needs."""
-    if node.op.removeprefix("Resource").startswith(_WRITERS):
-        raise ValueError(
-            f"the outputs need {node.name!r} ({node.op}), which changes a variable, so that cannot "
-            "be a constant; leave it out of the outputs, or name it in variable_names_blacklist"
-        )
+def _reader(
+    node: NodeDef, taken: set[str], number: int, dtype: AttrValue, conditional: bool
+) -> list[NodeDef]:
+    """The node as one that reads a constant of the dtype, behind further nodes that it needs.
+
+    An update that is `conditional` becomes one that fails.
+    """
+    if is_update(node, number):
+        if not conditional:
+            raise refused(node)
+        return failing_update(node, number, dtype, taken)
+    if node.op in INITIALIZED:
+        return [always_initialized(node)]
     if node.op == "ReadVariableOp":
         return [_as(node, "Identity", T="dtype")]
     if node.op == "VariableShape":

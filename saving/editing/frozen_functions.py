@@ -6,9 +6,15 @@ from collections.abc import Callable, Iterator, Mapping
 
 from ...protos.messages import AttrValue, FunctionDef, FunctionDefLibrary, NodeDef
 
-RELAYS = {"Enter": 1, "Exit": 1, "Identity": 1, "Merge": 1, "NextIteration": 1, "Switch": 2}
+_PLAIN = {"Enter": 1, "Exit": 1, "Identity": 1, "Merge": 1, "NextIteration": 1, "Switch": 2}
+RELAYS = {**_PLAIN, **{f"Ref{op}": number for op, number in _PLAIN.items()}}
 """The ops that pass on their input, with the number of outputs."""
+_CONDITIONAL = ("If", "StatelessIf", "Case", "StatelessCase", "While", "StatelessWhile")
 _LOOPS = ("While", "StatelessWhile")
+_RENAMED = (
+    "value",
+    "is_initialized",
+)  # results of readers, which are "output" of what replaces them
 _LISTS = ("T", "Tin")  # the attrs that state the dtypes of what such an op passes on
 
 
@@ -32,7 +38,9 @@ def relay_of(node: NodeDef, dtype: AttrValue) -> NodeDef:
     """A node that passes on a variable, changed to pass on its value."""
     result = NodeDef()
     result.CopyFrom(node)
+    result.op = node.op.removeprefix("Ref")
     result.attr["T"].CopyFrom(dtype)
+    result.attr.pop("_output_shapes", None)  # of a handle it is that of a scalar
     return result
 
 
@@ -41,27 +49,32 @@ class FrozenFunctions:
 
     Args:
         library: the functions; copies are added to it.
-        read: from a node that reads a variable, and its dtype, to the nodes that take its value
-            instead.
+        read: from a node that takes a variable, the number of that input, the variable's dtype, and
+            whether the node runs only if a branch is taken or a loop runs, to the nodes that take
+            its value instead.
     """
 
     def __init__(
         self,
         library: FunctionDefLibrary,
-        read: Callable[[NodeDef, AttrValue], list[NodeDef]],
+        read: Callable[[NodeDef, int, AttrValue, bool], list[NodeDef]],
     ) -> None:
         self._library = library
         self._functions = {function.signature.name: function for function in library.function}
         self._read = read
-        self._made: dict[tuple[str, tuple[tuple[int, int], ...]], str] = {}
+        self._made: dict[tuple[str, bool, tuple[tuple[int, int], ...]], str] = {}
 
-    def caller(self, node: NodeDef, dtypes: Mapping[int, AttrValue]) -> NodeDef:
+    def caller(
+        self, node: NodeDef, dtypes: Mapping[int, AttrValue], conditional: bool = False
+    ) -> NodeDef:
         """A node that calls functions, with values instead of some variables.
 
         Args:
             node: the node.
             dtypes: the dtypes of the values, by the numbers of the inputs.
+            conditional: whether the node runs only if a branch is taken or a loop runs.
         """
+        conditional = conditional or node.op in _CONDITIONAL
         result = NodeDef()
         result.CopyFrom(node)
         before = 0
@@ -80,12 +93,16 @@ class FrozenFunctions:
         inside = {number - before: dtype for number, dtype in dtypes.items()}
         for attr in called(result):
             for function in [attr.func] if attr.HasField("func") else attr.list.func:
-                function.name = self._frozen(function.name, inside)
+                function.name = self._frozen(function.name, inside, conditional)
         return result
 
-    def _frozen(self, name: str, dtypes: Mapping[int, AttrValue]) -> str:
+    def _frozen(self, name: str, dtypes: Mapping[int, AttrValue], conditional: bool) -> str:
         """The name of a copy of a function, some of whose arguments are values."""
-        key = name, tuple(sorted((number, dtype.type) for number, dtype in dtypes.items()))
+        key = (
+            name,
+            conditional,
+            tuple(sorted((number, dtype.type) for number, dtype in dtypes.items())),
+        )
         if key in self._made or name not in self._functions:
             return self._made.get(key, name)
         copy = FunctionDef()
@@ -102,11 +119,13 @@ class FrozenFunctions:
             del argument.handle_data[:]
             copy.arg_attr.pop(number, None)
             dtypes_of[argument.name] = dtype
-        self._rewrite(copy, dtypes_of)
+        self._rewrite(copy, dtypes_of, conditional)
         self._library.function.append(copy)
         return new
 
-    def _rewrite(self, function: FunctionDef, known: dict[str, AttrValue]) -> None:
+    def _rewrite(
+        self, function: FunctionDef, known: dict[str, AttrValue], conditional: bool
+    ) -> None:
         """Lets the nodes of a function take values for the variables that are `known`."""
         renamed: dict[str, str] = {}
         pending, done = list(function.node_def), []
@@ -117,21 +136,23 @@ class FrozenFunctions:
                 if not dtypes:
                     waiting.append(node)
                 elif any(True for _ in called(node)):
-                    done.append(self.caller(node, dtypes))
+                    done.append(self.caller(node, dtypes, conditional))
                     passed = handed_on(node, dtypes).items()
                     known |= {f"{node.name}:output:{i}": dtype for i, dtype in passed}
                 elif node.op == "Identity":
                     done.append(relay_of(node, dtypes[0]))
                     known[f"{node.name}:output:0"] = dtypes[0]
                 else:
-                    nodes = self._read(node, next(iter(dtypes.values())))
-                    for extra in nodes[:-1]:  # inside of functions, outputs go by name
-                        nodes[-1].input[:] = [
-                            f"{text}:output:0" if text == extra.name else text
-                            for text in nodes[-1].input
+                    number, dtype = next(iter(dtypes.items()))
+                    nodes = self._read(node, number, dtype, conditional)
+                    extra = {item.name for item in nodes[:-1]}
+                    for item in nodes:  # inside of functions, outputs go by name
+                        item.input[:] = [
+                            f"{text}:output:0" if text in extra else text for text in item.input
                         ]
                     done += nodes
-                    renamed[f"{node.name}:value:0"] = f"{node.name}:output:0"
+                    for result in _RENAMED:
+                        renamed[f"{node.name}:{result}:0"] = f"{node.name}:output:0"
             if len(waiting) == len(pending):
                 done += waiting
                 break

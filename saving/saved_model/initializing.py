@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from contextlib import suppress
 from typing import Any
 
+from ...graph.dependencies import needed_ops
 from ...graph.graph import Graph
 from ...graph.importing.renaming import Renaming
 from ...graph.node import Operation, Tensor
 from ...protos.messages import MetaGraphDef
-from ..savers.restoring import check_inside, is_untrusted
+from ..savers.restoring import check_inside, is_untrusted, reads_checkpoint
 from . import saved_model_constants as constants
 from .assets import asset_feeds
 
@@ -44,18 +47,58 @@ def initialize(
     untrusted = is_untrusted(sess)
     if untrusted:
         check_inside(feeds.values(), folder)
-        sess._own_files = {
-            op: tensor
-            for tensor in feeds
-            for op in tensor.consumers()
-            if op.type.startswith(_FILLS_A_TABLE) and op.inputs[1] is tensor
-        }
+        sess._own_files = _own_files(feeds)
     try:
         for op in to_run:
             sess.run(op, feeds)
     finally:
         if untrusted:
             sess._own_files = None
+
+
+def _own_files(feeds: Iterable[Tensor]) -> dict[Operation, Tensor]:
+    """The ops that fill tables from assets, with the tensors of their paths."""
+    return {
+        op: tensor
+        for tensor in feeds
+        for op in tensor.consumers()
+        if op.type.startswith(_FILLS_A_TABLE) and op.inputs[1] is tensor
+    }
+
+
+def ops_of_loading(graph: Graph, message: MetaGraphDef) -> list[Operation]:
+    """The ops that run when a model is loaded, except those that only read its own files.
+
+    Args:
+        graph: the graph.
+        message: the meta graph that it was imported from. Names in it that are not in the graph are
+            passed over.
+    """
+    own: set[Operation] = set()
+    names = list(initializers(message))
+    with suppress(ValueError):  # loading raises it
+        own.update(_own_files(asset_feeds(message, graph, "")))
+    saver = message.saver_def
+    if saver.restore_op_name:
+        names.append(saver.restore_op_name)
+    to_run: list[Tensor | Operation] = []
+    for name in names:
+        try:
+            to_run.append(operation_to_run(graph, name))
+        except ValueError:
+            continue
+    needed = needed_ops(to_run, ())
+    checkpoint = _tensor(graph, saver.filename_tensor_name)
+    if checkpoint is not None:
+        own.update(op for op in needed if reads_checkpoint(op, checkpoint))
+    return [op for op in needed if op not in own]
+
+
+def _tensor(graph: Graph, name: str) -> Tensor | None:
+    try:
+        return graph.get_tensor_by_name(name)
+    except (KeyError, ValueError):
+        return None
 
 
 def initializers(message: MetaGraphDef) -> list[str]:

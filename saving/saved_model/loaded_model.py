@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Self
 
 from ...formats.progress import Progress
 from ...graph.api.graph_ends import graph_ends, tensors_of
+from ...graph.dependencies import needed_ops
 from ...graph.describe import tensor_type
 from ...graph.graph import Graph
 from ...graph.node import Operation, Tensor
 from ...protos.messages import MetaGraphDef
 from ...runtime.load_budget import LoadBudget, within
 from ...runtime.repr_text import ShownText
-from ...runtime.suggestions import pluralize
+from ...runtime.suggestions import did_you_mean, pluralize
 from ...session.session import Session
 from ..checkpoints.signatures import Signature
 from ..savers.restoring import restore_feeds
@@ -46,6 +47,8 @@ class LoadedModel(ShownText):
         export_dir: the folder of the model, or of its checkpoint.
         checkpoint: the name of the checkpoint with the values of its variables; None if none.
         budget: limits on restoring them; None for no limits.
+        signature: the name of the signature that `inputs` and `outputs` are of; by default that
+            for serving, or the only one.
 
     Example:
         >>> import os, tempfile
@@ -65,6 +68,7 @@ class LoadedModel(ShownText):
     export_dir: str = ""
     checkpoint: str | None = None
     budget: LoadBudget | None = None
+    signature: str | None = None
     _kept: KeptSession = field(init=False, compare=False)
 
     def __post_init__(self) -> None:
@@ -145,11 +149,21 @@ class LoadedModel(ShownText):
 
     @property
     def main_signature(self) -> ModelSignature | None:
-        """The signature that is meant where none is named: that for serving, or the only one."""
-        names = [name for name in self.signatures if name != constants.INIT_SIGNATURE]
-        default = constants.DEFAULT_SERVING_SIGNATURE_DEF_KEY
-        name = default if default in names else names[0] if len(names) == 1 else ""
-        return self.signatures.get(name)
+        """The signature in use: the one chosen, else that for serving, or the only one."""
+        name = chosen_signature(self.signatures, self.signature)
+        return None if name is None else self.signatures[name]
+
+    def with_signature(self, name: str | None) -> LoadedModel:
+        """The model with another signature in use.
+
+        Args:
+            name: the name of the signature; None for that for serving, or the only one.
+
+        Raises:
+            ValueError: the model has no signature of this name.
+        """
+        chosen_signature(self.signatures, name)
+        return replace(self, signature=name)
 
     @property
     def inputs(self) -> dict[str, Any]:
@@ -164,9 +178,16 @@ class LoadedModel(ShownText):
 
     @property
     def optional_inputs(self) -> dict[str, Any]:
-        """Placeholders that have a default, by name, unless the signature for serving has them."""
+        """Placeholders that have a default, by name, unless the signature has them.
+
+        Of a signature, those that its outputs need.
+        """
         named = list(self.inputs.values())
-        placeholders = _by_name(graph_ends(self.graph).optional)
+        optional = graph_ends(self.graph).optional
+        if self.main_signature is not None:
+            needed = set(needed_ops(self.outputs.values(), named))
+            optional = [op for op in optional if op in needed]
+        placeholders = _by_name(optional)
         return {name: tensor for name, tensor in placeholders.items() if tensor not in named}
 
     @property
@@ -179,7 +200,7 @@ class LoadedModel(ShownText):
 
     def _shown_signatures(self) -> list[tuple[str, ModelSignature]]:
         """The signatures that a caller can use, by name."""
-        return [x for x in self.signatures.items() if x[0] != constants.INIT_SIGNATURE]
+        return [(name, self.signatures[name]) for name in callable_signatures(self.signatures)]
 
     def __repr__(self) -> str:
         shown = [f"{name}{call_text(signature)}" for name, signature in self._shown_signatures()]
@@ -247,6 +268,27 @@ class LoadedModel(ShownText):
                 sess.run(restore, restore_feeds(sess, saver, self.checkpoint, self.export_dir))
                 give_originals_their_values(sess, self.graph)
             initialize(sess, self.message, self.export_dir)
+
+
+def callable_signatures(names: Iterable[str]) -> list[str]:
+    """The signatures that are for callers: all but that of the initializer."""
+    return [name for name in names if name != constants.INIT_SIGNATURE]
+
+
+def chosen_signature(signatures: Iterable[str], name: str | None) -> str | None:
+    """The signature to use: `name`, else that for serving, or the only one; None if undecided.
+
+    Raises:
+        ValueError: there is no signature `name`.
+    """
+    names = callable_signatures(signatures)
+    if name is not None:
+        if name not in names:
+            hint = did_you_mean(name, names) or f"; it has {', '.join(sorted(names)) or 'none'}"
+            raise ValueError(f"the model has no signature {name!r}{hint}")
+        return name
+    default = constants.DEFAULT_SERVING_SIGNATURE_DEF_KEY
+    return default if default in names else names[0] if len(names) == 1 else None
 
 
 def _by_name(ops: Sequence[Operation]) -> dict[str, Any]:

@@ -103,7 +103,7 @@ def restore_feeds(sess: Any, saver_def: SaverDef, prefix: str, folder: str = "")
         check_inside(glob.glob(f"{glob.escape(prefix)}*"), folder or os.path.dirname(prefix))
         with told_as_op_error(), CheckpointReader(prefix) as reader:
             for reading in needed(op):
-                if reading.definition.traits.of_saver and _reads(reading, name):
+                if reads_checkpoint(reading, name):
                     for item in _read_by(reading, keys):
                         dtype = item.tensor.dtype
                         feeds[item.tensor] = restored(reader, item.name, item.part, dtype)
@@ -129,9 +129,10 @@ def check_inside(paths: Iterable[str], folder: str) -> None:
             )
 
 
-def _reads(op: Operation, name: Tensor) -> bool:
-    """Returns True if an op reads the checkpoint whose name is the tensor `name`."""
-    if not (op.definition.traits.reads_files and op.inputs):
+def reads_checkpoint(op: Operation, name: Tensor) -> bool:
+    """Returns True if an op of a saver reads the checkpoint whose name is the tensor `name`."""
+    traits = op.definition.traits
+    if not (traits.of_saver and traits.reads_files and op.inputs):
         return False
     source = op.inputs[0]
     while source is not name and source.op.type == "Identity":
