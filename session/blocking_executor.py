@@ -22,7 +22,7 @@ from ..runtime.deadlines import deadline, ending_at
 from ..runtime.interrupts import let_through
 from ..runtime.waiting import run_under_way
 from .errstate import quietly_in_context
-from .interpreter import interpret, over_slots
+from .interpreter import interpret, over_slots, stop
 from .plan import Array, Plan
 from .tracing import TracedRun, watched_by
 
@@ -52,6 +52,10 @@ class WaitingProgram:
         values = self._plan.begun(feeds)
         _Course(self._steps, self._before, values, watch).run()
         return self._plan.results(values)
+
+    def stop(self) -> None:
+        """Has runs that are under way fail before their next step."""
+        stop(self._steps)
 
 
 def waiting_program(plan: Plan) -> WaitingProgram | None:
