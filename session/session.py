@@ -39,6 +39,10 @@ class _EmptyGraphError(errors.FailedPreconditionError, RuntimeError):
     """The graph has nothing to run; TensorFlow raises RuntimeError here."""
 
 
+def _exhausted(error: MemoryError) -> errors.ResourceExhaustedError:
+    return errors.ResourceExhaustedError(None, None, str(error) or "out of memory")
+
+
 class Session(SessionInsights):
     """Runs parts of a graph, and holds the state of its stateful ops.
 
@@ -169,6 +173,8 @@ class Session(SessionInsights):
             if is_plain(asked, feed_dict or ()) and len(pairs) == len(feed_dict or ()):
                 self._calls.keep(key, call)
             return call.run(pairs.values(), options, run_metadata)
+        except MemoryError as error:
+            raise _exhausted(error) from error
         except Exception as error:  # noqa: BLE001 - it is raised again
             raise trimmed(error)  # noqa: B904 - td.config.full_tracebacks shows the rest
 
@@ -199,7 +205,10 @@ class Session(SessionInsights):
 
     def _plan(self, fetches: Sequence[Any], feeds: Sequence[Tensor]) -> Plan:
         how = self._exact, self._config.untrusted, self._deterministic, self._own_files
-        return make_plan(self._graph, fetches, feeds, self._state, self._threads.blocks, *how)
+        try:
+            return make_plan(self._graph, fetches, feeds, self._state, self._threads.blocks, *how)
+        except MemoryError as error:
+            raise _exhausted(error) from error
 
     def make_callable(
         self, fetches: Any, feed_list: Sequence[Any] | None = None, accept_options: bool = False

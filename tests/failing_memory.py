@@ -9,9 +9,11 @@ from typing import Any
 
 import numpy as np
 
-# What NumPy's C API calls PyDataMem_SetHandler, by its place in the table of functions.
-_SET_HANDLER = 304
-_HANDLER = b"mem_handler"
+from tensordraft.session.errstate import contexts
+
+# What NumPy's C API calls PyDataMem_SetHandler and -GetHandler: their places in its table.
+_SET_HANDLER, _GET_HANDLER = 304, 305
+_NAME = b"mem_handler"
 
 _Malloc = ctypes.CFUNCTYPE(ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t)
 _Calloc = ctypes.CFUNCTYPE(ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_size_t)
@@ -51,70 +53,81 @@ class Allocations:
 
 
 _current: Allocations | None = None
-_libc = ctypes.CDLL(None)
-for _name, _result, _arguments in (
-    ("malloc", ctypes.c_void_p, [ctypes.c_size_t]),
-    ("calloc", ctypes.c_void_p, [ctypes.c_size_t, ctypes.c_size_t]),
-    ("realloc", ctypes.c_void_p, [ctypes.c_void_p, ctypes.c_size_t]),
-):
-    getattr(_libc, _name).restype, getattr(_libc, _name).argtypes = _result, _arguments
 
 
 def _there_is_memory() -> bool:
     return _current is None or _current.next()
 
 
-def _malloc(_: Any, size: int) -> Any:
-    return _libc.malloc(size or 1) if _there_is_memory() else None
+def _malloc(context: Any, size: int) -> Any:
+    return _plain_malloc(context, size) if _there_is_memory() else None
 
 
-def _calloc(_: Any, number: int, size: int) -> Any:
-    return _libc.calloc(number or 1, size or 1) if _there_is_memory() else None
+def _calloc(context: Any, number: int, size: int) -> Any:
+    return _plain_calloc(context, number, size) if _there_is_memory() else None
 
 
-def _realloc(_: Any, place: int, size: int) -> Any:
-    return _libc.realloc(place, size or 1) if _there_is_memory() else None
+def _realloc(context: Any, place: int, size: int) -> Any:
+    return _plain_realloc(context, place, size) if _there_is_memory() else None
 
 
-@_Free
-def _free(_: Any, place: int, __: int) -> None:
-    _libc.free(ctypes.c_void_p(place))
-
-
-# An array keeps the handler that it was allocated with: this one lives for ever.
-_handler = _Handler(
-    b"failing", 1, None, _Malloc(_malloc), _Calloc(_calloc), _Realloc(_realloc), _free
-)
-
-
-def _capsule() -> Any:
+def _capsule(handler: _Handler) -> Any:
     new = ctypes.pythonapi.PyCapsule_New
-    new.restype, new.argtypes = ctypes.py_object, [ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p]
-    return new(ctypes.addressof(_handler), _HANDLER, None)
+    new.restype = ctypes.py_object
+    new.argtypes = [ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p]
+    return new(ctypes.addressof(handler), _NAME, None)
 
 
-def _set_handler() -> Any:
-    """NumPy's function that puts another handler into force in the context, and returns the old."""
+def _inside(capsule: Any, name: bytes | None) -> int:
     pointer = ctypes.pythonapi.PyCapsule_GetPointer
     pointer.restype, pointer.argtypes = ctypes.c_void_p, [ctypes.py_object, ctypes.c_char_p]
-    api = pointer(np._core._multiarray_umath._ARRAY_API, None)  # type: ignore[attr-defined]
-    table = ctypes.cast(api, ctypes.POINTER(ctypes.c_void_p))
-    return ctypes.PYFUNCTYPE(ctypes.py_object, ctypes.py_object)(table[_SET_HANDLER])
+    return int(pointer(capsule, name))
 
 
-_set = _set_handler()
-_ours = _capsule()
+def _functions() -> Any:
+    """NumPy's table of functions for C."""
+    table = _inside(np._core._multiarray_umath._ARRAY_API, None)  # type: ignore[attr-defined]
+    return ctypes.cast(table, ctypes.POINTER(ctypes.c_void_p))
+
+
+_set = ctypes.PYFUNCTYPE(ctypes.py_object, ctypes.py_object)(_functions()[_SET_HANDLER])
+_plain_capsule = ctypes.PYFUNCTYPE(ctypes.py_object)(_functions()[_GET_HANDLER])()
+_plain = _Handler.from_address(_inside(_plain_capsule, _NAME))
+# They are called with the interpreter's lock held, as NumPy calls them.
+_plain_malloc, _plain_calloc, _plain_realloc = (
+    ctypes.PYFUNCTYPE(kind._restype_, *kind._argtypes_)(
+        ctypes.cast(function, ctypes.c_void_p).value
+    )
+    for kind, function in (
+        (_Malloc, _plain.malloc),
+        (_Calloc, _plain.calloc),
+        (_Realloc, _plain.realloc),
+    )
+)
+# An array keeps the handler that it was allocated with, so this one lives for ever. Memory is freed
+# by NumPy's own function: it is called while exceptions are under way, where no Python may run.
+_handler = _Handler(
+    b"failing",
+    1,
+    _plain.context,
+    _Malloc(_malloc),
+    _Calloc(_calloc),
+    _Realloc(_realloc),
+    _plain.free,
+)
+_ours = _capsule(_handler)
 
 
 @contextmanager
 def failing(at: int | None) -> Iterator[Allocations]:
-    """Lets the allocation of number `at` in a block fail, in this context of this thread."""
+    """Lets the allocation of number `at` in a block fail: in this thread, also within runs."""
     global _current
     allocations = Allocations(at)
-    outer = _set(_ours)
+    outer, outer_of_runs = _set(_ours), contexts.run(_set, _ours)
     _current = allocations
     try:
         yield allocations
     finally:
         _current = None
         _set(outer)
+        contexts.run(_set, outer_of_runs)
