@@ -52,11 +52,11 @@ class Allocations:
         return number != self._failing
 
 
-_current: Allocations | None = None
+_current: list[Allocations] = []
 
 
 def _there_is_memory() -> bool:
-    return _current is None or _current.next()
+    return not _current or _current[-1].next()
 
 
 def _malloc(context: Any, size: int) -> Any:
@@ -121,13 +121,12 @@ _ours = _capsule(_handler)
 @contextmanager
 def failing(at: int | None) -> Iterator[Allocations]:
     """Lets the allocation of number `at` in a block fail: in this thread, also within runs."""
-    global _current
     allocations = Allocations(at)
     outer, outer_of_runs = _set(_ours), contexts.run(_set, _ours)
-    _current = allocations
+    _current.append(allocations)
     try:
         yield allocations
     finally:
-        _current = None
+        _current.pop()
         _set(outer)
         contexts.run(_set, outer_of_runs)

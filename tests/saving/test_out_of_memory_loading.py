@@ -5,7 +5,9 @@ They fail with an error of the library and leave graph and session as they were.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -103,6 +105,15 @@ def test_a_failed_import_leaves_the_graph_as_it_was(name: str, files: Files) -> 
     assert failed
 
 
+def _failure(function: Callable[[], Any]) -> str | None:
+    """Message of the error of a function; None where it raises none."""
+    try:
+        function()
+    except ERRORS as error:
+        return str(error)
+    return None
+
+
 def _content(graph: td.Graph) -> Any:
     """Nodes, functions and collections."""
     keys = graph.get_all_collection_keys()
@@ -118,10 +129,8 @@ def test_a_failed_load_can_be_repeated(name: str, files: Files) -> None:
         load(files)
     for number in effort.some(allocations.count, 8):
         with failing(number):
-            try:
-                load(files)
-            except ERRORS as error:
-                assert "llocate" in str(error) or "memory" in str(error), number
+            message = _failure(lambda: load(files))
+        assert message is None or re.search("llocate|memory", message), number
         td.contrib.framework.nest.map_structure(
             np.testing.assert_array_equal, load(files), expected
         )
@@ -140,11 +149,8 @@ def test_a_failed_restore_leaves_values_whole(kind: str, files: Files) -> None:
         assert allocations.count > 1
         for number in effort.some(allocations.count, 8):
             session.run(td.global_variables_initializer())
-            with failing(number):
-                try:
-                    saver.restore(session, getattr(files, kind))
-                except ERRORS as error:
-                    assert isinstance(error, td.errors.OpError), error
+            with failing(number), suppress(td.errors.OpError):
+                saver.restore(session, getattr(files, kind))
             for value in session.run(variables):
                 assert len(set(value.ravel().tolist())) == 1
                 assert value.ravel()[0] in (2, 5)
