@@ -6,9 +6,11 @@ import errno
 import os
 import re
 import secrets
+import shutil
 import stat
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from os import PathLike
 from typing import IO
 
 _LOCKS = os.name == "posix"  # elsewhere a file that is open cannot be moved
@@ -62,6 +64,23 @@ def replacing(path: str) -> Iterator[IO[bytes]]:
             error.filename = path  # an error of a full disk has only a number
         raise
     _sync_folder(os.path.dirname(target))
+
+
+def copy_file(source: str | PathLike[str], target: str | PathLike[str]) -> None:
+    """Copies the content of a file to another, which is what it was if that fails.
+
+    Raises:
+        OSError: one cannot be read, or the other written, or they are the same file.
+    """
+    with open(source, "rb") as file:
+        if os.path.exists(target) and not os.path.isfile(target):
+            shutil.copyfile(source, target)  # a device, or a pipe
+            return
+        if os.path.exists(target) and os.path.samefile(source, target):
+            message = f"it would be copied to itself, {os.fsdecode(target)!r}"
+            raise OSError(errno.EINVAL, message, os.fsdecode(source))
+        with replacing(os.fsdecode(target)) as copy:
+            shutil.copyfileobj(file, copy)
 
 
 def _mode(target: str) -> int | None:

@@ -33,10 +33,11 @@ def noted(state: str, unlisted: Sequence[str], doomed: Sequence[str]) -> Iterato
     """
     old = _notes(state)
     descriptor, path = opened_beside(os.path.abspath(state), 0o666, _SUFFIX)
-    with open(descriptor, "wb", buffering=0) as file:
+    with open(descriptor, "wb") as file:
         names = map(os.path.basename, (*unlisted, *doomed))
         try:
             file.write(b"\0".join(map(os.fsencode, names)))
+            file.flush()
         except BaseException:
             _remove(path)
             raise
