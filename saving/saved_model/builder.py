@@ -254,17 +254,14 @@ def simple_save(
         >>> sorted(td.load(folder).outputs)
         ['y']
     """
+    signature = predict_signature_def(inputs, outputs)
     builder = SavedModelBuilder(export_dir)
     try:
         with _collections_kept():
             builder.add_meta_graph_and_variables(
                 session,
                 [constants.SERVING],
-                {
-                    constants.DEFAULT_SERVING_SIGNATURE_DEF_KEY: predict_signature_def(
-                        inputs, outputs
-                    )
-                },
+                {constants.DEFAULT_SERVING_SIGNATURE_DEF_KEY: signature},
                 assets_collection=get_default_graph().get_collection("asset_filepaths"),
                 main_op=legacy_init_op,
                 clear_devices=True,
