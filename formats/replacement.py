@@ -10,6 +10,7 @@ import shutil
 import stat
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from functools import partial
 from os import PathLike
 from typing import IO
 
@@ -40,14 +41,14 @@ def replacing(path: str) -> Iterator[IO[bytes]]:
         for left in leftovers(os.path.dirname(target), _SUFFIX):
             with suppress(OSError):
                 os.remove(left)
-        descriptor, temporary = opened_beside(target, 0o666 if mode is None else 0o600)
+        file, temporary = opened_beside(target, 0o666 if mode is None else 0o600)
     except OSError as error:
         error.filename = path
         if isinstance(error, FileNotFoundError):
             error.strerror = f"There is no folder {os.path.dirname(path)!r}; make it first"
         raise
     try:
-        with open(descriptor, "wb") as file:
+        with file:
             yield file
             file.flush()
             if mode is not None:
@@ -96,18 +97,26 @@ def _mode(target: str) -> int | None:
     return stat.S_IMODE(mode)
 
 
-def opened_beside(target: str, mode: int, suffix: str = _SUFFIX) -> tuple[int, str]:
-    """A new file in the folder of `target`, locked for as long as it is open; and its path."""
+def opened_beside(target: str, mode: int, suffix: str = _SUFFIX) -> tuple[IO[bytes], str]:
+    """A new file in the folder of `target`, locked for as long as it is open; and its path.
+
+    It is closed when nothing refers to it, even if an interrupt keeps the caller from doing so.
+    """
     while True:
         start = os.path.basename(target)[:_MOST_CHARACTERS]
         name = f".{start}.{secrets.token_hex(8)}{suffix}"
         temporary = os.path.join(os.path.dirname(target), name)
-        flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
-        descriptor = os.open(temporary, flags, mode)
+        file = open(temporary, "xb", opener=partial(os.open, mode=mode))  # noqa: SIM115
         # Another writer may have swept it away in the moment before it was locked.
-        if not _locked(descriptor, wait=True) or os.fstat(descriptor).st_nlink:
-            return descriptor, temporary
-        os.close(descriptor)
+        try:
+            if not _locked(file.fileno(), wait=True) or os.fstat(file.fileno()).st_nlink:
+                return file, temporary
+        except BaseException:
+            file.close()  # an exception may be kept, and the file with it
+            with suppress(OSError):
+                os.remove(temporary)
+            raise
+        file.close()
 
 
 def leftovers(folder: str, suffix: str) -> Iterator[str]:

@@ -81,7 +81,7 @@ def failing(at: int | None, kind: str = "error") -> Iterator[Operations]:
         if not isinstance(file, int):
             operations.next("open")
         if "b" in mode and "r" not in mode:
-            raw = Raw(file, mode.replace("b", ""))
+            raw = Raw(file, mode.replace("b", ""), opener=more.get("opener"))
             return raw if buffering == 0 else io.BufferedWriter(raw)
         return plain_open(file, mode, buffering, *rest, **more)
 
