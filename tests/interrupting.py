@@ -38,7 +38,7 @@ def _blocks(path: str) -> dict[int, int]:
 
 
 def _is_finalizing(frame: FrameType) -> bool:
-    """Whether Python calls a frame because something is gone, and passes on no exception."""
+    """Returns whether Python calls a frame as a finalizer, whose exceptions it drops."""
     return frame.f_back is not None and frame.f_back.f_code.co_filename == weakref.__file__
 
 

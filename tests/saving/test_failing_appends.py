@@ -143,7 +143,7 @@ class Model:
 
 
 def _runs(folder: Path) -> bool:
-    """Whether the model in a folder runs; the alternative is that none is there."""
+    """Returns whether a folder has a model, which then has to run."""
     if not td.saved_model.loader.maybe_saved_model_directory(folder):
         return False
     found = td.run_graph(folder, {"x": [1.0, 2.0]})

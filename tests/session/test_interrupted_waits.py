@@ -35,7 +35,7 @@ from tensordraft.session import (
 
 
 class Scene(NamedTuple):
-    """What is interrupted, and a check of what works afterwards."""
+    """An action to be interrupted, and a check of what works afterwards."""
 
     action: Callable[[], Any]
     check: Callable[[], None]

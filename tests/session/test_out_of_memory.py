@@ -21,7 +21,7 @@ RUNS_UNTIL_HOT = 5
 
 
 class Program(NamedTuple):
-    """What a run fetches and feeds, and what brings its queues and iterators back to the start."""
+    """Fetches and feeds of a run, and ops that bring its queues and iterators back to the start."""
 
     fetches: Any
     feeds: dict[Any, Any] = {}  # noqa: RUF012 - read only
