@@ -8,12 +8,13 @@ import threading
 import time
 from collections.abc import Iterator
 from os import PathLike
-from typing import IO, Any
+from typing import Any
 
 from google.protobuf.message import DecodeError
 
 from ..protos.messages import Event, GraphDef, MetaGraphDef
 from ..runtime.errors import DataLossError
+from .appended_file import AppendedFile
 from .record_file import framed, tf_record_iterator
 
 public = {"td.train": "summary_iterator"}
@@ -22,7 +23,7 @@ _MOST_CONSTANT_BYTES = 1024
 _OPENING = threading.Lock()
 
 
-def opened_event_file(logdir: str | PathLike[str], suffix: str = "") -> tuple[str, IO[bytes]]:
+def opened_event_file(logdir: str | PathLike[str], suffix: str = "") -> tuple[str, AppendedFile]:
     """A new event file in a folder, which is made: its path, and the file with its first event."""
     folder = os.fsdecode(logdir)
     try:
@@ -37,7 +38,7 @@ def opened_event_file(logdir: str | PathLike[str], suffix: str = "") -> tuple[st
         number = 0
         while os.path.exists(path := f"{stem}{f'.{number}' if number else ''}{suffix}"):
             number += 1
-        file = open(path, "xb")  # noqa: SIM115
+        file = AppendedFile(path, exclusive=True)
     file.write(framed(version.SerializeToString()))
     return path, file
 

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..runtime import errors
 from .local_files import FileStatistics, told_as_op_error
+from .replacement import copy_file
 
 if TYPE_CHECKING:
     from .local_files import Path
@@ -192,7 +193,7 @@ def Copy(oldpath: Path, newpath: Path, overwrite: bool = False) -> None:
     """
     _check_free(newpath, overwrite)
     with told_as_op_error():
-        shutil.copyfile(oldpath, newpath)
+        copy_file(oldpath, newpath)
 
 
 def _check_free(path: Path, overwrite: bool) -> None:

@@ -12,10 +12,11 @@ import struct
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import IO, TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from ..runtime.errors import DataLossError
 from ..runtime.load_budget import take
+from .appended_file import AppendedFile
 from .crc32c import masked_crc32c
 from .local_files import told_as_op_error
 
@@ -118,7 +119,7 @@ class TFRecordWriter:
             bits = zlib.MAX_WBITS + (16 if kind == "GZIP" else 0)
             self._compressor = zlib.compressobj(level, wbits=bits)
         with told_as_op_error():
-            self._file: IO[bytes] = open(path, "wb")  # noqa: SIM115
+            self._file = AppendedFile(path)
 
     def write(self, record: bytes) -> None:
         """Appends a record."""
@@ -140,9 +141,11 @@ class TFRecordWriter:
         if self._file.closed:
             return
         with told_as_op_error():
-            if self._compressor is not None:
-                self._file.write(self._compressor.flush())
-            self._file.close()
+            try:
+                if self._compressor is not None:
+                    self._file.write(self._compressor.flush())
+            finally:
+                self._file.close()
 
     def __enter__(self) -> Self:
         return self

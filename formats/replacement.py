@@ -6,9 +6,12 @@ import errno
 import os
 import re
 import secrets
+import shutil
 import stat
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from functools import partial
+from os import PathLike
 from typing import IO
 
 _LOCKS = os.name == "posix"  # elsewhere a file that is open cannot be moved
@@ -38,14 +41,14 @@ def replacing(path: str) -> Iterator[IO[bytes]]:
         for left in leftovers(os.path.dirname(target), _SUFFIX):
             with suppress(OSError):
                 os.remove(left)
-        descriptor, temporary = opened_beside(target, 0o666 if mode is None else 0o600)
+        file, temporary = opened_beside(target, 0o666 if mode is None else 0o600)
     except OSError as error:
         error.filename = path
         if isinstance(error, FileNotFoundError):
             error.strerror = f"There is no folder {os.path.dirname(path)!r}; make it first"
         raise
     try:
-        with open(descriptor, "wb") as file:
+        with file:
             yield file
             file.flush()
             if mode is not None:
@@ -64,6 +67,23 @@ def replacing(path: str) -> Iterator[IO[bytes]]:
     _sync_folder(os.path.dirname(target))
 
 
+def copy_file(source: str | PathLike[str], target: str | PathLike[str]) -> None:
+    """Copies the content of a file to another, which is what it was if that fails.
+
+    Raises:
+        OSError: one cannot be read, or the other written, or they are the same file.
+    """
+    with open(source, "rb") as file:
+        if os.path.exists(target) and not os.path.isfile(target):
+            shutil.copyfile(source, target)  # a device, or a pipe
+            return
+        if os.path.exists(target) and os.path.samefile(source, target):
+            message = f"it would be copied to itself, {os.fsdecode(target)!r}"
+            raise OSError(errno.EINVAL, message, os.fsdecode(source))
+        with replacing(os.fsdecode(target)) as copy:
+            shutil.copyfileobj(file, copy)
+
+
 def _mode(target: str) -> int | None:
     """The permissions of the file to be replaced; None if there is none."""
     try:
@@ -77,18 +97,26 @@ def _mode(target: str) -> int | None:
     return stat.S_IMODE(mode)
 
 
-def opened_beside(target: str, mode: int, suffix: str = _SUFFIX) -> tuple[int, str]:
-    """A new file in the folder of `target`, locked for as long as it is open; and its path."""
+def opened_beside(target: str, mode: int, suffix: str = _SUFFIX) -> tuple[IO[bytes], str]:
+    """A new file in the folder of `target`, locked for as long as it is open; and its path.
+
+    It is closed when nothing refers to it, even if an interrupt keeps the caller from doing so.
+    """
     while True:
         start = os.path.basename(target)[:_MOST_CHARACTERS]
         name = f".{start}.{secrets.token_hex(8)}{suffix}"
         temporary = os.path.join(os.path.dirname(target), name)
-        flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
-        descriptor = os.open(temporary, flags, mode)
+        file = open(temporary, "xb", opener=partial(os.open, mode=mode))  # noqa: SIM115
         # Another writer may have swept it away in the moment before it was locked.
-        if not _locked(descriptor, wait=True) or os.fstat(descriptor).st_nlink:
-            return descriptor, temporary
-        os.close(descriptor)
+        try:
+            if not _locked(file.fileno(), wait=True) or os.fstat(file.fileno()).st_nlink:
+                return file, temporary
+        except BaseException:
+            file.close()  # an exception may be kept, and the file with it
+            with suppress(OSError):
+                os.remove(temporary)
+            raise
+        file.close()
 
 
 def leftovers(folder: str, suffix: str) -> Iterator[str]:

@@ -10,8 +10,9 @@ import time
 import warnings
 import weakref
 from os import PathLike
-from typing import IO, Any, ClassVar, Self
+from typing import Any, ClassVar, Self
 
+from ..formats.appended_file import AppendedFile
 from ..formats.event_file import graph_events, opened_event_file
 from ..formats.record_file import framed
 from ..graph.default_graph import get_default_graph
@@ -201,11 +202,11 @@ class FileWriter:
 class _Worker:
     """A thread that writes the items of its queue to a file."""
 
-    def __init__(self, file: IO[bytes], max_queue: int, flush_secs: float) -> None:
+    def __init__(self, file: AppendedFile, max_queue: int, flush_secs: float) -> None:
         self._file = file
         self._flush_secs = flush_secs
         self._queue: queue.Queue[Any] = queue.Queue(max_queue)
-        self._error: OSError | None = None
+        self._error: BaseException | None = None
         self._thread: threading.Thread | None = None
 
     def put(self, item: Any) -> None:
@@ -260,7 +261,7 @@ class _Worker:
                 self._file.flush()
             else:
                 self._file.write(item)
-        except OSError as error:
+        except BaseException as error:  # noqa: BLE001 - raised in the thread that waits
             self._error = error
 
 

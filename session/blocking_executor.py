@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from contextvars import copy_context
-from threading import Event, Lock, Thread
+from threading import Event, RLock, Thread
 from typing import TYPE_CHECKING, Any
 
 from ..graph.dependencies import needed_ops
@@ -23,7 +23,7 @@ from ..runtime.interrupts import let_through
 from ..runtime.load_budget import carried
 from ..runtime.waiting import run_under_way
 from .errstate import quietly_in_context
-from .interpreter import interpret, over_slots
+from .interpreter import interpret, over_slots, stop
 from .plan import Array, Plan
 from .tracing import TracedRun, watched_by
 
@@ -53,6 +53,10 @@ class WaitingProgram:
         values = self._plan.begun(feeds)
         _Course(self._steps, self._before, values, watch).run()
         return self._plan.results(values)
+
+    def stop(self) -> None:
+        """Has runs that are under way fail before their next step."""
+        stop(self._steps)
 
 
 def waiting_program(plan: Plan) -> WaitingProgram | None:
@@ -155,7 +159,9 @@ class _Course:
         self._before = before
         self._values = values
         self._watch = watch
-        self._baton = Lock()  # held while a thread runs steps or looks for the next one
+        # Held while a thread runs steps or looks for the next one. It knows its owner: an interrupt
+        # may come between its release and what follows.
+        self._baton = RLock()
         self._open = list(range(len(steps)))
         self._done = 0
         self._threads: list[Thread] = []
@@ -168,8 +174,8 @@ class _Course:
             self._go_on()
             while self._threads:
                 thread = self._threads.pop()
-                self._baton.release()
                 try:
+                    self._baton.release()
                     with let_through():
                         thread.join()
                 except BaseException as error:  # noqa: BLE001 - raised when all have ended
@@ -178,7 +184,8 @@ class _Course:
                 else:
                     failure = None
                 finally:
-                    self._baton.acquire()
+                    if not self._baton._is_owned():  # type: ignore[attr-defined]
+                        self._baton.acquire()
                 self._end(failure)
                 self._go_on()
         if self._failure is not None:
@@ -200,13 +207,14 @@ class _Course:
                 name="steps beside one that waits",
                 daemon=True,
             )
-            self._threads.append(thread)
             thread.start()
-        self._baton.release()
+            self._threads.append(thread)
         try:
+            self._baton.release()
             yield
         finally:
-            self._baton.acquire()
+            if not self._baton._is_owned():  # type: ignore[attr-defined]
+                self._baton.acquire()
             self._waiting.remove(event)
         if self._failure is not None:
             raise errors.CancelledError(None, None, "another op of the run has failed")

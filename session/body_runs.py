@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from ..runtime import errors
@@ -10,10 +10,10 @@ from ..runtime.jit.accelerator import accelerator
 from ..runtime.thread_pools import Pool
 from .compiler import Lowered, lower
 from .fusion import fuse
-from .interpreter import FlatProgram, with_op_context
+from .interpreter import FlatProgram, raise_closed, with_op_context
 from .layout import freeing_memory
 from .observer import Observer
-from .plan import Array, Plan, awaited_loops
+from .plan import Array, Plan, Step, awaited_loops
 from .tracing import watching_run
 
 _CALLS_UNTIL_HOT = 4
@@ -36,6 +36,19 @@ class BodyRun:
         self._flat: FlatProgram | None = None
         self._calls = 0
         self._hot: Lowered | None = None
+        self._stopped = False
+
+    def stop(self) -> None:
+        """Has calls that are under way fail before their next step, and all later ones."""
+        if self._stopped:  # a body may call itself
+            return
+        self._stopped = True
+        if self._flat is not None:
+            self._flat.stop()
+        if self._hot is not None:
+            self._hot.stop()
+        if self._plan is not None:
+            stop_bodies(self._plan.steps)
 
     @property
     def plan(self) -> Plan:
@@ -50,6 +63,8 @@ class BodyRun:
         Raises:
             OpError: an op failed; the error names it.
         """
+        if self._stopped:
+            raise_closed()
         watch, hot = watching_run(), self._hot
         try:
             if watch is not None and watch.follows_steps:
@@ -78,4 +93,13 @@ class BodyRun:
         steps = fuse(plan.steps, observer.values, plan.lasting, self._pool, plan.constants)
         accelerator.ask_for(awaited_loops(plan.steps))
         self._hot = lower(freeing_memory(plan._replace(steps=steps), range(plan.feeds)))
+        if self._stopped:  # meanwhile
+            self._hot.stop()
         return results
+
+
+def stop_bodies(steps: Iterable[Step]) -> None:
+    """Has the bodies that steps run fail before their next steps."""
+    for step in steps:
+        for body in step.kernel.bodies.values():
+            body.stop()

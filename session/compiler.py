@@ -6,10 +6,11 @@ The source consists of numbered names only; nothing from a graph is part of it.
 from __future__ import annotations
 
 from collections.abc import Callable, Container, Iterator, Sequence
-from functools import lru_cache
+from functools import lru_cache, partial
 from types import CodeType, FunctionType
 from typing import Any, NamedTuple
 
+from .interpreter import raise_closed
 from .plan import Array, Plan, Step
 
 PLAN = "<tensordraft plan>"
@@ -19,10 +20,14 @@ _SHORT_SOURCE = 4_000
 
 
 class Lowered(NamedTuple):
-    """A plan with its Python function from feeds to fetches."""
+    """A plan with its Python function from feeds to fetches.
+
+    `stop` has every call that is under way fail before its next step.
+    """
 
     plan: Plan
     function: Callable[..., Sequence[Any]]
+    stop: Callable[[], None]
 
     def failed_step(self, error: BaseException) -> tuple[Step, Sequence[Any]] | None:
         """The step that raised `error`, with its inputs; None if none did."""
@@ -47,7 +52,7 @@ def lower(plan: Plan) -> Lowered:
     """
     code = _Code(plan)
     if len(plan.steps) <= _MOST_STEPS_OF_A_FUNCTION:
-        return Lowered(plan, code.whole())
+        return Lowered(plan, code.whole(), code.stop)
     parts = list(code.parts())
     others = plan.begun([None] * plan.feeds)[plan.feeds :]  # constants may be fetched
 
@@ -57,7 +62,7 @@ def lower(plan: Plan) -> Lowered:
             part(values)
         return plan.results(values)
 
-    return Lowered(plan, run)
+    return Lowered(plan, run, code.stop)
 
 
 def compiled(
@@ -75,6 +80,15 @@ def compiled(
 def _code(source: str, source_name: str) -> CodeType:
     """The code of a source; short ones, such as those of calls, come again and again."""
     return compile(source, source_name, "exec")
+
+
+def stop_calls(scope: dict[str, Any]) -> None:
+    """Has calls of functions over the globals `scope` fail before the next step.
+
+    A call looks each kernel up when it comes to it, so that it need not look for anything else.
+    """
+    kernels = [name for name in scope if name[0] == "k"]
+    scope.update(dict.fromkeys(kernels, raise_closed))
 
 
 def step_line(kernel: str, step: Step, constants: Container[int]) -> str:
@@ -100,6 +114,7 @@ class _Code:
         ]
         self._scope: dict[str, Any] = {f"k{i}": step.run for i, step in enumerate(plan.steps)}
         self._scope.update({f"c{slot}": array for slot, array in plan.constants.items()})
+        self.stop = partial(stop_calls, self._scope)
 
     def whole(self) -> Callable[..., Sequence[Any]]:
         """All steps, as a function of the feeds."""

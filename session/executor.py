@@ -12,6 +12,7 @@ from ..runtime.deadlines import ending_at
 from ..runtime.dense_copy import dense_copy
 from ..runtime.jit.accelerator import accelerator
 from .blocking_executor import waiting_program
+from .body_runs import stop_bodies
 from .compiler import Lowered, lower
 from .errstate import quiet_way
 from .fusion import fuse
@@ -50,6 +51,7 @@ class Executor:
         if waiting is not None:
             self._seconds = -inf  # a compiled plan has but one order
         self._hot: Lowered | None = None
+        self._stopped = False
         self.hot: Callable[..., Sequence[Any]] | None = None
         """Function of a hot plan, from feeds to fetches."""
 
@@ -72,6 +74,14 @@ class Executor:
         """
         return handed_out(self.quietly(self._warm_up, feeds))
 
+    def stop(self) -> None:
+        """Has runs that are under way, and later ones, fail with a CancelledError at a step."""
+        self._stopped = True
+        self._flat.stop()
+        stop_bodies(self._plan.steps)
+        if self._hot is not None:
+            self._hot.stop()
+
     def raise_with_op(self, error: Exception) -> NoReturn:
         """Raises an error of the hot function, with the op that failed."""
         failed = None if self._hot is None else self._hot.failed_step(error)
@@ -86,6 +96,8 @@ class Executor:
             results = self._flat.run(feeds, observer)
             self._hot = self._lowered(observer)
             self.hot = self._hot.function
+            if self._stopped:  # meanwhile
+                self._hot.stop()
             return results
         start = time.perf_counter()
         try:
@@ -110,7 +122,7 @@ class Executor:
         fused = freeing_memory(plan._replace(steps=steps))
         taken = [sum(seen.seconds[part.op] for part in step.parts or [step]) for step in steps]
         parallel = parallel_run(fused, taken, threads.steps)
-        return lower(fused) if parallel is None else Lowered(fused, parallel)
+        return lower(fused) if parallel is None else Lowered(fused, parallel, parallel.stop)
 
 
 def handed_out(values: Sequence[Any]) -> list[Any]:

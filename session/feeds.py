@@ -11,6 +11,7 @@ from ..graph.describe import describe_op
 from ..graph.node import Operation, Tensor
 from ..protos.constant_array import constant_array
 from ..protos.dtypes import string, variant
+from ..runtime import errors
 from .named_sizes import NamedSizes
 
 Array = np.ndarray[Any, Any]
@@ -57,6 +58,7 @@ def feed_converter(tensor: Tensor) -> Callable[[Any], Array]:
     The function raises:
         TypeError: the value is a Tensor, or its elements do not convert to the dtype.
         ValueError: the value is ragged, or its shape does not fit that of the tensor.
+        ResourceExhaustedError: there is no memory for the array.
     """
     dtype = tensor.dtype.base_dtype
     wanted = dtype.numpy_dtype
@@ -69,7 +71,11 @@ def feed_converter(tensor: Tensor) -> Callable[[Any], Array]:
         if type(value) is viewed and value.dtype == wanted:
             array: Array = value.view()
         else:
-            array = _converted(tensor, value)
+            try:
+                array = _converted(tensor, value)
+            except MemoryError as error:
+                message = f"cannot feed {tensor.name!r}: {str(error) or 'out of memory'}"
+                raise errors.ResourceExhaustedError(None, None, message) from None
         if array.shape != sizes and (known or not _fits(array.shape, sizes)):
             raise ValueError(
                 f"Cannot feed value of shape {array.shape} for Tensor {tensor.name!r}, which has "

@@ -105,8 +105,15 @@ class BlockProgram:
             return self.one_by_one(arrays)
         try:
             self._run_shared(work)
-        except Exception:  # noqa: BLE001 - run one by one to find the function that failed
-            return self.one_by_one(arrays)
+        except Exception as error:
+            written = [arrays[i] for i in overwritten if i is not None]
+            lost = any(array.flags.writeable for array in written)
+            if lost and isinstance(error, MemoryError):
+                raise run_error(error, self._chain.instructions[-1].step.op, ()) from error
+            result = self.one_by_one(arrays)  # finds the function that failed
+            if lost:  # inputs have been written into, so that this is not the result
+                raise
+            return result
         return work.result
 
     def over(self, arrays: Sequence[Array], overwritten: Sequence[int | None]) -> Work | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from operator import itemgetter
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
 from ..graph.describe import run_error
 from ..runtime import errors
@@ -61,6 +61,23 @@ def with_op_context(error: Exception, step: Step, arrays: Sequence[Any]) -> erro
     return run_error(error, step.op, arrays)
 
 
+def stop(steps: list[FlatStep]) -> None:
+    """Has every run that is going through a list of steps fail before the next one.
+
+    The list is changed in place, so that a run need not look whether its session is open.
+    """
+    steps[:] = [step._replace(run=raise_closed) for step in steps]
+
+
+def raise_closed(*_: Any) -> NoReturn:
+    """Takes the place of kernels when a session is closed.
+
+    Raises:
+        CancelledError: always.
+    """
+    raise errors.CancelledError(None, None, "the session was closed")
+
+
 def over_slots(step: Step) -> FlatStep:
     """The step with the slots themselves for registers, none of which it frees."""
     target = step.outputs[0] if len(step.outputs) == 1 else step.outputs
@@ -93,6 +110,10 @@ class FlatProgram:
         values[: self._feeds] = feeds
         interpret(self._steps, values, watch)
         return [None if register is None else values[register] for register in self._fetched]
+
+    def stop(self) -> None:
+        """Has runs that are under way fail before their next step."""
+        stop(self._steps)
 
 
 class _Registers:

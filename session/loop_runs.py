@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
 from itertools import count, islice
 from typing import TYPE_CHECKING, Any
 
@@ -10,7 +11,9 @@ from ..runtime import errors
 from ..runtime.interrupts import are_held_back, between_rounds
 from ..runtime.thread_pools import Pool
 from ..runtime.waiting import Waits
-from .interpreter import FlatStep, interpret, over_slots, with_op_context
+from .body_runs import stop_bodies
+from .compiler import stop_calls
+from .interpreter import FlatStep, interpret, over_slots, stop, with_op_context
 from .loop_code import lower_loop
 from .loop_plan import LoopPlan
 from .observer import Observer
@@ -58,6 +61,17 @@ class LoopRun:
         self._flat: _FlatLoop | None = None
         self._rounds = 0
         self._hot: Steady | None = None
+        self._stop_hot: Callable[[], None] | None = None
+        self._stopped = False
+
+    def stop(self) -> None:
+        """Has runs of the loop fail before their next step; the waits end them between rounds."""
+        if self._stop_hot is not None:
+            self._stop_hot()
+        if self._flat is not None and not self._stopped:
+            self._stopped = True  # before the bodies, which may come to this loop again
+            self._flat.stop()
+            stop_bodies([*self._flat.plan.all.cond, *self._flat.plan.all.body])
 
     @property
     def plan(self) -> LoopPlan:
@@ -114,9 +128,12 @@ class LoopRun:
         """Runner of further iterations, specialized for the sizes seen in one."""
         plan = self.plan.fused(seen.values, self._pool)
         if sum(len(part) for part in plan.all) > _MOST_STEPS_OF_A_FUNCTION:
-            return _FlatLoop(plan, self._test, self.name).run
+            flat = _FlatLoop(plan, self._test, self.name)
+            self._stop_hot = flat.stop
+            return flat.run
         lowered = lower_loop(plan, None if self._is_flag else self._test)
         function = lowered.function
+        self._stop_hot = partial(stop_calls, function.__globals__)
 
         def run(numbers: Iterator[int], state: Sequence[Any]) -> Sequence[Any]:
             try:
@@ -141,6 +158,11 @@ class _FlatLoop:
         self._template: list[Any] = [None] * (plan.slots + 1)  # and one for slot -1
         for slot, array in plan.constants.items():
             self._template[slot] = array
+
+    def stop(self) -> None:
+        """Has runs that are under way fail before their next step."""
+        for steps in (*self._first, *self._later):
+            stop(steps)
 
     def begun(self, state: Sequence[Any]) -> list[Any]:
         """Contents of the slots before the first iteration."""

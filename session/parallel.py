@@ -9,7 +9,7 @@ from typing import Any
 
 from ..runtime.thread_pools import Pool
 from .errstate import quietly
-from .interpreter import interpret, over_slots
+from .interpreter import interpret, over_slots, stop
 from .plan import Array, Plan
 
 # A step that takes less than this is done before another thread has begun with it.
@@ -102,6 +102,10 @@ class ParallelRun:
         if failure is not None:
             raise failure
         return plan.results(values)
+
+    def stop(self) -> None:
+        """Has runs that are under way fail before their next step."""
+        stop(self._steps)
 
     def _work(
         self,

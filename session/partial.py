@@ -11,7 +11,7 @@ from ..graph.node import Operation, Tensor
 from ..runtime import errors
 from .errstate import quiet_way
 from .executor import handed_out
-from .interpreter import interpret, over_slots
+from .interpreter import interpret, over_slots, raise_closed
 from .named_sizes import NamedSizes
 from .plan import Array, Plan
 
@@ -42,6 +42,11 @@ class PartialRun:
         self._done: set[int] = set()
         self._values = plan.begun([None] * plan.feeds)
         self._lock = threading.Lock()
+        self._stopped = False
+
+    def stop(self) -> None:
+        """Has a call that is under way, and later ones, fail with a CancelledError at a step."""
+        self._stopped = True
 
     @property
     def finished(self) -> bool:
@@ -101,6 +106,8 @@ class PartialRun:
             if slot in slots and tensor not in self._fed:
                 raise _refused(tensor, "is needed and has not been fed yet")
         for i in reversed(chosen):
+            if self._stopped:
+                raise_closed()
             interpret([over_slots(steps[i])], self._values)
             self._done.add(i)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import weakref
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack
 from itertools import count
@@ -36,6 +37,10 @@ public = {"td": "Session"}
 
 class _EmptyGraphError(errors.FailedPreconditionError, RuntimeError):
     """The graph has nothing to run; TensorFlow raises RuntimeError here."""
+
+
+def _exhausted(error: MemoryError) -> errors.ResourceExhaustedError:
+    return errors.ResourceExhaustedError(None, None, str(error) or "out of memory")
 
 
 class Session(SessionInsights):
@@ -87,6 +92,7 @@ class Session(SessionInsights):
         self._exact = optimize == "exact" or asks_for_exact(self._config)
         self._threads = Threads.of(self._config)
         self._calls = Calls(self._graph)
+        self._executors: set[weakref.ref[Executor]] = set()  # also of calls that were made callable
         self._lock = threading.Lock()
         self._closed = False
         self._own_files: Any = None  # what a model may read while it is restored
@@ -167,6 +173,8 @@ class Session(SessionInsights):
             if is_plain(asked, feed_dict or ()) and len(pairs) == len(feed_dict or ()):
                 self._calls.keep(key, call)
             return call.run(pairs.values(), options, run_metadata)
+        except MemoryError as error:
+            raise _exhausted(error) from error
         except Exception as error:  # noqa: BLE001 - it is raised again
             raise trimmed(error)  # noqa: B904 - td.config.full_tracebacks shows the rest
 
@@ -178,7 +186,10 @@ class Session(SessionInsights):
             executor = self._calls.get(key)
             if executor is None:
                 executor = self.executor_for(fetched.elements, feeds)
+                self._executors.add(weakref.ref(executor, self._executors.discard))
                 self._calls.keep(key, executor)
+                if self._closed:  # meanwhile
+                    executor.stop()
         return Call(fetched, feeds, executor, self._config)
 
     def executor_for(self, fetches: Sequence[Any], feeds: Sequence[Tensor]) -> Executor:
@@ -194,7 +205,10 @@ class Session(SessionInsights):
 
     def _plan(self, fetches: Sequence[Any], feeds: Sequence[Tensor]) -> Plan:
         how = self._exact, self._config.untrusted, self._deterministic, self._own_files
-        return make_plan(self._graph, fetches, feeds, self._state, self._threads.blocks, *how)
+        try:
+            return make_plan(self._graph, fetches, feeds, self._state, self._threads.blocks, *how)
+        except MemoryError as error:
+            raise _exhausted(error) from error
 
     def make_callable(
         self, fetches: Any, feed_list: Sequence[Any] | None = None, accept_options: bool = False
@@ -266,7 +280,10 @@ class Session(SessionInsights):
         with self._lock:
             plan = self._plan(elements, tensors)
             handle = f"partial_run_{next(self._handles)}"
-            self._partial_runs[handle] = PartialRun(plan, elements, tensors, self._threads.asked)
+            run = PartialRun(plan, elements, tensors, self._threads.asked)
+            self._partial_runs[handle] = run
+            if self._closed:  # meanwhile
+                run.stop()
         return handle
 
     def partial_run(
@@ -353,9 +370,15 @@ class Session(SessionInsights):
     def close(self) -> None:
         """Drops the plans and the state, and ends its threads; it cannot be used any more.
 
-        Runs that wait for something, in other threads, end with a CancelledError.
+        Runs under way in other threads end with a CancelledError: where they wait for something,
+        before the next iteration of a loop, or else before the next op.
         """
         self._closed = True
+        for executor in [ref() for ref in list(self._executors)]:
+            if executor is not None:
+                executor.stop()
+        for run in list(self._partial_runs.values()):
+            run.stop()
         waits_of(self._state).close()
         self._calls.clear()
         self._state.clear()

@@ -269,6 +269,8 @@ class Inference:
                 None if result is None else _tidy(result, output.dtype)
                 for output, result in zip(node.outputs, results, strict=True)
             ]
+        except MemoryError:
+            raise  # else less would be known of the graph for ever
         except Exception:  # noqa: BLE001 - whatever the kernel objects to, it will say at run time
             values = [None] * len(node.outputs)
         for output, value in zip(node.outputs, values, strict=True):

@@ -13,7 +13,7 @@ from unittest import mock
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-_CALLS = "open replace rename remove unlink rmdir mkdir link stat chmod fsync scandir listdir"
+_CALLS = "open close replace rename remove unlink rmdir mkdir link stat chmod fsync scandir listdir"
 KINDS = ("error", "full", "short", "kill")
 
 
@@ -26,27 +26,31 @@ class Operations:
 
     Args:
         failing: the number of the one that fails; None for none.
-        kind: how it fails, one of `KINDS`. "short" writes half of the data and then fails.
+        kind: how it fails, one of `KINDS`. "short" takes half of the data, and nothing afterwards.
     """
 
     def __init__(self, failing: int | None, kind: str) -> None:
         self.count = 0
         self.names: list[str] = []
         self._failing, self._kind = failing, kind
-        self._dead = False
+        self.dead = self._full = False
 
     def next(self, name: str) -> bool:
         """Counts an operation; whether it is to be done by half."""
-        if self._dead:
+        if self.dead:
             raise Killed
         number, self.count = self.count, self.count + 1
         self.names.append(name)
+        if name == "write" and self._full:
+            self._full = False
+            raise self.error()
         if number != self._failing:
             return False
         if self._kind == "kill":
-            self._dead = True
+            self.dead = True
             raise Killed
         if self._kind == "short" and name == "write":
+            self._full = True
             return True
         raise self.error()
 
@@ -64,15 +68,20 @@ def failing(at: int | None, kind: str = "error") -> Iterator[Operations]:
     class Raw(io.FileIO):
         def write(self, data: Any) -> Any:
             if operations.next("write"):
-                super().write(memoryview(data).cast("B")[: memoryview(data).nbytes // 2])
-                raise operations.error()
+                return super().write(memoryview(data).cast("B")[: memoryview(data).nbytes // 2])
             return super().write(data)
+
+        def close(self) -> None:
+            closed = self.closed
+            super().close()
+            if not closed and not operations.dead:
+                operations.next("close")
 
     def opened(file: Any, mode: str = "r", buffering: int = -1, *rest: Any, **more: Any) -> Any:
         if not isinstance(file, int):
             operations.next("open")
         if "b" in mode and "r" not in mode:
-            raw = Raw(file, mode.replace("b", ""))
+            raw = Raw(file, mode.replace("b", ""), opener=more.get("opener"))
             return raw if buffering == 0 else io.BufferedWriter(raw)
         return plain_open(file, mode, buffering, *rest, **more)
 
@@ -80,13 +89,17 @@ def failing(at: int | None, kind: str = "error") -> Iterator[Operations]:
         plain = getattr(os, name)
 
         def call(*args: Any, **kwargs: Any) -> Any:
+            if name == "close":  # it closes in any case
+                plain(*args, **kwargs)
             operations.next(name)
-            return None if name == "fsync" else plain(*args, **kwargs)  # it takes long
+            if name in ("fsync", "close"):  # it takes long
+                return None
+            return plain(*args, **kwargs)
 
         return call
 
     patches = [mock.patch.object(os, name, counted(name)) for name in _CALLS.split()]
-    patches.append(mock.patch.object(builtins, "open", opened))
+    patches += [mock.patch.object(module, "open", opened) for module in (builtins, io)]
     for patch in patches:
         patch.start()
     try:

@@ -100,11 +100,11 @@ class Ahead:
     def begun(self) -> Ahead:
         """This object, whose thread works already."""
         if not self._started:
-            self._started = True
             thread = threading.Thread(
                 target=carried(self._line.fill), name="tensordraft-prefetch", daemon=True
             )
             thread.start()
+            self._started = True  # an interrupt before this has a second thread begin, and end
         return self
 
     def next(self) -> Element | None:
@@ -154,10 +154,14 @@ class _Line:
         self.lock = threading.Lock()
         self.items: deque[tuple[Element | None, Exception | None]] = deque()
         self.arrived, self.room = threading.Event(), _Room()
-        self.ended = False
+        self.ended = self._filling = False
 
     def fill(self) -> None:
         """Takes elements while there is room, in the thread."""
+        with self.lock:
+            if self._filling:
+                return
+            self._filling = True
         with np.errstate(all="ignore"):
             while not self.ended and self._may_go_on():
                 item: tuple[Element | None, Exception | None]

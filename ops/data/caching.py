@@ -11,6 +11,7 @@ import os
 import threading
 import weakref
 from collections.abc import Iterator
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -138,7 +139,14 @@ class _IntoFile(Elements):
                 "computations are using this cache prefix, delete the lockfile and re-initialize "
                 "the iterator.",
             ) from None
-        writer = TFRecordWriter(self._lockfile)
+        except errors.OpError:
+            _remove(self._lockfile)  # it was made, and could not be closed
+            raise
+        try:
+            writer = TFRecordWriter(self._lockfile)
+        except BaseException:
+            _remove(self._lockfile)
+            raise
         self._given_up = weakref.finalize(self, _abandon, writer, self._lockfile)
         writer.write(_MAGIC)
         return writer
@@ -146,8 +154,14 @@ class _IntoFile(Elements):
 
 def _abandon(writer: TFRecordWriter, path: str) -> None:
     """Removes an incomplete cache that is no longer being filled."""
-    writer.close()
-    if os.path.exists(path):
+    try:
+        writer.close()
+    finally:
+        _remove(path)
+
+
+def _remove(path: str) -> None:
+    with suppress(FileNotFoundError):
         os.remove(path)
 
 

@@ -53,10 +53,10 @@ class WaitingLines:
         cancelled: str,
     ) -> None:
         """Joins a line, and waits until the attempt is done."""
-        with self._lock:
-            line.append(attempt)
-            self._flush()
         try:
+            with self._lock:
+                line.append(attempt)
+                self._flush()
             waits.wait(attempt.done, seconds)
         except BaseException:
             self._withdraw(line, attempt)

@@ -85,8 +85,10 @@ class CodeCache:
                 handle = os.open(name, flags, 0o600, dir_fd=folder)
                 try:
                     with open(handle, "wb") as file:
+                        _locked(handle)
                         file.write(data)
-                    os.replace(name, key, src_dir_fd=folder, dst_dir_fd=folder)
+                        file.flush()
+                        os.replace(name, key, src_dir_fd=folder, dst_dir_fd=folder)
                 except OSError:
                     os.unlink(name, dir_fd=folder)
 
@@ -123,6 +125,17 @@ def _descriptor(name: str, within: int | None, stack: ExitStack) -> int:
     return descriptor
 
 
+def _locked(handle: int) -> bool:
+    """Locks a file until it is closed, or its process ends; False where another has done so."""
+    import fcntl  # where there are owners of files, there is this
+
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        return False
+    return True
+
+
 def _is_ours(found: os.stat_result, kind: int, refused: int) -> bool:
     """Returns whether a file has the kind, is the user's own, and grants nothing `refused`."""
     owned = stat.S_IFMT(found.st_mode) == kind and found.st_uid == os.geteuid()
@@ -144,9 +157,18 @@ def _is_safe_parent(found: os.stat_result) -> bool:
 
 
 def _make_room(folder: int) -> None:
-    """Drops what was made first, where there is too much."""
+    """Drops what killed processes have begun, and what was made first, where there is too much."""
     with os.scandir(folder) as entries:
         made = sorted((entry.stat(follow_symlinks=False).st_mtime, entry.name) for entry in entries)
+    for _, name in made:
+        if name.startswith(_BEGUN):
+            with suppress(OSError):
+                handle = os.open(name, os.O_RDWR | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=folder)
+                try:
+                    if _locked(handle):
+                        os.unlink(name, dir_fd=folder)
+                finally:
+                    os.close(handle)
     for _, name in made[: max(0, len(made) - _MOST_FILES)]:
         with suppress(FileNotFoundError):
             os.unlink(name, dir_fd=folder)

@@ -32,11 +32,12 @@ def noted(state: str, unlisted: Sequence[str], doomed: Sequence[str]) -> Iterato
         OSError: the note cannot be written.
     """
     old = _notes(state)
-    descriptor, path = opened_beside(os.path.abspath(state), 0o666, _SUFFIX)
-    with open(descriptor, "wb", buffering=0) as file:
+    file, path = opened_beside(os.path.abspath(state), 0o666, _SUFFIX)
+    with file:
         names = map(os.path.basename, (*unlisted, *doomed))
         try:
             file.write(b"\0".join(map(os.fsencode, names)))
+            file.flush()
         except BaseException:
             _remove(path)
             raise

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import os
-import shutil
 from collections.abc import Iterable, Mapping
 from typing import Any
 from weakref import WeakKeyDictionary
 
 from ...formats.local_files import told_as_op_error
+from ...formats.replacement import copy_file
 from ...graph.constant_value import known_value
 from ...graph.default_graph import get_default_graph
 from ...graph.graph import Graph
@@ -46,7 +46,7 @@ def copy_assets(folder: str, assets: Iterable[Any]) -> None:
             name = f"{os.path.basename(path)}_{number}"
         with told_as_op_error():
             os.makedirs(target, exist_ok=True)
-            shutil.copyfile(path, os.path.join(target, name))
+            copy_file(path, os.path.join(target, name))
         asset = AssetFileDef(filename=name, tensor_info=build_tensor_info(tensor))
         graph.add_to_collection(constants.ASSETS_KEY, asset)
 

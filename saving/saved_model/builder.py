@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping
+import shutil
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from typing import Any
 
+from ...formats.local_files import told_as_op_error
 from ...formats.message_files import write_message
 from ...graph.default_graph import get_default_graph
 from ...graph.node import Operation
@@ -99,13 +102,15 @@ class SavedModelBuilder:
                 "Graph state including variables and assets has already been saved. Please "
                 "invoke `add_meta_graph()` instead."
             )
-        prepared = self._prepare(signature_def_map, assets_collection, legacy_init_op, main_op)
-        folder = os.path.join(self._folder, constants.VARIABLES_DIRECTORY)
-        os.makedirs(folder, exist_ok=True)
-        saver = saver or _saver()
-        path = os.path.join(folder, constants.VARIABLES_FILENAME)
-        saver.save(sess, path, write_meta_graph=False, write_state=False)
-        self._add(tags, prepared, saver, clear_devices, strip_default_attrs)
+        with _collections_kept():
+            prepared = self._prepare(signature_def_map, assets_collection, legacy_init_op, main_op)
+            folder = os.path.join(self._folder, constants.VARIABLES_DIRECTORY)
+            with told_as_op_error():
+                os.makedirs(folder, exist_ok=True)
+            saver = saver or _saver()
+            path = os.path.join(folder, constants.VARIABLES_FILENAME)
+            saver.save(sess, path, write_meta_graph=False, write_state=False)
+            self._add(tags, prepared, saver, clear_devices, strip_default_attrs)
         self._has_variables = True
 
     def add_meta_graph(
@@ -132,8 +137,9 @@ class SavedModelBuilder:
                 "Graph state including variables and assets has not been saved yet. Please "
                 "invoke `add_meta_graph_and_variables()` first."
             )
-        prepared = self._prepare(signature_def_map, assets_collection, legacy_init_op, main_op)
-        self._add(tags, prepared, saver or _saver(), clear_devices, strip_default_attrs)
+        with _collections_kept():
+            prepared = self._prepare(signature_def_map, assets_collection, legacy_init_op, main_op)
+            self._add(tags, prepared, saver or _saver(), clear_devices, strip_default_attrs)
 
     def _prepare(
         self,
@@ -200,6 +206,21 @@ class SavedModelBuilder:
         return os.fsencode(write_message(self._message, path, as_text=as_text))
 
 
+@contextmanager
+def _collections_kept() -> Iterator[None]:
+    """A block that may be repeated when it has failed: the graph's collections are as before."""
+    graph = get_default_graph()
+    keys = (constants.MAIN_OP_KEY, constants.LEGACY_INIT_OP_KEY, constants.ASSETS_KEY)
+    before = {key: graph.get_collection(key) for key in keys}
+    try:
+        yield
+    except BaseException:
+        for key, items in before.items():
+            if graph.get_collection(key) != items:
+                graph.get_collection_ref(key)[:] = items
+        raise
+
+
 def _saver() -> Saver:
     return Saver(all_saveables(), sharded=True, allow_empty=True)
 
@@ -233,13 +254,23 @@ def simple_save(
         >>> sorted(td.load(folder).outputs)
         ['y']
     """
+    signature = predict_signature_def(inputs, outputs)
     builder = SavedModelBuilder(export_dir)
-    builder.add_meta_graph_and_variables(
-        session,
-        [constants.SERVING],
-        {constants.DEFAULT_SERVING_SIGNATURE_DEF_KEY: predict_signature_def(inputs, outputs)},
-        assets_collection=get_default_graph().get_collection("asset_filepaths"),
-        main_op=legacy_init_op,
-        clear_devices=True,
-    )
-    builder.save()
+    try:
+        with _collections_kept():
+            builder.add_meta_graph_and_variables(
+                session,
+                [constants.SERVING],
+                {constants.DEFAULT_SERVING_SIGNATURE_DEF_KEY: signature},
+                assets_collection=get_default_graph().get_collection("asset_filepaths"),
+                main_op=legacy_init_op,
+                clear_devices=True,
+            )
+            builder.save()
+    except Exception:
+        # The folder was empty; now it may hold half a model, and would be refused another time.
+        with os.scandir(export_dir) as entries:
+            for entry in list(entries):
+                with suppress(OSError):
+                    (shutil.rmtree if entry.is_dir() else os.remove)(entry.path)
+        raise

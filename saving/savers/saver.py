@@ -292,7 +292,8 @@ class Saver:
             update_checkpoint_state(folder, saved, [kept.path for kept in plan.kept], latest)
             for old in plan.doomed:
                 remove_checkpoint(old, self._version, meta_graph_suffix)
-        self._last, self._next_kept = plan.kept, plan.next_kept
+            # Before the note is gone: an interrupt in between must not leave one unknown to both.
+            self._last, self._next_kept = plan.kept, plan.next_kept
         return saved
 
     def _save_values(self, sess: Any, path: str, had_folder: bool) -> str:

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ...graph.describe import run_error
 from ...graph.node import Operation, Tensor
 from ...graph.references import dereference
 from ...protos import dtypes
@@ -205,6 +206,9 @@ class _Simplifier:
         )
         try:
             return stated(factory(context), op.definition.kernel_memory)
+        except MemoryError as error:
+            # The plan is not kept: another time there may be memory for it.
+            raise run_error(error, op, ()) from error
         except Exception as error:  # noqa: BLE001
             # Errors of the op are raised when it runs, as if by the kernel.
             return KernelSpec(_raiser(error))

@@ -5,18 +5,16 @@ The run ends with it, and the next runs of the thread and of others are what the
 
 from __future__ import annotations
 
-import ast
 import gc
 import signal
 import sys
 import threading
 import weakref
-from pathlib import Path
-from types import FrameType
 from typing import Any
 
 import numpy as np
 import pytest
+from interrupting import Interrupted, Tracer
 
 import tensordraft as td
 from tensordraft.ops.data import iterator_ops
@@ -24,50 +22,6 @@ from tensordraft.runtime import deadlines, interrupts, waiting
 from tensordraft.session import errstate, tracing
 
 MODULES = (deadlines, interrupts, waiting, iterator_ops, errstate, tracing)
-
-
-class Interrupted(BaseException):
-    """Exception raised by a signal handler."""
-
-
-def _undoing(path: str) -> set[int]:
-    """The lines that undo something; between these and what they undo Python looks at no signal."""
-    tree = ast.parse(Path(path).read_text())
-    blocks = [node.finalbody for node in ast.walk(tree) if isinstance(node, ast.Try)]
-    return {n for block in blocks for x in block for n in range(x.lineno, (x.end_lineno or 0) + 1)}
-
-
-def _blocks(path: str) -> dict[int, int]:
-    """The lines of `with` statements, and the last lines of their blocks."""
-    tree = ast.parse(Path(path).read_text())
-    return {x.lineno: x.end_lineno or 0 for x in ast.walk(tree) if isinstance(x, ast.With)}
-
-
-BLOCKS = {str(module.__file__): _blocks(str(module.__file__)) for module in MODULES}
-SPARED = {str(module.__file__): _undoing(str(module.__file__)) for module in MODULES}
-
-
-class Tracer:
-    """Counts the lines that run in `MODULES`, and raises at one of them."""
-
-    def __init__(self, at: int | None) -> None:
-        self.count, self._at = 0, at
-        self._lines: dict[FrameType, int] = {}
-
-    def __call__(self, frame: FrameType, event: str, argument: Any) -> Any:
-        del argument
-        spared = SPARED.get(frame.f_code.co_filename)
-        if spared is None:
-            return None
-        line, before = frame.f_lineno, self._lines.get(frame, 0)
-        self._lines[frame] = line
-        # A block is also left at the line of its `with`: there Python looks at no signal.
-        left = line < before <= BLOCKS[frame.f_code.co_filename].get(line, 0)
-        if event == "line" and line not in spared and not left:
-            self.count += 1
-            if self.count - 1 == self._at:
-                raise Interrupted
-        return self
 
 
 def _program() -> tuple[Any, Any]:
@@ -84,12 +38,12 @@ def test_the_next_runs_go_on(options: td.RunOptions | None) -> None:
         fetched = _program()
         session.run(fetched)
         handler = signal.getsignal(signal.SIGINT)
-        counter = Tracer(None)
+        counter = Tracer(None, MODULES)
         _traced(counter, session, fetched, options)
         assert counter.count > 20
         for line in range(counter.count):
             with pytest.raises(Interrupted):
-                _traced(Tracer(line), session, fetched, options)
+                _traced(Tracer(line, MODULES), session, fetched, options)
             assert signal.getsignal(signal.SIGINT) is handler
             assert deadlines.deadline.ends is None
             assert tracing.watching_run() is None
