@@ -70,6 +70,71 @@ def test_axes_that_gradients_are_built_by_may_not_be_fed(session: td.Session) ->
         session.run(total, {x: values, axes: [1]})
 
 
+_GRID = np.arange(9.0, dtype=np.float32).reshape(3, 3) - 4
+_UNKNOWN = (None, None)
+
+
+@pytest.mark.parametrize(
+    ("build", "sizes", "value", "fed"),
+    [
+        (td.reduce_max, _UNKNOWN, [0], [1]),
+        (td.reduce_min, (3, None), [-1], [0]),
+        (td.reduce_prod, _UNKNOWN, [0], [1]),
+        (td.reduce_sum, None, [0], [1]),
+        (td.reduce_mean, None, [0, 1], [1, -2]),
+        (lambda x, begin: td.slice(x, begin, [2, 2]), (3, 3), [0, 0], [1, 1]),
+        (lambda x, begin: td.slice(x, begin, [2, 2]), _UNKNOWN, [0, 0], [1, 0]),
+        (lambda x, axis: td.concat([x, 2 * x], axis), (3, 3), 0, -1),
+        (lambda x, axis: td.concat([x, 2 * x, x], axis), _UNKNOWN, 1, 0),
+        (td.transpose, (3, 3), [1, 0], [0, 1]),
+        (td.transpose, _UNKNOWN, [-1, 0], [0, -1]),
+        (td.pad, _UNKNOWN, [[1, 0], [0, 1]], [[0, 2], [0, 0]]),
+        (td.tile, (3, 3), [1, 2], [2, 1]),
+        (td.tile, _UNKNOWN, [2, 1], [1, 2]),
+        (lambda x, shift: td.roll(x, shift, 0), (3, 3), 1, 2),
+        (td.cumsum, (3, 3), 0, 1),
+    ],
+)
+def test_feeds_that_tensorflow_allows_count_in_gradients(
+    session: td.Session, build: Callable[..., Any], sizes: Any, value: Any, fed: Any
+) -> None:
+    x = td.placeholder(td.float32, sizes)
+
+    def gradient(y: td.Tensor) -> td.Tensor:
+        return td.gradients(y * y * y, x)[0]  # a slope of its own at each element
+
+    known = td.constant(value)
+    changing = gradient(build(x, known))
+    for now in (value, fed):
+        fixed = gradient(build(x, td.constant(now)))
+        results = session.run([changing, fixed], {x: _GRID, known: now})
+        np.testing.assert_allclose(*results, rtol=1e-6)
+
+
+@pytest.mark.parametrize(
+    "build",
+    [
+        td.reduce_mean,
+        td.reduce_max,
+        td.reduce_prod,
+        lambda x, axis: td.gather(x, [0], axis=axis),
+    ],
+)
+def test_feeds_that_tensorflow_refuses_are_refused(build: Callable[..., Any]) -> None:
+    x, axis = td.placeholder(td.float32, [3, 3]), td.constant(1)
+    y = build(x, axis)
+    assert axis.graph.is_feedable(axis)
+    td.gradients(y, x)
+    assert not axis.graph.is_feedable(axis)
+
+
+def test_axes_without_elements_may_be_fed(session: td.Session) -> None:
+    x, axes = td.placeholder(td.float32, [2]), td.placeholder(td.int32, [0])
+    assert td.constant_value(axes) is not None  # its shape is its value
+    gradient = td.gradients(td.reduce_max(x, axes) * 3.0, x)[0]
+    assert session.run(gradient, {x: [1.0, 2.0], axes: []}).tolist() == [3, 3]
+
+
 @pytest.mark.parametrize("read", [td.identity, td.logical_not])
 def test_what_a_graph_is_built_by_may_not_be_fed(
     session: td.Session, read: Callable[[Any], Any]
