@@ -26,6 +26,7 @@ from ...ops.math.arithmetic import negative
 from ...ops.math.complex_numbers import conj
 from ...ops.math.division import floormod
 from ...ops.math.reductions import reduce_sum
+from ...protos.dtypes import int32
 from ..common.rule_tables import gradient_of, not_differentiable, raw, raw_results, unary, undefined
 from ..common.static_facts import same_shape, shape_of, summed_to
 
@@ -155,7 +156,7 @@ def _parts(gradient: Tensor, values: Any, axis: Tensor) -> list[Any]:
     if None not in ranks:
         sizes = stack(shapes, 1)
         along = gather(sizes, floormod(axis, ranks[0]))
-        parts = list(SPLIT_V(gradient, along, axis, num_split=len(values)))
+        parts = list(SPLIT_V(gradient, along, cast(axis, int32), num_split=len(values)))
         for part, value in zip(parts, values, strict=True):
             part.set_shape(value.shape)
         return parts
