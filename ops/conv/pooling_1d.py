@@ -39,6 +39,9 @@ def _place(data_format: str | None) -> tuple[int, str]:
     return _FORMATS[data_format or "NWC"]
 
 
+_SCOPES = {max_pool: "MaxPool1d", avg_pool: "AvgPool1D"}  # as in TensorFlow
+
+
 def _pool(
     pool: Callable[..., Tensor],
     input: Any,
@@ -49,7 +52,7 @@ def _pool(
     name: str | None,
 ) -> Tensor:
     at, image_format = _place(data_format)
-    with name_scope(name, f"{pool.__name__}1d", [input]):
+    with name_scope(name, _SCOPES[pool], [input]):
         image = expand_dims(convert_to_tensor(input, name="input"), at)
         sizes, steps = _numbers("ksize", ksize, at), _numbers("strides", strides, at)
         return squeeze(pool(image, sizes, steps, padding, image_format), [at])

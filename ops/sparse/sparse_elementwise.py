@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...graph.convert import convert_to_tensor
+from ...graph.default_scopes import name_scope
 from ...graph.node import Tensor
 from ...graph.op_def import OpDef
 from ...graph.sparse_tensor import SparseTensor
@@ -190,8 +191,9 @@ def sparse_softmax(sp_input: Any, name: str | None = None) -> SparseTensor:
         [0.5 0.5 1. ]
     """
     x = as_sparse(sp_input)
-    values = SPARSE_SOFTMAX(x.indices, x.values, x.dense_shape, name=name)
-    return SparseTensor(x.indices, values, x.dense_shape)
+    with name_scope(name, "SparseSoftmax", [x.values]):
+        values = SPARSE_SOFTMAX(x.indices, x.values, x.dense_shape)
+        return SparseTensor(x.indices, values, x.dense_shape)
 
 
 @_documented
