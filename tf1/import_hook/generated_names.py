@@ -42,6 +42,7 @@ def _function_name(op_type: str) -> str | None:
 @cache
 def _modules() -> dict[str, list[str]]:
     modules: dict[str, list[str]] = {}
+    types: list[str] = []
     for line in _TABLE.read_text("utf-8").splitlines():
         if line.endswith(":"):
             types = modules[line.removesuffix(":")] = []
