@@ -53,14 +53,16 @@ def constant_value(tensor: Tensor) -> np.ndarray[Any, Any] | None:
 def rely_on(tensor: Tensor) -> None:
     """Prevents feeding `tensor` and the tensors that its value is computed from.
 
-    Sizes are not followed: whatever is fed has the shape that the graph states.
+    Sizes are not followed: whatever is fed has the shape that the graph states. For the same reason
+    a tensor without elements may be fed: its shape is its value.
     """
     pending = [tensor]
     while pending:
         current = pending.pop()
         graph = current.op.graph
         # 0 * x is known, but x is not: whatever is fed for it gives the same.
-        if graph.is_feedable(current) and known_value(current) is not None:
+        value = known_value(current) if graph.is_feedable(current) else None
+        if value is not None and value.size:
             graph.prevent_feeding(current)
             pending.append(graph.origin(current))  # the tensor that a body's argument represents
             if current.op.definition.value_function is None:

@@ -261,8 +261,11 @@ class ScopedGraph:
             raise ValueError("op may be None only with ignore_existing=True, which clears groups")
         stacks = self._stacks
         outer, outer_devices = stacks.colocation, stacks.devices
-        element = None if op is None else self.as_graph_element(op)
-        target: Any = getattr(element, "op", element)
+        # The op of a resource variable is that of its handle; as a tensor it is a read.
+        target: Any = getattr(op, "op", None)
+        if op is not None and getattr(target, "graph", None) is not self:
+            element = self.as_graph_element(op)
+            target = getattr(element, "op", element)
         stacks.colocation = [] if ignore_existing else list(outer)
         if target is not None:
             stacks.colocation.append(target)

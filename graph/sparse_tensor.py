@@ -9,6 +9,7 @@ from ..protos.dtypes import DType, as_dtype
 from ..shape_inference.tensor_shape import TensorShape
 from .constant_value import constant_value_as_shape
 from .convert import convert_to_tensor
+from .default_scopes import name_scope
 from .graph import Graph
 from .node import Operation, Tensor
 
@@ -78,9 +79,10 @@ class SparseTensor:
     __slots__ = ("__dict__", "_dense_shape", "_indices", "_values")
 
     def __init__(self, indices: Any, values: Any, dense_shape: Any) -> None:
-        self._indices = convert_to_tensor(indices, "int64", "indices")
-        self._values = convert_to_tensor(values, name="values")
-        self._dense_shape = convert_to_tensor(dense_shape, "int64", "dense_shape")
+        with name_scope(None, "SparseTensor", [indices, values, dense_shape]):
+            self._indices = convert_to_tensor(indices, "int64", "indices")
+            self._values = convert_to_tensor(values, name="values")
+            self._dense_shape = convert_to_tensor(dense_shape, "int64", "dense_shape")
         positions = self._indices.shape.with_rank(2)
         for axis, name, expected in (
             (0, "values", "a row of indices for each of values"),

@@ -57,7 +57,9 @@ class Branches:
         context = ShapeContext(op, op.graph.inference)
         self.op = op
         facts = known_inputs(context, _data(op))
-        self.forwards = [Forward(body, facts) for body in bodies_of(op)]
+        self.forwards = [
+            Forward(body, facts, _data(op), context.depth + 1) for body in bodies_of(op)
+        ]
 
     def position_of(self, owner: Forward, tensor: Tensor) -> int:
         """The number of the result that is a tensor of a branch."""

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from ...graph.bodies import Body, Known
+from ...graph.constant_value import rely_on
 from ...graph.dependencies import needed_ops
 from ...graph.gradient_rules import rule_of
 from ...graph.graph import Graph
@@ -13,9 +14,23 @@ from ...graph.node import Operation, Tensor
 from ...ops.array.placeholder import PLACEHOLDER
 from ...ops.control_flow.function_defs import register_body
 from ...protos.dtypes import as_dtype
+from ...shape_inference.context import is_symbolic
 from ...shape_inference.handle_data import HandleData
 from ...shape_inference.tensor_shape import TensorShape
 from ..engine.backpropagation import differentiable
+
+
+class _ForwardGraph(Graph):
+    """The graph of a copied body, which knows the tensors passed for its inputs."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.passed: dict[Tensor, Tensor] = {}
+
+    def origin(self, tensor: Tensor) -> Tensor:
+        """The tensor that is passed for an input in every call; else the tensor itself."""
+        passed = self.passed.get(tensor)
+        return tensor if passed is None else passed.graph.origin(passed)
 
 
 class Forward:
@@ -26,6 +41,8 @@ class Forward:
     Args:
         body: the body.
         known: what is known of its inputs at every call.
+        passed: for each input, the tensor outside that is passed in every call, if any.
+        depth: the number of bodies around it.
 
     Attributes:
         graph: the copy.
@@ -34,8 +51,11 @@ class Forward:
         effects: what runs at every call.
     """
 
-    def __init__(self, body: Body, known: Sequence[Known]) -> None:
-        self.graph = Graph()
+    def __init__(
+        self, body: Body, known: Sequence[Known], passed: Sequence[Tensor | None], depth: int
+    ) -> None:
+        _rely_on_shapes(body, known, passed, depth)
+        self.graph = _ForwardGraph()
         self.graph.library, self.graph.bodies = body.graph.library, body.graph.bodies
         self.graph.seed = body.graph.seed
         self.name = body.name
@@ -44,11 +64,13 @@ class Forward:
         self.inputs: list[Tensor] = []
         needed = needed_ops([*body.outputs, *body.effects], body.inputs)
         names = {op.name for op in needed}
-        for tensor, fact in zip(body.inputs, known, strict=True):
+        for tensor, fact, outside in zip(body.inputs, known, passed, strict=True):
             name = f"arg_{len(self.inputs)}"
             while name in names:
                 name += "_"
             parameter = self.taken(tensor.dtype, fact.shape, fact.content, name)
+            if outside is not None:
+                self.graph.passed[parameter] = outside
             if fact.value is not None:
                 self.graph.inference.declare(parameter, fact.shape, fact.value)
             self._copies[tensor] = parameter
@@ -112,6 +134,38 @@ class Forward:
                 if tensor not in bits:
                     bits[tensor] = through if differentiable(tensor.dtype) else 0
         return [bits[tensor] for tensor in self.outputs]
+
+
+def _rely_on_shapes(
+    body: Body, known: Sequence[Known], passed: Sequence[Tensor | None], depth: int
+) -> None:
+    """Prevents feeding captured values by which shapes in the body are known.
+
+    The gradient is built by these shapes.
+    """
+    values = {
+        i: outside
+        for i, (fact, outside) in enumerate(zip(known, passed, strict=True))
+        if outside is not None and fact.value is not None and not is_symbolic(fact.value)
+        if fact.value.size and outside.graph.is_feedable(outside)
+    }
+    if not values:
+        return
+
+    def shapes(unknown: Iterable[int]) -> list[Any]:
+        facts = [
+            fact._replace(value=None) if i in unknown else fact for i, fact in enumerate(known)
+        ]
+        inference = body.inferred(facts, depth)
+        tensors = [tensor for op in body.graph.get_operations() for tensor in op.outputs]
+        all_shapes = [inference.shape(tensor) for tensor in tensors]
+        return [shape.rank and shape.as_list() for shape in all_shapes]
+
+    full = shapes(())
+    if shapes(values) != full:
+        for i, outside in values.items():
+            if len(values) == 1 or shapes([i]) != full:
+                rely_on(outside)
 
 
 def _also_known(copy: Tensor, tensor: Tensor) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from ...graph.constant_value import known_value, rely_on
+from ...graph.constant_value import known_value
 from ...graph.node import Operation, Tensor
 from ...ops.array.constants import constant
 from ...ops.control_flow.loop_facts import stable_state
@@ -49,8 +49,10 @@ class LoopForward(Forward):
         context = ShapeContext(op, op.graph.inference)
         cond, body = loop_bodies(context)
         state = stable_state(context, body)
-        super().__init__(body, state)
-        self.cond = Forward(cond, state)
+        pairs = zip(body.inputs, map(through_identities, body.outputs), op.inputs, strict=True)
+        passed = [outside if x is y else None for x, y, outside in pairs]
+        super().__init__(body, state, passed, context.depth + 1)
+        self.cond = Forward(cond, state, passed, context.depth + 1)
         self.op = op
         self._lists: dict[Tensor, int] = {}
         self._further: list[TensorShape | None] = []  # of elements; None for the number of rounds
@@ -160,10 +162,10 @@ def _step(tensor: Tensor, end: Tensor) -> int | None:
         return None
     if through_identities(end.op.inputs[0]) is not tensor or tensor.shape.rank is None:
         return None
-    value = known_value(end.op.inputs[1])
+    added = through_identities(end.op.inputs[1])
+    value = known_value(added) if added.op.type == "Const" else None  # others may be fed
     if value is None or value.size != 1 or not value.item():
         return None
-    rely_on(end.op.inputs[1])
     return sign * int(value.item())
 
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import math
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import reduce
 from typing import Any
 from weakref import WeakKeyDictionary
 
@@ -212,35 +213,43 @@ def _broadcast_axes(gradient: Tensor, x: Tensor) -> tuple[list[int], list[int]] 
 
 def spread(gradient: Tensor, x: Tensor, axes: Any, keep_dims: bool) -> Tensor:
     """The gradient of a reduction of `x` over `axes`, repeated for the elements that it summed."""
-    kept = gradient if keep_dims else with_axes(gradient, x, axes)
+    kept = gradient if keep_dims else with_axes(x, static_axes(x, axes), axes)(gradient)
     return kept if same_shape(kept, x) else broadcast_to(kept, shape_of(x))
 
 
-def with_axes(y: Tensor, x: Tensor, axes: Any, exactly: bool = False) -> Tensor:
-    """A reduction of `x` over `axes` with these as axes of size 1, or broadcasting just so.
+def static_axes(x: Tensor, axes: Tensor) -> list[int] | None:
+    """The axes of a sum or mean of `x`, where the gradient may rely upon them.
+
+    These are the cases in which TensorFlow does, and prevents feeding `axes`: other programs may
+    feed them.
+    """
+    rank = x.shape.rank
+    value = None if rank is None else constant_value(axes)
+    if rank is None or value is None:
+        return None
+    return sorted(int(axis) % rank for axis in np.reshape(value, -1)) if rank else []
+
+
+def with_axes(x: Tensor, places: list[int] | None, axes: Tensor) -> Callable[[Tensor], Tensor]:
+    """A function that gives reductions of `x` the reduced axes back, with size 1.
+
+    Axes in front, which broadcasting adds by itself, may be left out.
 
     Args:
-        y: the result of the reduction.
-        x: what was reduced.
-        axes: a tensor.
-        exactly: whether axes in front, which broadcasting adds by itself, are to be there, too.
+        x: the tensor that was reduced.
+        places: the axes, if the graph may rely upon them.
+        axes: the axes as a tensor.
     """
-    rank, static_axes = x.shape.rank, constant_value(axes)
-    if rank is None or static_axes is None:
-        return reshape(y, _kept_shape(x, axes))
-    places = sorted(int(axis) % rank for axis in np.reshape(static_axes, -1)) if rank else []
-    if not places or (not exactly and places == list(range(len(places)))):
-        return y
-    if len(places) == 1:
-        return expand_dims(y, places[0])
-    if len(places) == rank:
-        return reshape(y, [1] * rank)
-    sizes = known_sizes(x)
-    if sizes is not None:
-        return reshape(y, [1 if i in places else size for i, size in enumerate(sizes)])
-    for place in places:
-        y = expand_dims(y, place)
-    return y
+    rank, sizes = x.shape.rank, known_sizes(x)
+    if rank is None or places is None:
+        whole = _kept_shape(x, axes)
+        return lambda y: reshape(y, whole)
+    if places == list(range(len(places))):
+        return lambda y: y
+    if len(places) == rank or (sizes is not None and len(places) > 1):
+        kept = [1 if i in places else size for i, size in enumerate(sizes or [1] * rank)]
+        return lambda y: reshape(y, kept)
+    return lambda y: reduce(expand_dims, places, y)
 
 
 def _kept_shape(x: Tensor, axes: Tensor) -> Tensor:

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ...graph.constant_value import constant_value
+from ...graph.constant_value import known_value
 from ...graph.node import Operation, Tensor
 from ...ops.array.cast import cast
 from ...ops.array.concat import CONCAT_OFFSET, concat
@@ -20,13 +20,15 @@ from ...ops.array.split import SPLIT_V
 from ...ops.array.stack import stack, unstack
 from ...ops.array.tile import tile
 from ...ops.array.transpose import invert_permutation, transpose
+from ...ops.indexing.gather import gather
 from ...ops.indexing.slice import slice
 from ...ops.math.arithmetic import negative
 from ...ops.math.complex_numbers import conj
 from ...ops.math.division import floormod
 from ...ops.math.reductions import reduce_sum
+from ...protos.dtypes import int32
 from ..common.rule_tables import gradient_of, not_differentiable, raw, raw_results, unary, undefined
-from ..common.static_facts import known_sizes, same_shape, shape_of, summed_to
+from ..common.static_facts import same_shape, shape_of, summed_to
 
 # Ops without inputs, or that read only shapes; and ops that block gradients by definition.
 not_differentiable("Const", "Placeholder", "PlaceholderV2", "LinSpace", "Range")
@@ -149,12 +151,15 @@ def _parts(gradient: Tensor, values: Any, axis: Tensor) -> list[Any]:
     """The parts of `gradient` that `values`, joined along `axis`, have."""
     if len(values) == 1:
         return [gradient]
-    place, sizes = constant_value(axis), [value.shape.sizes for value in values]
-    if place is not None and None not in sizes:
-        along = [some[int(place)] for some in sizes]
-        if all(isinstance(size, int) for size in along):
-            return list(SPLIT_V(gradient, along, int(place), num_split=len(along)))
+    ranks = [value.shape.rank for value in values]
     shapes = [shape_of(value) for value in values]
+    if None not in ranks:
+        sizes = stack(shapes, 1)
+        along = gather(sizes, floormod(axis, ranks[0]))
+        parts = list(SPLIT_V(gradient, along, cast(axis, int32), num_split=len(values)))
+        for part, value in zip(parts, values, strict=True):
+            part.set_shape(value.shape)
+        return parts
     offsets = CONCAT_OFFSET(floormod(axis, rank(values[0])), shapes)
     return [
         lambda offset=offset, extent=extent: slice(gradient, offset, extent)
@@ -169,12 +174,11 @@ def _parts(gradient: Tensor, values: Any, axis: Tensor) -> list[Any]:
 def _transpose(op: Operation, gradient: Tensor) -> Any:
     if op.type == "ConjugateTranspose":
         gradient = conj(gradient)
-    order = constant_value(op.inputs[1])
-    if order is None:
-        given = op.inputs[1]
-        places = floormod(given, size(given, out_type=given.dtype))
-        return transpose(gradient, invert_permutation(places)), None
-    return transpose(gradient, np.argsort(order % max(order.size, 1)).astype(np.int32)), None
+    order = op.inputs[1]
+    value = known_value(order)
+    if value is None or (value < 0).any():
+        order = floormod(order, size(order, out_type=order.dtype))
+    return transpose(gradient, invert_permutation(order)), None
 
 
 @gradient_of("Reverse", "ReverseV2")
@@ -220,14 +224,12 @@ def _space_and_depth(op: Operation, gradient: Tensor) -> Any:
 def _pad(op: Operation, gradient: Tensor) -> list[Any]:
     x, paddings = op.inputs[:2]
     number = rank(x) if x.shape.rank is None else x.shape.rank
-    before = constant_value(paddings)
-    begin = (
-        reshape(slice(paddings, [0, 0], stack([number, 1])), [-1])
-        if before is None
-        else np.ascontiguousarray(before[:, 0])
-    )
-    dtype = paddings.dtype.numpy_dtype
-    return [lambda: slice(gradient, begin, shape_of(x, dtype)), *[None for _ in op.inputs[1:]]]
+
+    def for_input() -> Tensor:
+        before = reshape(slice(paddings, [0, 0], stack([number, 1])), [-1])
+        return slice(gradient, before, shape_of(x, paddings.dtype.numpy_dtype))
+
+    return [for_input, *[None for _ in op.inputs[1:]]]
 
 
 @gradient_of("MirrorPad")
@@ -244,16 +246,18 @@ def _mirror_pad_grad(op: Operation, gradient: Tensor) -> Any:
 def _tile(op: Operation, gradient: Tensor) -> Any:
     """The sum over the copies: seen as an array of copies times elements along each axis."""
     x, multiples = op.inputs
-    sizes, times = known_sizes(x), constant_value(multiples)
-    if sizes is not None and times is not None:
-        if all(number == 1 for number in times):
-            return gradient, None
-        pairs = [int(n) for pair in zip(times, sizes, strict=True) for n in pair]
-        return reduce_sum(reshape(gradient, pairs), list(range(0, len(pairs), 2))), None
-    both = stack([multiples, shape(x, out_type=multiples.dtype)], 1)
-    pairs_now = reshape(both, [-1])
-    total = reduce_sum(reshape(gradient, pairs_now), arange(0, size(pairs_now), 2))
-    return total, None
+    if same_shape(x, op.outputs[0]):
+        return gradient, None
+
+    def for_input() -> Tensor:
+        both = stack([multiples, shape_of(x, multiples.dtype.numpy_dtype)], 1)
+        number = x.shape.rank
+        axes = arange(0, 2 * rank(x), 2) if number is None else np.arange(0, 2 * number, 2)
+        total = reduce_sum(reshape(gradient, reshape(both, [-1])), axes)
+        total.set_shape(x.shape)
+        return total
+
+    return for_input, None
 
 
 @gradient_of("TileGrad")

@@ -35,7 +35,7 @@ from ...ops.math.reductions import reduce_prod
 from ...ops.math.segments import unsorted_segment_sum
 from ...protos.dtypes import int32
 from ..common.rule_tables import gradient_of, not_differentiable, undefined
-from ..common.static_facts import known_sizes, shape_of
+from ..common.static_facts import known_sizes, same_shape, shape_of
 
 not_differentiable("OneHot", "Empty")
 
@@ -46,14 +46,21 @@ not_differentiable("OneHot", "Empty")
 @gradient_of("Slice")
 def _slice(op: Operation, gradient: Tensor) -> Any:
     x, begin, _ = op.inputs
-    sizes, first, taken = known_sizes(x), constant_value(begin), known_sizes(op.outputs[0])
-    if sizes is not None and first is not None and taken is not None:
-        rest = np.array(sizes) - np.array(taken) - first
-        margins = np.stack([first, rest], 1).astype(np.int32).reshape(-1, 2)
-        return (lambda: pad(gradient, margins) if margins.any() else gradient), None, None
-    dtype = begin.dtype
-    after = subtract(subtract(shape(x, out_type=dtype), shape(gradient, out_type=dtype)), begin)
-    return lambda: pad(gradient, stack([begin, after], 1)), None, None
+
+    def for_input() -> Tensor:
+        if same_shape(x, op.outputs[0]):  # a slice of all begins at 0
+            return gradient
+        dtype = begin.dtype
+        sizes, taken = known_sizes(x), known_sizes(op.outputs[0])
+        if sizes is not None and taken is not None:
+            left: Any = np.subtract(sizes, taken).astype(dtype.numpy_dtype)
+        else:
+            left = subtract(shape(x, out_type=dtype), shape(gradient, out_type=dtype))
+        back = pad(gradient, stack([begin, subtract(left, begin)], 1))
+        back.set_shape(x.shape)
+        return back
+
+    return for_input, None, None
 
 
 @gradient_of("StridedSlice")

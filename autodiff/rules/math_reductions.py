@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
-from ...graph.constant_value import constant_value
 from ...graph.node import Operation, Tensor
 from ...ops.array.cast import cast
 from ...ops.array.concat import concat
@@ -29,7 +29,14 @@ from ...ops.math.where import SELECT, where_v2
 from ...ops.sorting.setdiff1d import setdiff1d
 from ...protos.dtypes import int32
 from ..common.rule_tables import gradient_of
-from ..common.static_facts import constant_like, known_sizes, spread, summed_to, with_axes
+from ..common.static_facts import (
+    constant_like,
+    known_sizes,
+    spread,
+    static_axes,
+    summed_to,
+    with_axes,
+)
 from .math import masked
 
 
@@ -37,9 +44,15 @@ def _spread(op: Operation, gradient: Tensor) -> Tensor:
     return spread(gradient, op.inputs[0], op.inputs[1], op.get_attr("keep_dims"))
 
 
-def _kept(op: Operation, y: Tensor) -> Tensor:
-    """A tensor of the shape of the result, as one that broadcasts against the input."""
-    return y if op.get_attr("keep_dims") else with_axes(y, op.inputs[0], op.inputs[1])
+def _keep(op: Operation) -> Callable[[Tensor], Tensor]:
+    """A function from tensors of the result's shape to tensors that broadcast against the input.
+
+    As in TensorFlow, the axes of these reductions may be fed unless the input's shape is static.
+    """
+    x, axes = op.inputs
+    if op.get_attr("keep_dims"):
+        return lambda y: y
+    return with_axes(x, None if known_sizes(x) is None else static_axes(x, axes), axes)
 
 
 @gradient_of("Sum")
@@ -56,9 +69,9 @@ def _mean(op: Operation, gradient: Tensor) -> Any:
 def _number_of_terms(op: Operation, gradient: Tensor) -> Tensor:
     """Number of elements reduced to each result, in the dtype of the gradient."""
     x, y = op.inputs[0], op.outputs[0]
-    sizes, axes = x.shape.sizes, constant_value(op.inputs[1])
+    sizes, axes = x.shape.sizes, static_axes(x, op.inputs[1])
     if sizes is not None and axes is not None:
-        reduced = [sizes[int(axis)] for axis in axes.ravel()] if sizes else []
+        reduced = [sizes[axis] for axis in axes]
         known = [size for size in reduced if isinstance(size, int)]
         if len(known) == len(reduced):
             return constant_like(math.prod(known), gradient)
@@ -78,17 +91,17 @@ def _extremum(op: Operation, gradient: Tensor) -> Any:
 
     def for_input() -> Tensor:
         x, axes = op.inputs
-        chosen = cast(equal(_kept(op, op.outputs[0]), x), gradient.dtype.base_dtype)
+        keep = _keep(op)
+        chosen = cast(equal(keep(op.outputs[0]), x), gradient.dtype.base_dtype)
         number = reduce_sum(chosen, axes, op.get_attr("keep_dims"))
-        shares = truediv(chosen, _kept(op, number))
-        return multiply(shares, _kept(op, gradient))
+        return multiply(truediv(chosen, keep(number)), keep(gradient))
 
     return for_input, None
 
 
 @gradient_of("EuclideanNorm")
 def _euclidean_norm(op: Operation, gradient: Tensor) -> Any:
-    return lambda: truediv(op.inputs[0], _kept(op, truediv(op.outputs[0], gradient))), None
+    return lambda: truediv(op.inputs[0], _keep(op)(truediv(op.outputs[0], gradient))), None
 
 
 @gradient_of("Prod")
@@ -111,7 +124,7 @@ def _prod(op: Operation, gradient: Tensor) -> Any:
         rest = reshape(multiply(conj(before), conj(after)), shape(moved))
         back = transpose(rest, invert_permutation(order))
         back.set_shape(x.shape)
-        return multiply(_spread(op, gradient), back)
+        return multiply(_keep(op)(gradient), back)
 
     return for_input, None
 

@@ -366,6 +366,9 @@ def _place(data_format: str | None) -> tuple[int, str]:
     return _FORMATS[data_format or "NWC"]
 
 
+_SCOPES_1D = {max_pool: "MaxPool1d", avg_pool: "AvgPool1D"}  # as in TensorFlow
+
+
 def _pool_1d(
     pool: Callable[..., Tensor],
     input: Any,
@@ -376,7 +379,7 @@ def _pool_1d(
     name: str | None,
 ) -> Tensor:
     at, image_format = _place(data_format)
-    with name_scope(name, f"{pool.__name__}1d", [input]):
+    with name_scope(name, _SCOPES_1D[pool], [input]):
         image = expand_dims(convert_to_tensor(input, name="input"), at)
         sizes, steps = _numbers("ksize", ksize, at), _numbers("strides", strides, at)
         return squeeze(pool(image, sizes, steps, padding, image_format), [at])

@@ -13,7 +13,7 @@ from ...protos.dtypes import float32
 from ..array.cast import cast
 from ..array.shapes import shape
 from ..common.public_function import public_function
-from ..math.arithmetic import maximum, pow as power
+from ..math.arithmetic import add, maximum, pow as power
 from ..math.division import realdiv
 from ..math.exponentials import rsqrt
 from ..math.reductions import reduce_mean, reduce_prod
@@ -47,8 +47,8 @@ def adjust_brightness(image: TensorLike, delta: TensorLike) -> Tensor:
         ...     print(session.run(td.image.adjust_brightness(image, 0.2)))
         [ 51 151 255]
     """
-    with name_scope(None, "adjust_brightness", [image, delta]):
-        return on_floats(image, lambda x: x + cast(delta, x.dtype))
+    with name_scope(None, "adjust_brightness", [image, delta]) as scope:
+        return on_floats(image, lambda x: add(x, cast(delta, x.dtype), name=scope))
 
 
 def adjust_contrast(images: TensorLike, contrast_factor: TensorLike) -> Tensor:
@@ -70,8 +70,8 @@ def adjust_contrast(images: TensorLike, contrast_factor: TensorLike) -> Tensor:
         ...     print(session.run(image).ravel())
         [0. 4.]
     """
-    with name_scope(None, "adjust_contrast", [images, contrast_factor]):
-        return on_floats(images, lambda x: ADJUST_CONTRAST(x, contrast_factor))
+    with name_scope(None, "adjust_contrast", [images, contrast_factor]) as scope:
+        return on_floats(images, lambda x: ADJUST_CONTRAST(x, contrast_factor, name=scope))
 
 
 def adjust_gamma(image: Any, gamma: Any = 1, gain: Any = 1) -> Tensor:

@@ -12,6 +12,7 @@ from ...graph.node import Tensor
 from ...protos.dtypes import as_dtype, float16, float32
 from ..array.cast import cast, saturate_cast
 from ..array.identity import identity
+from ..math.arithmetic import multiply
 
 public = {"td.image": "convert_image_dtype"}
 
@@ -55,11 +56,12 @@ def convert_image_dtype(
         elif source.is_floating:
             result = to(x * (target.max + 0.5), target, name=scope)
         elif target.is_floating:
-            result = cast(x, target) * (1.0 / source.max)
+            result = multiply(cast(x, target), 1.0 / source.max, name=scope)
         elif source.max > target.max:
             result = to(x // ((source.max + 1) // (target.max + 1)), target, name=scope)
         else:
-            result = to(x, target) * ((target.max + 1) // (source.max + 1))
+            scale = (target.max + 1) // (source.max + 1)
+            result = multiply(to(x, target), scale, name=scope)
         return result
 
 

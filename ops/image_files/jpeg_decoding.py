@@ -198,5 +198,5 @@ def is_jpeg(contents: TensorLike, name: str | None = None) -> Tensor:
         ...     print(session.run(td.image.is_jpeg(td.constant(b"GIF89a"))))
         False
     """
-    with name_scope(name, "is_jpeg", [contents]) as scope:
-        return equal(substr(contents, 0, 3), b"\xff\xd8\xff", name=scope)
+    with name_scope(name, "is_jpeg", [contents]):
+        return equal(substr(contents, 0, 3), b"\xff\xd8\xff", name=name)

@@ -16,7 +16,6 @@ from ...shape_inference.tensor_shape import TensorShape
 from ...shape_inference.traits import Traits
 from ..array.diag import matrix_diag_part
 from ..common.parallel_blocks import LARGE_MATRIX, on_one_thread
-from ..math.arithmetic import multiply
 from ..math.complex_numbers import real
 from ..math.exponentials import log
 from ..math.reductions import reduce_sum
@@ -188,7 +187,7 @@ def logdet(matrix: TensorLike, name: str | None = None) -> Tensor:
     """
     with name_scope(name, "logdet", [matrix]):
         diagonal = real(matrix_diag_part(cholesky(matrix)))
-        return multiply(reduce_sum(log(diagonal), [-1]), 2.0)
+        return reduce_sum(log(diagonal), [-1]) * 2.0
 
 
 def matrix_inverse(input: TensorLike, adjoint: bool = False, name: str | None = None) -> Tensor:

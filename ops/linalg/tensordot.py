@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -58,13 +59,23 @@ def tensordot(a: TensorLike, b: TensorLike, axes: Any, name: str | None = None) 
                 a.shape[i].assert_is_compatible_with(b.shape[j])
         free_a, free_b = _others(a, of_a), _others(b, of_b)
         sizes_a, sizes_b = _sizes(a, free_a), _sizes(b, free_b)
-        inner = reduce_prod(_sizes(a, of_a))
-        rows = reshape(_transposed(a, free_a, of_a), [reduce_prod(sizes_a), inner])
-        columns = reshape(_transposed(b, of_b, free_b), [inner, reduce_prod(sizes_b)])
-        return reshape(matmul(rows, columns), concat([sizes_a, sizes_b], 0), name=scope)
+        inner = _product(_sizes(a, of_a))
+        rows = reshape(_transposed(a, free_a, of_a), [_product(sizes_a), inner])
+        columns = reshape(_transposed(b, of_b, free_b), [inner, _product(sizes_b)])
+        product = matmul(rows, columns)
+        if isinstance(sizes_a, list) and isinstance(sizes_b, list):
+            return reshape(product, np.array(sizes_a + sizes_b, np.int32), name=scope)
+        sizes = [convert_to_tensor(part, "int32") for part in (sizes_a, sizes_b)]
+        return reshape(product, concat(sizes, 0), name=scope)
 
 
-def _sizes(x: Tensor, axes: Any) -> Tensor:
+def _sizes(x: Tensor, axes: Any) -> Any:
+    """Sizes along some axes: a list if all are known before a run, else a vector."""
+    if isinstance(axes, list) and x.shape.rank is not None:
+        sizes = x.shape.as_list()
+        known = [sizes[axis] for axis in axes if sizes[axis] is not None]
+        if len(known) == len(axes):
+            return known
     return gather(shape(x), convert_to_tensor(axes, "int32"))
 
 
@@ -110,3 +121,7 @@ def _counted(axes: Any, x: Tensor, name: str = "") -> Any:
     number = rank(x)
     axes = cast(reshape(convert_to_tensor(axes, name="axes"), [-1]), "int32")
     return floormod(axes, number)
+
+
+def _product(sizes: Any) -> Any:
+    return math.prod(sizes) if isinstance(sizes, list) else reduce_prod(sizes)

@@ -166,7 +166,8 @@ def truediv(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     if dtype.is_integer:
         cast = registry.lookup("Cast")
         wide = as_dtype("float32" if dtype.size <= 2 else "float64")
-        x, y = cast(x, DstT=wide), cast(y, DstT=wide)
+        with name_scope(name, "truediv", [x, y]) as scope:
+            return realdiv(cast(x, DstT=wide), cast(y, DstT=wide), scope)
     return realdiv(x, y, name or "truediv")
 
 

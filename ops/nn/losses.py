@@ -289,13 +289,15 @@ def sparse_softmax_cross_entropy_with_logits(
         raise ValueError("labels and logits are both needed")
     features = convert_to_tensor(logits, name="logits")
     classes = convert_to_tensor(labels, name="labels")
-    if features.shape.rank == 2:
-        return SPARSE_SOFTMAX_CROSS_ENTROPY_WITH_LOGITS(features, classes, name=name).loss
-    features.shape.with_rank_at_least(1)[:-1].assert_is_compatible_with(classes.shape)
-    with name_scope(name, "SparseSoftmaxCrossEntropyWithLogits", [features]) as scope:
+    with name_scope(name, "SparseSoftmaxCrossEntropyWithLogits", [features]):
+        # Within the scope the op has the same name: `xentropy/xentropy`, as in TensorFlow.
+        op = SPARSE_SOFTMAX_CROSS_ENTROPY_WITH_LOGITS
+        if features.shape.rank == 2:
+            return op(features, classes, name=name).loss
+        features.shape.with_rank_at_least(1)[:-1].assert_is_compatible_with(classes.shape)
         rows = reshape(features, [-1, shape(features)[-1]])
-        loss = SPARSE_SOFTMAX_CROSS_ENTROPY_WITH_LOGITS(rows, reshape(classes, [-1])).loss
-        return reshape(loss, shape(classes), name=scope)
+        loss = op(rows, reshape(classes, [-1]), name=name).loss
+        return reshape(loss, shape(classes))
 
 
 @older_form("logits, targets=labels, name", is_older=_by_position, instead=_NAMED)
@@ -367,7 +369,7 @@ def log_poisson_loss(
                 "targets and log_input must have equal shapes, got "
                 f"{counts.shape} and {rates.shape}"
             )
-        loss = subtract(exp(rates), multiply(rates, counts))
+        loss = exp(rates) - rates * counts
         if not compute_full_loss:
             return loss
         half = multiply(log(multiply(counts, 2 * math.pi)), 0.5)

@@ -152,7 +152,7 @@ def ifftshift(x: TensorLike, axes: Any = None, name: str | None = None) -> Tenso
 def _shifted(
     name: str | None, default_name: str, x: Any, axes: Any, by: Callable[[Tensor], Any]
 ) -> Tensor:
-    with name_scope(name, default_name, [x]):
+    with name_scope(name, default_name, [x]) as scope:
         x = convert_to_tensor(x)
         if axes is None:
             if x.shape.rank is None:
@@ -160,4 +160,4 @@ def _shifted(
             axes = list(range(x.shape.rank))
         axes = [axes] if isinstance(axes, int) else list(axes)
         sizes = shape(x)
-        return roll(x, [by(sizes[axis]) for axis in axes], axes)
+        return roll(x, [by(sizes[axis]) for axis in axes], axes, name=scope)

@@ -17,7 +17,7 @@ from ..array.constants import ones
 from ..array.ranges import range as numbers_in
 from ..array.reverse import reverse
 from ..common.shared_docs import shared_docs
-from ..math.arithmetic import multiply, square, subtract
+from ..math.arithmetic import square
 from ..math.cumsum import cumsum
 from ..math.exponentials import exp, sqrt
 from ..math.trigonometry import cos, sin
@@ -94,7 +94,7 @@ def _raised_cosine(
         even = 1 - length % 2
         period = cast(length + int(periodic) * even - 1, dtype)
         angles = 2 * math.pi * cast(numbers_in(length), dtype) / period
-        return subtract(level, height * cos(angles))
+        return level - height * cos(angles)
 
 
 def _checked(window_length: Any, dtype: Any) -> tuple[Any, Tensor]:
@@ -133,7 +133,7 @@ def kaiser_window(
         places = cast(numbers_in(-half, half + 0.1), dtype)
         beta = cast(beta, dtype)
         arches = beta * sqrt(relu(1 - square(places / cast(half, dtype))))
-        return multiply(exp(arches - beta), bessel_i0e(arches) / bessel_i0e(beta))
+        return exp(arches - beta) * (bessel_i0e(arches) / bessel_i0e(beta))
 
 
 @_described

@@ -14,7 +14,15 @@ from ...shape_inference.protocols import Array, Kernel
 from ...shape_inference.tensor_shape import TensorShape
 from ..common.call_forms import renamed
 from ..common.elementwise import NUMBERS, REALS
-from .sparse_components import as_sparse, check_indices, check_shapes, numbered, parts_named, ranked
+from .sparse_components import (
+    as_sparse,
+    check_indices,
+    check_shapes,
+    merged,
+    numbered,
+    parts_named,
+    ranked,
+)
 
 if TYPE_CHECKING:
     from ...graph.op_def import Results
@@ -51,28 +59,6 @@ def _sparse_add_shape(c: ShapeContext) -> list[TensorShape]:
     return [TensorShape.of((None, rank)), TensorShape([None]), shape]
 
 
-def _merged(a: Array, b: Array) -> Array:
-    """The order in which TensorFlow takes elements at the places `a`, then `b`.
-
-    Of the first elements left of both, the one at the smaller place comes next; of equals that of
-    `a`, and that of `b` behind it. Neither need be in order.
-    """
-    if (a[1:] > a[:-1]).all() and (b[1:] > b[:-1]).all():
-        return np.argsort(np.concatenate([a, b]), kind="stable")
-    i, j, order = 0, 0, []
-    first, second, start = a.tolist(), b.tolist(), len(a)
-    while i < len(first) and j < len(second):
-        mine, its = first[i], second[j]
-        if mine <= its:
-            order.append(i)
-            i += 1
-        if its <= mine:
-            order.append(start + j)
-            j += 1
-    order += [*range(i, start), *range(start + j, start + len(b))]
-    return np.array(order, np.intp)
-
-
 @SPARSE_ADD.kernel
 def _sparse_add_kernel(c: KernelContext) -> Kernel:
 
@@ -88,15 +74,9 @@ def _sparse_add_kernel(c: KernelContext) -> Kernel:
             )
         if thresh.ndim:
             raise ValueError(f"thresh must be a scalar, got shape {list(thresh.shape)}")
-        a, b = numbered(a_indices, b_indices)
-        places = np.concatenate([a, b])
-        order = _merged(a, b)
+        order, second = merged(*numbered(a_indices, b_indices))
         values = np.concatenate([a_values, b_values])[order]
-        places = places[order]
         # The second of each pair is added to the first; small sums, but no single values, go.
-        from_b = order >= len(a)
-        met = (places[1:] == places[:-1]) & from_b[1:] & ~from_b[:-1]
-        second = np.flatnonzero(met) + 1
         values[second - 1] += values[second]
         kept = np.ones(len(values), np.bool_)
         kept[second] = False

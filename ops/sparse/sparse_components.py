@@ -125,6 +125,38 @@ def grouped(numbers: Array) -> tuple[Array | None, Array]:
     return order, np.flatnonzero(np.append(True, numbers[1:] != numbers[:-1]))
 
 
+def merged(a: Array, b: Array) -> tuple[Array, Array]:
+    """The order in which TensorFlow takes elements at the places `a`, then `b`.
+
+    Of the first elements left of both, the one at the smaller place comes next; of equals that of
+    `a`, and that of `b` behind it: such a pair meets. Neither need be in order.
+
+    Returns:
+        The order, and the positions in it of the second elements of pairs.
+    """
+    if (a[1:] > a[:-1]).all() and (b[1:] > b[:-1]).all():
+        places = np.concatenate([a, b])
+        order = np.argsort(places, kind="stable")
+        places = places[order]
+        return order, np.flatnonzero(places[1:] == places[:-1]) + 1
+    i, j = 0, 0
+    taken: list[int] = []
+    second: list[int] = []
+    first, other, start = a.tolist(), b.tolist(), len(a)
+    while i < len(first) and j < len(other):
+        mine, its = first[i], other[j]
+        if mine <= its:
+            taken.append(i)
+            i += 1
+        if its <= mine:
+            if mine == its:
+                second.append(len(taken))
+            taken.append(start + j)
+            j += 1
+    taken += [*range(i, start), *range(start + j, start + len(b))]
+    return np.array(taken, np.intp), np.array(second, np.intp)
+
+
 def check_order(ranks: Array, indices: Array, name: str) -> None:
     """Checks that indices, whose places are `ranks`, are in order and none is repeated.
 

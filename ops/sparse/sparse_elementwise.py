@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...graph.convert import convert_to_tensor
+from ...graph.default_scopes import name_scope
 from ...graph.node import Tensor
 from ...graph.op_def import OpDef
 from ...graph.sparse_tensor import SparseTensor
@@ -20,9 +21,9 @@ from .sparse_components import (
     SPARSE_ARGS,
     as_sparse,
     check_indices,
-    check_order,
     check_shapes,
     grouped,
+    merged,
     numbered,
     parts_named,
 )
@@ -141,15 +142,14 @@ def _of_two(op_type: str, ufunc: np.ufunc) -> OpDef[Results]:
                     f"a_shape and b_shape must be equal, got {a_shape.tolist()} and "
                     f"{b_shape.tolist()}"
                 )
-            a, b = numbered(a_indices, b_indices)
-            check_order(a, a_indices, "a_indices")
-            check_order(b, b_indices, "b_indices")
-            places, firsts, ranks = np.unique(
-                np.concatenate([a, b]), return_index=True, return_inverse=True
-            )
-            left, right = np.zeros((2, len(places)), a_values.dtype)
-            left[ranks[: len(a)]], right[ranks[len(a) :]] = a_values, b_values
-            return np.concatenate([a_indices, b_indices])[firsts], ufunc(left, right)
+            order, second = merged(*numbered(a_indices, b_indices))
+            values = np.concatenate([a_values, b_values])[order]
+            kept = np.ones(len(values), np.bool_)
+            kept[second] = False
+            met = np.zeros_like(values)
+            met[second - 1] = values[second]
+            results = ufunc(values[kept], met[kept])
+            return np.concatenate([a_indices, b_indices])[order[kept]], results
 
         return combine
 
@@ -162,7 +162,7 @@ SPARSE_SPARSE_MINIMUM = _of_two("SparseSparseMinimum", np.minimum)
 _of_softmax = shared_docs(SPARSE_ARGS)
 _documented = shared_docs(
     {
-        "sp_a": "a SparseTensor of real numbers, its indices in order.",
+        "sp_a": "a SparseTensor of real numbers.",
         "sp_b": "the same, of one shape and dtype with `sp_a`.",
         "name": "a name for the op.",
     },
@@ -191,8 +191,9 @@ def sparse_softmax(sp_input: Any, name: str | None = None) -> SparseTensor:
         [0.5 0.5 1. ]
     """
     x = as_sparse(sp_input)
-    values = SPARSE_SOFTMAX(x.indices, x.values, x.dense_shape, name=name)
-    return SparseTensor(x.indices, values, x.dense_shape)
+    with name_scope(name, "SparseSoftmax", [x.values]):
+        values = SPARSE_SOFTMAX(x.indices, x.values, x.dense_shape)
+        return SparseTensor(x.indices, values, x.dense_shape)
 
 
 @_documented

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...graph.convert import convert_to_tensor
+from ...graph.default_scopes import name_scope
 from ...graph.node import Tensor
 from ...graph.op_def import OpDef
 from ...graph.sparse_tensor import SparseTensor
@@ -133,7 +134,8 @@ def sparse_fill_empty_rows(
     """
     x = as_sparse(sp_input)
     default = convert_to_tensor(default_value, x.values.dtype, "default_value")
-    indices, values, empty, _ = SPARSE_FILL_EMPTY_ROWS(
-        x.indices, x.values, x.dense_shape, default, name=name
-    )
-    return SparseTensor(indices, values, x.dense_shape), empty
+    with name_scope(name, "SparseFillEmptyRows", [x.values]):
+        indices, values, empty, _ = SPARSE_FILL_EMPTY_ROWS(
+            x.indices, x.values, x.dense_shape, default
+        )
+        return SparseTensor(indices, values, x.dense_shape), empty

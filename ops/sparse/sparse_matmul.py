@@ -118,8 +118,6 @@ def sparse_tensor_dense_matmul(
          [3. 6.]]
     """
     a = as_sparse(sp_a)
-    with name_scope(name, "SparseTensorDenseMatMul", [a.indices, a.values, b]) as scope:
+    with name_scope(name, "SparseTensorDenseMatMul", [a.indices, a.values, b]):
         parts = (a.indices, a.values, a.dense_shape, convert_to_tensor(b, a.dtype, "b"))
-        return SPARSE_TENSOR_DENSE_MAT_MUL(
-            *parts, adjoint_a=adjoint_a, adjoint_b=adjoint_b, name=scope
-        )
+        return SPARSE_TENSOR_DENSE_MAT_MUL(*parts, adjoint_a=adjoint_a, adjoint_b=adjoint_b)

@@ -19,7 +19,6 @@ from ...shape_inference.rules import SCALAR, UNKNOWN_SHAPE
 from ...shape_inference.tensor_shape import TensorShape
 from ...shape_inference.traits import Traits
 from ..common.blockwise import in_blocks, settle
-from ..math.arithmetic import subtract
 from ..math.reductions import reduce_sum
 from .gamma_functions import excess, lgamma, lgamma_of, stirling_rest
 
@@ -165,4 +164,4 @@ def lbeta(x: TensorLike, name: str | None = None) -> Tensor:
     """
     with name_scope(name, "lbeta", [x]):
         x = convert_to_tensor(x, name="x")
-        return subtract(reduce_sum(lgamma(x), [-1]), lgamma(reduce_sum(x, [-1])))
+        return reduce_sum(lgamma(x), [-1]) - lgamma(reduce_sum(x, [-1]))

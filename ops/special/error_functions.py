@@ -257,4 +257,4 @@ def erfcinv(x: TensorLike, name: str | None = None) -> Tensor:
         [0.4769   -inf]
     """
     with name_scope(name, "erfcinv", [x]):
-        return multiply(ndtri(multiply(x, 0.5)), -math.sqrt(0.5))
+        return ndtri(multiply(x, 0.5, name="mul")) * -math.sqrt(0.5)

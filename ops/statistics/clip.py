@@ -20,15 +20,16 @@ from ..array.cast import cast
 from ..array.constants import constant, ones_like
 from ..array.identity import identity
 from ..array.shapes import size
+from ..array.stack import stack
 from ..common.elementwise import COMPLEX, QUANTIZED, REALS
 from ..common.extrema import larger, smaller
-from ..math.add_n import add_n
 from ..math.arithmetic import maximum, minimum, multiply, square
 from ..math.comparison import greater, is_finite
 from ..math.division import truediv
 from ..math.exponentials import sqrt
 from ..math.reductions import reduce_sum
 from ..math.where import where
+from .norms import L2_LOSS
 
 public = {
     "td": "clip_by_average_norm clip_by_global_norm clip_by_norm clip_by_value",
@@ -192,7 +193,8 @@ def global_norm(t_list: Sequence[Any], name: str | None = None) -> Tensor:
     with name_scope(name, "global_norm"):
         values = [item.values if isinstance(item, IndexedSlices) else item for item in t_list]
         tensors = [convert_to_tensor(item) for item in values if item is not None]
-        return sqrt(add_n([reduce_sum(square(x)) for x in tensors]), name="global_norm")
+        halves = reduce_sum(stack([L2_LOSS(x) for x in tensors]))
+        return sqrt(halves * 2.0, name="global_norm")
 
 
 def clip_by_global_norm(

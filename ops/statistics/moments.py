@@ -59,7 +59,7 @@ def reduce_variance(
         if x.dtype.is_integer or x.dtype.is_bool:
             raise TypeError(f"input_tensor must be of floats, got {x.dtype.name}")
         mean = reduce_mean(x, axis, True)
-        return reduce_mean(square(subtract(x, mean)), axis, keepdims)
+        return reduce_mean(square(x - mean), axis, keepdims)
 
 
 def reduce_std(
@@ -211,9 +211,12 @@ def normalize_moments(
     """
     with name_scope(name, "normalize", [counts, mean_ss, variance_ss, shift]):
         counts = convert_to_tensor(counts, name="counts")
-        share = truediv(ones_like(counts), counts)
-        shifted = multiply(mean_ss, share)
-        mean = shifted if shift is None else add(shifted, shift)
+        share = truediv(ones_like(counts), counts, name="divisor")
+        if shift is None:
+            mean = shifted = multiply(mean_ss, share, name="mean")
+        else:
+            shifted = multiply(mean_ss, share, name="shifted_mean")
+            mean = add(shifted, shift, name="mean")
         return mean, subtract(multiply(variance_ss, share), square(shifted), name="variance")
 
 

@@ -10,7 +10,6 @@ from ...graph.convert import convert_to_tensor
 from ...graph.default_scopes import name_scope
 from ...graph.node import Tensor
 from ..array.constants import zeros_like
-from ..math.arithmetic import add, multiply
 
 public = {"td.math": "polyval"}
 
@@ -47,5 +46,5 @@ def polyval(coeffs: Sequence[Any], x: TensorLike, name: str | None = None) -> Te
         ]
         result = first
         for coefficient in others:
-            result = add(coefficient, multiply(result, x))
+            result = coefficient + result * x
         return result

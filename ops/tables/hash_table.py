@@ -58,12 +58,14 @@ class HashTable(LookupInterface):
             )
         super().__init__(initializer.key_dtype, initializer.value_dtype, name or "hash_table")
         with name_scope(name, "hash_table") as scope:
-            self._handle = HASH_TABLE(
-                shared_name=shared_name or "",
-                use_node_name_sharing=True,
-                key_dtype=self.key_dtype,
-                value_dtype=self.value_dtype,
-                name=scope,
+            self._handle = self._made(
+                HASH_TABLE(
+                    shared_name=shared_name or "",
+                    use_node_name_sharing=True,
+                    key_dtype=self.key_dtype,
+                    value_dtype=self.value_dtype,
+                    name=scope,
+                )
             )
             self._default = convert_to_tensor(default_value, self.value_dtype, "Const")
             self._default.shape.assert_has_rank(0)

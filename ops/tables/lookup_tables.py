@@ -48,8 +48,13 @@ class LookupInterface:
 
     @property
     def name(self) -> str:
-        """The name of the table."""
+        """The name of the table: of the op that makes it, if it has one of its own."""
         return self._name
+
+    def _made(self, handle: Any) -> Any:
+        """Takes the name of the op of the handle, which is unique."""
+        self._name = handle.op.name.rpartition("/")[2]
+        return handle
 
     @property
     def resource_handle(self) -> Tensor:

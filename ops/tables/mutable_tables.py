@@ -130,10 +130,11 @@ class MutableHashTable(MutableTable):
             "value_dtype": self.value_dtype,
         }
         if self._default.shape.rank == 0:
-            self._handle = MUTABLE_HASH_TABLE(**attrs, name=name)
+            self._handle = self._made(MUTABLE_HASH_TABLE(**attrs, name=name))
         else:
             shape = self._default.shape.with_rank(1)
-            self._handle = MUTABLE_HASH_TABLE_OF_TENSORS(**attrs, value_shape=shape, name=name)
+            handle = MUTABLE_HASH_TABLE_OF_TENSORS(**attrs, value_shape=shape, name=name)
+            self._handle = self._made(handle)
         self._kept(checkpoint)
 
 

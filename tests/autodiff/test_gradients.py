@@ -259,3 +259,24 @@ def test_bodies_differentiate_what_is_around_them(use_resource: bool) -> None:
         ]  # fmt: skip
         assert session.run(total).tolist() == [125.0, 248.0]
         assert not any(value.any() for value in session.run([*found, deep, curved], {asked: False}))
+
+
+@pytest.mark.parametrize("op", [td.matmul, lambda x, y: td.raw_ops.BatchMatMul(x=x, y=y)])
+def test_products_of_unknown_rank_have_gradients(op: Any) -> None:
+    with td.Graph().as_default(), td.Session() as session:
+        x, y = td.placeholder(td.float32), td.placeholder(td.float32)
+        gradients = td.gradients(op(x, y), [x, y])
+        feed = {x: np.arange(6.0).reshape(2, 3), y: np.arange(6.0).reshape(3, 2)}
+        first, second = session.run(gradients, feed)
+        assert first.tolist() == [[1, 5, 9], [1, 5, 9]]
+        assert second.tolist() == [[3, 3], [5, 5], [7, 7]]
+
+
+def test_slices_are_run_or_converted_as_they_have_no_eval() -> None:
+    with td.Graph().as_default(), td.Session() as session:
+        table = td.constant([[1.0, 2.0], [3.0, 4.0]])
+        slices = td.gradients(td.gather(table, [1, 1]), table)[0]
+        assert isinstance(slices, td.IndexedSlices)
+        assert not hasattr(slices, "eval")  # as in TensorFlow
+        assert session.run(slices).indices.tolist() == [1, 1]
+        assert td.convert_to_tensor(slices).eval(session=session).tolist() == [[0, 0], [2, 2]]

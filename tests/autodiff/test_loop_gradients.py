@@ -298,3 +298,19 @@ def test_gradients_inside_of_a_loop_have_gradients() -> None:
         root, slope = session.run([w, td.gradients(w, x)[0]], {x: 2.0})
         assert root == pytest.approx(2.0**0.5)
         assert slope == pytest.approx(0.5 / 2.0**0.5)
+
+
+def test_a_loop_without_a_gradient_gives_none() -> None:
+    with td.Graph().as_default(), td.Session() as session:
+        x = td.constant(2.0)
+
+        def looped(step: Any) -> Any:
+            return td.while_loop(lambda i, _: i < 3, lambda i, h: (i + 1, step(h)), [0, 1.0])
+
+        assert td.gradients(looped(lambda h: h * 2.0), [x]) == [None]
+        assert td.gradients(looped(lambda h: td.stop_gradient(h * x)), [x]) == [None]
+        number, power = looped(lambda h: h * x)
+        assert td.gradients(number, [x]) == [None]
+        both = td.gradients([number, power], [x, td.constant(1.0)])
+        assert both[1] is None
+        assert session.run(both[0]) == 12.0

@@ -58,6 +58,31 @@ NAMES: dict[str, Callable[[Any, Any], Any]] = {
     "conv2d_transpose": lambda x, i: td.nn.conv2d_transpose(
         i, td.ones([1, 1, 1, 1]), [1, 2, 2, 1], [1, 1, 1, 1]
     ),
+    "SparseSoftmaxCrossEntropyWithLogits/SparseSoftmaxCrossEntropyWithLogits": lambda x, i: (
+        td.nn.sparse_softmax_cross_entropy_with_logits(labels=[0, 1], logits=x)
+    ),
+    "xent/xent": lambda x, i: td.nn.sparse_softmax_cross_entropy_with_logits(
+        labels=[0, 1], logits=x, name="xent"
+    ),
+    "SparseTensor/values": lambda x, i: td.SparseTensor([[0]], [1.0], [2]).values,
+    "SparseSoftmax/SparseSoftmax": lambda x, i: (
+        td.sparse_softmax(td.SparseTensor([[0, 0]], [1.0], [2, 2])).values
+    ),
+    "SparseTensorDenseMatMul/SparseTensorDenseMatMul": lambda x, i: td.sparse_tensor_dense_matmul(
+        td.SparseTensor([[0, 0]], [1.0], [2, 2]), x
+    ),
+    "global_norm/global_norm": lambda x, i: td.global_norm([x, x]),
+    "global_norm/stack": lambda x, i: td.global_norm([x, x]).op.inputs[0].op.inputs[0].op.inputs[0],
+    "Tensordot/MatMul": lambda x, i: td.tensordot(x, x, 1).op.inputs[0],
+    "truediv_1/Cast": lambda x, i: (
+        td.truediv(x, x),
+        td.truediv(td.constant(1), 2).op.inputs[0],
+    )[1],
+    "adjust_brightness": lambda x, i: td.image.adjust_brightness(i, 0.1).op.inputs[0],
+    "normalize/mean": lambda x, i: td.nn.normalize_moments(2.0, x, x, None)[0],
+    "MaxPool1d/Squeeze": lambda x, i: td.nn.max_pool1d(i[0], 1, 1, "SAME"),
+    "hann_window/sub_2": lambda x, i: td.signal.hann_window(td.placeholder(td.int32, [])),
+    "CosineDecay/Mul_3": lambda x, i: td.train.cosine_decay(1.0, td.constant(1), 2),
     "conv1d/Squeeze": lambda x, i: td.nn.conv1d(i[0], td.ones([1, 1, 1]), 1, "SAME"),
     "MaxPool": lambda x, i: td.nn.max_pool(i, [1, 1, 1, 1], [1, 1, 1, 1], "SAME"),
 }

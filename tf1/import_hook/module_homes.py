@@ -7,7 +7,7 @@ from pathlib import Path
 from ...graph.api.namespaces import NAMESPACES
 
 _INNER = "tf1.private_modules"
-_GENERATED = f"{_INNER}.generated_ops"
+GENERATED = f"{_INNER}.generated_ops"
 _TABLE = Path(__file__).with_name("module_homes.txt")
 
 
@@ -55,11 +55,11 @@ def _homes() -> dict[str, tuple[str, ...]]:
             if existing or not candidates:
                 module = package if name == "*" else f"{package}.{name}"
                 if name.startswith("gen_"):
-                    homes[module] = (_GENERATED,)
+                    homes[module] = (GENERATED,)
                     continue
                 places = existing if module.startswith(_APART) and existing else (*existing, "")
                 # Generated functions share names with functions that take other arguments.
-                homes[module] = tuple(sorted(places, key=_GENERATED.__eq__))
+                homes[module] = tuple(sorted(places, key=GENERATED.__eq__))
     for module in [*homes]:  # the enclosing packages are modules, too
         while "." in (module := module.rpartition(".")[0]):
             homes.setdefault(module, ("",))

@@ -15,7 +15,8 @@ from ...graph.api.namespaces import NAMESPACES
 from ...graph.api.unsupported_names import reason
 from ...graph.importing.versions import COMPILER_VERSION, GIT_VERSION, VERSION
 from ...runtime.dialect import as_in_tensorflow
-from .module_homes import HIDDEN_BY_FUNCTIONS, HOMES
+from .generated_names import names_of
+from .module_homes import GENERATED, HIDDEN_BY_FUNCTIONS, HOMES
 
 public = {"td": "as_tensorflow"}
 
@@ -126,8 +127,12 @@ class InternalModule(ModuleType):
         """The public names of the homes; of `td`, which is one of all, none that hides a builtin.
 
         TensorFlow's `math_ops` has a `range`; its `ops` has none, and programs mean Python's.
+        `state_ops` has all names of `gen_state_ops`.
         """
-        found = set()
+        found: set[str] = set()
+        if GENERATED in HOMES[self.__name__]:
+            module = self.__name__.rpartition(".")[2]
+            found.update(names_of(f"gen_{module.removeprefix('gen_')}"))
         for home in HOMES[self.__name__]:
             for name in dir(_part_of_package(home)):
                 hidden = not home and (name in _NEW_NAMES or hasattr(builtins, name))

@@ -15,6 +15,10 @@ from ...graph.registry import definitions, lookup
 from ...ops import raw_ops
 
 
+def __dir__() -> list[str]:
+    return []  # each module of TensorFlow lists its own names
+
+
 def __getattr__(name: str) -> Callable[..., Any]:
     if name[:1].isupper():
         return getattr(raw_ops, name)

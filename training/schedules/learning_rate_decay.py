@@ -277,7 +277,7 @@ def cosine_decay(
     with name_scope(name, "CosineDecay"):
         rate = convert_to_tensor(learning_rate, name="learning_rate")
         done, steps = _fraction(global_step, decay_steps, rate.dtype.base_dtype)
-        return rate * ((1 - alpha) * _cosine(done / steps) + alpha)
+        return multiply(rate, (1 - alpha) * _cosine(done / steps) + alpha)
 
 
 def cosine_decay_restarts(

@@ -101,6 +101,17 @@ SPLITS = [
 test_joining = check([*CONCATS, *STACKS, *SPLITS])
 
 
+def test_lengths_of_a_split_may_be_int64() -> None:
+    with td.Graph().as_default(), td.Session() as session:
+        x = td.constant([1.0, 2.0, 3.0, 4.0, 5.0])
+        for lengths in ([2, 3], [2, -1]):
+            first, second = td.split(x, td.constant(lengths, td.int64), 0)
+            assert [first.shape.as_list(), second.shape.as_list()] == [[2], [3]]
+            gradient = td.gradients(first * 2.0, x)[0]
+            parts = session.run([first, second, gradient])
+            assert [part.tolist() for part in parts] == [[1, 2], [3, 4, 5], [2, 2, 0, 0, 0]]
+
+
 def test_shapes() -> None:
     infers("ConcatV2", "[rows,2]+[more,2];", "[more+rows,2]", values={"axis": 0})
     infers("ConcatV2", "[rows,?]+[?,3];", "[rows,?]", values={"axis": 1})

@@ -69,6 +69,32 @@ CASES = [
         id="union",
         dynamic=True,
     ),
+    # Unordered indices are taken as TensorFlow takes them: of the first of both the smaller place.
+    *(
+        Case(
+            f"SparseSparse{name}",
+            [
+                *(([[1, 0], [0, 1], [1, 1]], I), [3.0, -1.0, 2.0], ([2, 2], I)),
+                *(([[0, 0], [1, 0]], I), [-5.0, 7.0], ([2, 2], I)),
+            ],
+            {},
+            (([[0, 0], [1, 0], [0, 1], [1, 1]], I), values),
+            id="unordered",
+            dynamic=True,
+        )
+        for name, values in (("Minimum", [-5.0, 3.0, -1.0, 0.0]), ("Maximum", [0.0, 7.0, 0.0, 2.0]))
+    ),
+    Case(
+        "SparseSparseMinimum",
+        [
+            *(([[0, 1], [0, 1]], I), [-1.0, 2.0], ([2, 2], I)),
+            *(([[0, 1], [0, 0]], I), [-5.0, 7.0], ([2, 2], I)),
+        ],
+        {},
+        (([[0, 1], [0, 0], [0, 1]], I), [-5.0, 0.0, 0.0]),
+        id="repeated",
+        dynamic=True,
+    ),
     Case("SparseSparseMinimum", [*NONE, *NONE], {}, NONE[:2], id="none", dynamic=True),
     Case(
         "SparseSparseMaximum",

@@ -161,3 +161,14 @@ def test_wrong_arguments_are_named(
 ) -> None:
     with pytest.raises(error, match=clause):
         build()
+
+
+def test_a_second_table_has_a_name_of_its_own() -> None:
+    with td.Graph().as_default():
+        first, second = (
+            td.lookup.StaticHashTable(td.lookup.KeyValueTensorInitializer(["a"], [1]), -1)
+            for _ in range(2)
+        )
+        assert [first.name, second.name] == ["hash_table", "hash_table_1"]
+        found = second.lookup(td.constant(["a"]))
+        assert found.op.name == "hash_table_1_Lookup/LookupTableFindV2"

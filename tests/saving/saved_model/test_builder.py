@@ -168,3 +168,12 @@ def test_signatures_are_checked() -> None:
         for call, given, message in wrong:
             with pytest.raises(ValueError, match=message):
                 call(*given)
+
+
+def test_reference_variables_have_their_own_name_in_signatures() -> None:
+    with td.Graph().as_default():
+        reference = td.Variable([1.0, 2.0], name="w")
+        info = td.saved_model.build_tensor_info(reference)
+        assert (info.name, info.dtype) == ("w:0", td.float32.as_datatype_enum)
+        resource = td.Variable(1.0, name="r", use_resource=True)
+        assert td.saved_model.build_tensor_info(resource).name == "ReadVariableOp:0"

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import ast
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
+from tensordraft.graph.registry import definitions
+from tensordraft.tf1.import_hook.generated_names import _modules
 from tensordraft.tf1.import_hook.name_check import Missing, check_names
 
 PROGRAM = """\
@@ -232,6 +235,36 @@ print(math_ops.cast is tf.cast)
 """
 
 
+STARS = """\
+import tensordraft as td
+
+td.as_tensorflow()
+before = set(globals())
+from tensorflow.python.ops.gen_array_ops import *
+
+names = set(globals()) - before
+print({"concat_v2", "ConcatV2", "matrix_diag", "gather", "max_pool_grad", "slice"} & names)
+import tensorflow.python.ops.gen_math_ops as gen_math_ops
+import tensorflow.python.ops.state_ops as state_ops
+
+print({"mat_mul", "round", "range", "_range", "sum", "cache", "Any"} & set(dir(gen_math_ops)))
+print({"scatter_nd_update", "assign", "cache"} & set(dir(state_ops)))
+print(concat_v2([[1], [2]], 0).op.type)
+"""
+
+
+def test_star_imports_of_generated_modules_have_the_names_that_tensorflow_has() -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", STARS], capture_output=True, text=True, check=False
+    )
+    assert done.stderr == ""
+    first, second, third, op_type = done.stdout.splitlines()
+    assert ast.literal_eval(first) == {"concat_v2", "ConcatV2", "matrix_diag", "gather"}
+    assert ast.literal_eval(second) - {"Any"} == {"mat_mul", "round"}
+    assert ast.literal_eval(third) == {"scatter_nd_update", "assign"}
+    assert op_type == "ConcatV2"
+
+
 def test_no_other_function_of_the_same_name_answers() -> None:
     done = subprocess.run(
         [sys.executable, "-c", OTHERS], capture_output=True, text=True, check=False
@@ -242,3 +275,11 @@ def test_no_other_function_of_the_same_name_answers() -> None:
         "(2, 2) Size",
         "True",
     ]
+
+
+def test_generated_modules_list_registered_ops() -> None:
+    types = {op_type for ops in _modules().values() for op_type in ops}
+    registered = {definition.name for definition in definitions()}
+    assert types <= registered
+    # What TensorFlow has no function for, or no longer has.
+    assert len(registered - types) < 20

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import tensordraft as td
+from tensordraft.tf1.private_modules import data_nest
 from tensordraft.tf1.private_modules.file_io import read_file_to_string, write_string_to_file
 from tensordraft.tf1.private_modules.freeze_graph import freeze_graph
 from tensordraft.tf1.private_modules.import_pb_to_tensorboard import import_to_tensorboard
@@ -151,3 +152,19 @@ def test_texts_in_files(tmp_path: Path) -> None:
     write_string_to_file(path, "words")
     assert read_file_to_string(path) == "words"
     assert read_file_to_string(path, binary_mode=True) == b"words"
+
+
+def test_lists_are_leaves_of_structures_of_datasets() -> None:
+    structure = {"b": [1, 2], "a": (3, {"c": 4})}
+    assert data_nest.flatten(structure) == [3, 4, [1, 2]]
+    assert data_nest.pack_sequence_as(structure, "xyz") == {"a": ("x", {"c": "y"}), "b": "z"}
+    assert data_nest.map_structure(str, structure) == {"a": ("3", {"c": "4"}), "b": "[1, 2]"}
+    assert data_nest.is_sequence((1,))
+    assert not data_nest.is_sequence([1])
+    assert data_nest.flatten_up_to((0, 0), ([5, [6]], (7, [8]))) == [[5, [6]], (7, [8])]
+    assert data_nest.map_structure_up_to((0, 0), len, ([5, 6], (7,))) == (2, 1)
+    data_nest.assert_same_structure((1, [2, 3]), ([4], 5))
+    with pytest.raises(ValueError, match="structure"):
+        data_nest.assert_same_structure((1, (2, 3)), (4, [5, 6]))
+    with pytest.raises(TypeError, match="3"):
+        data_nest.assert_shallow_structure((1, 2, (3,)), (1, 2, 3))
