@@ -360,6 +360,9 @@ class Variable(VariableOperators, VariableRows, Part, Shared, VariableKinds, beh
     def _as_graph_element(self) -> Tensor:
         return self._reference
 
+    def _ref(self) -> Tensor:
+        return self._reference
+
     def __iter__(self) -> NoReturn:
         raise TypeError(
             f"the variable {self.op.name!r} cannot be iterated over: write td.unstack(v) to split "
