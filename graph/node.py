@@ -236,6 +236,13 @@ class Operation:
         return node_def(self)
 
     @property
+    def _id(self) -> int:
+        return self.index
+
+    def _get_control_flow_context(self) -> None:
+        """None, as programs ask: branches and bodies are graphs of their own, without contexts."""
+
+    @property
     def traceback(self) -> list[Site]:
         """The line of the program that made the op: one frame, not a whole stack."""
         return [] if self.site is None else [self.site]

@@ -15,7 +15,7 @@ from ...graph.api.namespaces import NAMESPACES
 from ...graph.api.unsupported_names import reason
 from ...graph.importing.versions import COMPILER_VERSION, GIT_VERSION, VERSION
 from ...runtime.dialect import as_in_tensorflow
-from .module_homes import HIDDEN_BY_FUNCTIONS, HOMES
+from .module_homes import HIDDEN_BY_FUNCTIONS, HOMES, PACKAGES
 
 public = {"td": "as_tensorflow"}
 
@@ -127,6 +127,8 @@ class InternalModule(ModuleType):
 
         TensorFlow's `math_ops` has a `range`; its `ops` has none, and programs mean Python's.
         """
+        if self.__name__ in PACKAGES:
+            return []  # an empty `__init__`
         found = set()
         for home in HOMES[self.__name__]:
             for name in dir(_part_of_package(home)):

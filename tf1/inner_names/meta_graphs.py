@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+import os
 from typing import Any
 
+from ...formats.message_files import write_message
 from ...graph.default_graph import get_default_graph
 from ...graph.registry import find
 from ...graph.scopes.collections import GraphKeys
 from ...protos.messages import MetaGraphDef, OpList
-from ...saving.checkpoints.meta_graph import export_meta_graph, import_with_names
+from ...saving.checkpoints.meta_graph import (
+    as_meta_graph,
+    export_meta_graph,
+    import_with_names,
+)
 
 
 def create_meta_graph_def(
@@ -76,30 +82,35 @@ def export_scoped_meta_graph(
         graph: the graph; by default the default graph.
         export_scope: the scope.
         as_text: whether to write the file in text form.
-        unbound_inputs_col_name: accepted for TensorFlow's sake.
+        unbound_inputs_col_name: the collection of the message that lists what the scope takes from
+            outside of it, under names that begin with "$unbound_inputs_".
         clear_devices: whether to leave out the devices of the nodes.
         saver_def: the nodes of the Saver.
         clear_extraneous_savers: whether to leave out other Savers.
         strip_default_attrs: whether to leave out attrs that hold their default.
         save_debug_info: accepted for TensorFlow's sake.
         kwargs: further arguments of `export_meta_graph`.
-
-    Raises:
-        ValueError: a node of the scope needs one outside of it.
     """
     graph = graph or get_default_graph()
+    unbound: set[str] = set()
     message = export_meta_graph(
-        filename,
         graph_def=graph_def,
         saver_def=saver_def,
-        as_text=as_text,
         graph=graph,
         export_scope=export_scope,
         clear_devices=clear_devices,
         clear_extraneous_savers=clear_extraneous_savers,
         strip_default_attrs=strip_default_attrs,
+        unbound=unbound,
         **kwargs,
     )
+    if unbound:
+        key = unbound_inputs_col_name or "unbound_inputs"
+        message.collection_def[key].bytes_list.value[:] = [
+            text.encode() for text in sorted(unbound)
+        ]
+    if filename:
+        write_message(message, os.fsdecode(filename), as_text=as_text)
     return message, _variables(graph, export_scope)
 
 
@@ -120,13 +131,27 @@ def import_scoped_meta_graph(
         graph: the graph; by default the default graph.
         import_scope: a scope for the nodes.
         input_map: tensors to use in place of others, by their names in the message.
-        unbound_inputs_col_name: accepted for TensorFlow's sake.
+        unbound_inputs_col_name: the collection of the message that lists what it takes from
+            outside; `input_map` must have all of them.
         restore_collections_predicate: accepted for TensorFlow's sake.
+
+    Raises:
+        ValueError: the message takes something from outside that `input_map` does not have.
     """
     graph = graph or get_default_graph()
+    message = as_meta_graph(meta_graph_or_file)
+    needed: set[str] = set()
+    if unbound_inputs_col_name in message.collection_def:
+        listed = message.collection_def[unbound_inputs_col_name].bytes_list.value
+        needed = {text.decode() for text in listed}
+    if missing := sorted(needed - set(input_map or ())):
+        raise ValueError(
+            f"Graph contains unbound inputs: {', '.join(missing)}. Must provide these inputs "
+            "through input_map."
+        )
     with graph.as_default():
         before = {id(item) for item in graph.get_collection(GraphKeys.GLOBAL_VARIABLES)}
-        import_with_names(meta_graph_or_file, clear_devices, import_scope, input_map)
+        import_with_names(message, clear_devices, import_scope, input_map)
     found = _variables(graph, import_scope)
     return {name: item for name, item in found.items() if id(item) not in before}
 

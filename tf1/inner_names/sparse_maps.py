@@ -78,7 +78,8 @@ def take_many_sparse_from_tensors_map(
         raise TypeError(f"sparse_map_op be an Operation, not {sparse_map_op!r}")
     if sparse_map_op.type not in kinds:
         raise ValueError(
-            f"sparse_map_op must be one of {kinds}; {sparse_map_op.name!r} is a {sparse_map_op.type}"
+            f"sparse_map_op must be one of {kinds}; {sparse_map_op.name!r} is another, "
+            f"{sparse_map_op.type}"
         )
     take: Any = raw_ops.TakeManySparseFromTensorsMap
     indices, values, shape = take(

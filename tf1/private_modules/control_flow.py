@@ -116,7 +116,7 @@ def _Enter(  # noqa: N802 - TensorFlow's name
     return enter(tensor, frame_name=frame_name, **settings, name=name)
 
 
-def exit(data: Any, name: str | None = None) -> Tensor:
+def exit(data: Any, name: str | None = None) -> Tensor:  # noqa: A001 - TensorFlow's name
     """A tensor of a frame as the enclosing one has it."""
     tensor, is_reference = _referred(data)
     return (REF_EXIT if is_reference else EXIT)(tensor, name=name)

@@ -256,19 +256,19 @@ def assert_meta_graph_protos_equal(tester: Any, a: Any, b: Any) -> None:
         type(b).FromString(b.SerializeToString()),
     )
     assert_equal_graph_def(first.graph_def, second.graph_def)
-    tester.assertEqual(set(first.collection_def), set(second.collection_def))
+    tester.assertEqual(set(first.collection_def), set(second.collection_def))  # noqa: PT009 - the caller's
     for key, collection in first.collection_def.items():
         kind = collection.WhichOneof("kind")
-        tester.assertEqual(kind, second.collection_def[key].WhichOneof("kind"))
+        tester.assertEqual(kind, second.collection_def[key].WhichOneof("kind"))  # noqa: PT009 - the caller's
         mine, other = (
             Counter(map(str, getattr(one.collection_def[key], kind).value))
             for one in (first, second)
         )
-        tester.assertEqual(mine, other)
+        tester.assertEqual(mine, other)  # noqa: PT009 - the caller's
     for one in (first, second):
         one.ClearField("graph_def")
         one.ClearField("collection_def")
-    tester.assertEqual(first, second)
+    tester.assertEqual(first, second)  # noqa: PT009 - the caller's
 
 
 def get_node_def_from_graph(node_name: str, graph_def: Any) -> Any:
