@@ -69,6 +69,7 @@ def convert_to_tensor(
     name: str | None = None,
     preferred_dtype: Any = None,
     as_ref: bool = False,
+    dtype_hint: Any = None,
 ) -> Tensor:
     """Converts `value` to a tensor.
 
@@ -96,7 +97,8 @@ def convert_to_tensor(
         ...     td.convert_to_tensor([[1, 2], [3, 4]], name="m")
         <td.Tensor 'm:0' shape=(2, 2) dtype=int32>
     """
-    return _to_tensor(value, dtype, name, preferred_dtype, as_ref)
+    wanted = dtype_hint if preferred_dtype is None else preferred_dtype
+    return _to_tensor(value, dtype, name, wanted, as_ref)
 
 
 def _to_tensor(

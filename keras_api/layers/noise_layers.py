@@ -10,6 +10,7 @@ from ...ops.array.stack import stack
 from ...ops.math.arithmetic import minimum
 from ...ops.nn.activations import relu
 from ...ops.random.uniform_and_normal import random_normal, random_uniform
+from ...shape_inference.tensor_shape import as_shape
 from ...training.layers.named_functions import resolve_function
 from ...training.layers.named_regularizers import l1_l2
 from ..backend.backend_functions import in_train_phase
@@ -250,7 +251,7 @@ class PReLU(KerasStyle):
 
     def build(self, input_shape: Any) -> None:
         """Makes the slopes."""
-        sizes = input_shape.as_list()
+        sizes = as_shape(input_shape).as_list()
         for axis in self.shared_axes:
             sizes[axis] = 1
         if None in sizes[1:]:

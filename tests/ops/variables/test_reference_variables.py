@@ -273,7 +273,7 @@ def test_resources_are_read_and_changed(session: td.Session) -> None:
     read = op("ReadVariableOp", handle, dtype=td.float64)
     known = op("VarIsInitializedOp", handle)
     assert not session.run(known)
-    with pytest.raises(td.errors.FailedPreconditionError, match="'h' has no value"):
+    with pytest.raises(td.errors.FailedPreconditionError, match="uninitialized value h"):
         session.run(read)
     session.run(initialize)
     assert session.run(known)
