@@ -1,4 +1,4 @@
-"""What tests written for TensorFlow import from its inner modules."""
+"""Names that tests written for TensorFlow import from its inner modules."""
 
 from __future__ import annotations
 
@@ -94,30 +94,30 @@ def test_decorators_of_tests() -> None:
 
     @util.run_all_in_graph_and_eager_modes
     class InBoth(td.test.TestCase):
-        def testSession(self) -> None:
+        def testSession(self) -> None:  # noqa: N802 - TensorFlow's style
             assert td.get_default_session() is not None
             assert td.constant(3).eval() == 3
 
     class Marked(td.test.TestCase):
         @util.run_v1_only("b/1")
-        def testReason(self) -> None:
+        def testReason(self) -> None:  # noqa: N802 - TensorFlow's style
             raise KeyError("reason")
 
         @util.run_deprecated_v1
         @util.disable_xla("b/2")
-        def testPlain(self) -> None:
+        def testPlain(self) -> None:  # noqa: N802 - TensorFlow's style
             raise KeyError("plain")
 
         @util.run_gpu_only
-        def testDevice(self) -> None:
+        def testDevice(self) -> None:  # noqa: N802 - TensorFlow's style
             raise KeyError("device")
 
         @util.skip_if(True)
-        def testSkipped(self) -> None:
+        def testSkipped(self) -> None:  # noqa: N802 - TensorFlow's style
             raise KeyError("skipped")
 
         @util.run_in_graph_and_eager_modes(use_gpu=False)
-        def testInSession(self) -> None:
+        def testInSession(self) -> None:  # noqa: N802 - TensorFlow's style
             assert td.get_default_session() is not None
             raise KeyError("session")
 
