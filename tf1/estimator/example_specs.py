@@ -1,4 +1,4 @@
-"""What records of training hold: features, a label and a weight."""
+"""Contents of the records of training: features, a label and a weight."""
 
 from __future__ import annotations
 

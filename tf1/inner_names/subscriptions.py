@@ -7,7 +7,7 @@ from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
 from ...graph.default_scopes import control_dependencies
-from ...graph.node import Operation, Tensor
+from ...graph.node import Tensor
 from ...ops.array.identity import identity
 
 
@@ -43,7 +43,7 @@ def subscribe(
             "subscribe to a tensor before it is used"
         )
     functions = [side_effects] if callable(side_effects) else side_effects
-    ops: list[Operation | Tensor] = []
+    ops: list[Any] = []
     for function in functions:
         result = function(tensors)
         ops.extend(result if isinstance(result, (list, tuple)) else [result])

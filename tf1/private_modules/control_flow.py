@@ -53,8 +53,9 @@ def switch(data: Any, pred: Any, dtype: Any = None, name: str | None = None) -> 
     if isinstance(data, IndexedSlices):
         values, indices = switch(data.values, pred, None, name), switch(data.indices, pred)
         shape = (None, None) if data.dense_shape is None else switch(data.dense_shape, pred)
-        sides = [IndexedSlices(*parts) for parts in zip(values, indices, shape, strict=True)]
-        return sides[0], sides[1]
+        parts = zip(values, indices, shape, strict=True)
+        off, on = (IndexedSlices(*part) for part in parts)
+        return off, on
     with name_scope(name, "Switch", [data, pred]):
         data, pred = convert_to_tensor(data, dtype), convert_to_tensor(pred, as_dtype("bool"))
         sides = [identity_n([data, taken], name=_SIDE) for taken in (logical_not(pred), pred)]

@@ -69,7 +69,7 @@ def test_indices_of_branches_become_int64() -> None:
 
 def test_slices_wait_for_dependencies() -> None:
     with td.Graph().as_default(), td.Session() as session:
-        v = td.Variable(np.float32([[0.0, 1.0], [10.0, 11.0]]))
+        v = td.Variable(np.array([[0.0, 1.0], [10.0, 11.0]], np.float32))
         rows = td.IndexedSlices(v, td.constant([1]))
         later = td.with_dependencies([v.initializer], rows)
         with pytest.raises(td.errors.FailedPreconditionError, match="uninitialized value Variable"):

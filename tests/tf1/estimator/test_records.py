@@ -54,7 +54,10 @@ def test_added_metrics(tmp_path: Any) -> None:
         }
 
     given = td.estimator.inputs.numpy_input_fn(
-        {"x": np.float32([1.0, 3.0])}, np.float32([0.0, 0.0]), batch_size=2, shuffle=False
+        {"x": np.array([1.0, 3.0], np.float32)},
+        np.zeros(2, np.float32),
+        batch_size=2,
+        shuffle=False,
     )
     model = td.estimator.add_metrics(td.estimator.Estimator(model_fn, tmp_path), more)
     model.train(given, steps=1)

@@ -85,7 +85,7 @@ def test_values_of_sparse_labels(session: td.Session) -> None:
 
 def test_keys_of_tensors_and_variables() -> None:
     with td.Graph().as_default() as graph:
-        items = [td.constant(1), td.constant(1), td.Variable(1)]
+        items: list[Any] = [td.constant(1), td.constant(1), td.Variable(1)]
         keys = {item.experimental_ref() for item in [*items, *items]}
         assert len(keys) == 3
         assert [key.deref() for key in keys if key == items[2].experimental_ref()] == [items[2]]
@@ -95,11 +95,12 @@ def test_keys_of_tensors_and_variables() -> None:
         assert set(graph.collections) >= {"variables", "trainable_variables"}
         assert not graph.building_function
         inside: list[bool] = []
-        td.cond(
-            td.placeholder(td.bool, []),
-            lambda: (inside.append(td.get_default_graph().building_function), td.constant(1))[1],
-            lambda: td.constant(2),
-        )
+
+        def one() -> td.Tensor:
+            inside.append(td.get_default_graph().building_function)
+            return td.constant(1)
+
+        td.cond(td.placeholder(td.bool, []), one, lambda: td.constant(2))
         assert inside == [True]
 
 

@@ -91,6 +91,9 @@ def outcome(case: type[unittest.TestCase], name: str) -> unittest.TestResult:
 
 def test_decorators_of_tests() -> None:
     util = inner("python.framework.test_util")
+    marked: Any = {"reason": util.run_v1_only("b/1"), "plain": util.disable_xla("b/2")}
+    marked |= {"device": util.run_gpu_only, "skipped": util.skip_if(True)}
+    marked["session"] = util.run_in_graph_and_eager_modes(use_gpu=False)
 
     @util.run_all_in_graph_and_eager_modes
     class InBoth(td.test.TestCase):
@@ -99,33 +102,21 @@ def test_decorators_of_tests() -> None:
             assert td.constant(3).eval() == 3
 
     class Marked(td.test.TestCase):
-        @util.run_v1_only("b/1")
-        def testReason(self) -> None:  # noqa: N802 - TensorFlow's style
-            raise KeyError("reason")
+        pass
 
-        @util.run_deprecated_v1
-        @util.disable_xla("b/2")
-        def testPlain(self) -> None:  # noqa: N802 - TensorFlow's style
-            raise KeyError("plain")
+    def failing(self: Any) -> None:
+        raise KeyError(td.get_default_session() is not None)
 
-        @util.run_gpu_only
-        def testDevice(self) -> None:  # noqa: N802 - TensorFlow's style
-            raise KeyError("device")
-
-        @util.skip_if(True)
-        def testSkipped(self) -> None:  # noqa: N802 - TensorFlow's style
-            raise KeyError("skipped")
-
-        @util.run_in_graph_and_eager_modes(use_gpu=False)
-        def testInSession(self) -> None:  # noqa: N802 - TensorFlow's style
-            assert td.get_default_session() is not None
-            raise KeyError("session")
+    for kind, decorate in marked.items():
+        setattr(Marked, f"test_in_{kind}", decorate(failing))
+    Marked.test_in_both = util.run_deprecated_v1(marked["plain"](failing))  # type: ignore[attr-defined]
 
     assert outcome(InBoth, "testSession").wasSuccessful()
-    for name in ("testReason", "testPlain", "testInSession"):
-        assert len(outcome(Marked, name).errors) == 1
-    assert len(outcome(Marked, "testDevice").skipped) == 1
-    assert outcome(Marked, "testSkipped").wasSuccessful()
+    for kind in ("reason", "plain", "both", "session"):
+        [(_, text)] = outcome(Marked, f"test_in_{kind}").errors
+        assert text.endswith(f"KeyError: {kind == 'session'}\n")
+    assert len(outcome(Marked, "test_in_device").skipped) == 1
+    assert outcome(Marked, "test_in_skipped").wasSuccessful()
     with pytest.raises(ValueError, match="only supports test methods"):
         util.run_in_graph_and_eager_modes(Marked)
 
