@@ -84,6 +84,7 @@ def convert_to_tensor(
         preferred_dtype: the dtype to try first where `dtype` is None; not being able to have it
             is no error.
         as_ref: whether the reference of a variable is wanted, if it has one, and not its value.
+        dtype_hint: the newer name of `preferred_dtype`.
 
     Returns:
         A Tensor; `value` itself if it is one.
