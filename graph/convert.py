@@ -69,6 +69,7 @@ def convert_to_tensor(
     name: str | None = None,
     preferred_dtype: Any = None,
     as_ref: bool = False,
+    dtype_hint: Any = None,
 ) -> Tensor:
     """Converts `value` to a tensor.
 
@@ -83,6 +84,7 @@ def convert_to_tensor(
         preferred_dtype: the dtype to try first where `dtype` is None; not being able to have it
             is no error.
         as_ref: whether the reference of a variable is wanted, if it has one, and not its value.
+        dtype_hint: the newer name of `preferred_dtype`.
 
     Returns:
         A Tensor; `value` itself if it is one.
@@ -96,7 +98,8 @@ def convert_to_tensor(
         ...     td.convert_to_tensor([[1, 2], [3, 4]], name="m")
         <td.Tensor 'm:0' shape=(2, 2) dtype=int32>
     """
-    return _to_tensor(value, dtype, name, preferred_dtype, as_ref)
+    wanted = dtype_hint if preferred_dtype is None else preferred_dtype
+    return _to_tensor(value, dtype, name, wanted, as_ref)
 
 
 def _to_tensor(

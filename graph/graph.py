@@ -358,6 +358,11 @@ class Graph(ScopedGraph, Collections, RestrictedGraph, ExportedGraph, NestedGrap
         return len(self._operations)
 
     @property
+    def building_function(self) -> bool:
+        """True while the graph is the body of a function, a branch or a loop."""
+        return self.outer is not None
+
+    @property
     def graph_def_versions(self) -> VersionDef:
         """GraphDef versions that the graph was built with."""
         return self.versions

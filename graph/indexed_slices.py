@@ -87,6 +87,19 @@ class IndexedSlices:
             return TensorShape(None)
         return constant_value_as_shape(self._dense_shape)
 
+    def eval(self, feed_dict: Any = None, session: Any = None) -> IndexedSlicesValue:
+        """The value in a session, by default in the default one.
+
+        Args:
+            feed_dict: values for tensors, as for `Session.run`.
+            session: the session.
+        """
+        indices = self.indices.eval(feed_dict, session)
+        values = self.values.eval(feed_dict, session)
+        shape = self.dense_shape
+        whole = None if shape is None else shape.eval(feed_dict, session)
+        return IndexedSlicesValue(values, indices, whole)
+
     def consumers(self) -> list[Operation]:
         """The ops that take the rows."""
         return self._values.consumers()

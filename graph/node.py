@@ -11,6 +11,7 @@ from ..protos.tensor_codec import TensorValue
 from ..runtime.suggestions import did_you_mean
 from ..shape_inference.tensor_shape import TensorShape
 from .api.tensor_misuse import NoValues
+from .identity_reference import Reference
 from .node_def import node_def
 from .scopes import thread_defaults
 
@@ -98,6 +99,10 @@ class Tensor(NoValues):
     def consumers(self) -> list[Operation]:
         """The ops that take this tensor as an input, in the order they were made."""
         return self.op.graph.consumers(self)
+
+    def experimental_ref(self) -> Reference:
+        """A key for sets and dicts, equal only to those of the same tensor."""
+        return Reference(self)
 
     def eval(self, feed_dict: Mapping[Any, Any] | None = None, session: Any = None) -> Any:
         """Computes the tensor in `session`, or in the default session.
@@ -234,6 +239,13 @@ class Operation:
     def node_def(self) -> NodeDef:
         """NodeDef message of the op, created at each call."""
         return node_def(self)
+
+    @property
+    def _id(self) -> int:
+        return self.index
+
+    def _get_control_flow_context(self) -> None:
+        """None, as programs ask: branches and bodies are graphs of their own, without contexts."""
 
     @property
     def traceback(self) -> list[Site]:

@@ -172,7 +172,7 @@ class Reference:
                 "restore a checkpoint"
             )
         return errors.FailedPreconditionError(
-            None, None, f"{self._name} has no value in this session: {advice}"
+            None, None, f"Attempting to use uninitialized value {self.op.name}: {advice}"
         )
 
 

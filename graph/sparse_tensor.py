@@ -98,9 +98,11 @@ class SparseTensor:
                 ) from None
 
     @classmethod
-    def from_value(cls, value: SparseTensorValue | SparseTensor) -> SparseTensor:
+    def from_value(cls, sparse_tensor_value: SparseTensorValue | SparseTensor) -> SparseTensor:
         """Converts a SparseTensorValue to a SparseTensor; returns a SparseTensor unchanged."""
-        return value if isinstance(value, SparseTensor) else cls(*value)
+        if isinstance(sparse_tensor_value, SparseTensor):
+            return sparse_tensor_value
+        return cls(*sparse_tensor_value)
 
     @property
     def indices(self) -> Tensor:

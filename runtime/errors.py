@@ -232,8 +232,8 @@ class FailedPreconditionError(OpError):
         ...     try:
         ...         session.run(v)
         ...     except td.errors.FailedPreconditionError as error:
-        ...         print(str(error)[:73] + "...")
-        the variable 'v' has no value in this session: run 'v/Assign' first, or ...
+        ...         print(str(error)[:65] + "...")
+        Attempting to use uninitialized value v: run 'v/Assign' first, or...
     """
 
     error_code = FAILED_PRECONDITION

@@ -7,16 +7,19 @@ from __future__ import annotations
 
 import numbers
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from datetime import date
 from typing import Any
 
 import numpy as np
 
-_HORIZON = date(2019, 8, 21)  # as r1.15 has it, in python/compat/compat.py
+_horizons = [date(2019, 8, 21)]  # as r1.15 has it, in python/compat/compat.py
 
 public = {
     "td.compat": (
-        "as_bytes as_str as_str_any as_text bytes_or_text_types complex_types forward_compatible "
+        "as_bytes as_str as_str_any as_text bytes_or_text_types complex_types "
+        "forward_compatibility_horizon forward_compatible "
         "integral_types path_to_str real_types"
     )
 }
@@ -115,4 +118,27 @@ def forward_compatible(year: int, month: int, day: int) -> bool:
         >>> td.compat.forward_compatible(2019, 6, 6), td.compat.forward_compatible(2020, 1, 1)
         (True, False)
     """
-    return date(year, month, day) < _HORIZON
+    return date(year, month, day) < _horizons[-1]
+
+
+@contextmanager
+def forward_compatibility_horizon(year: int, month: int, day: int) -> Iterator[None]:
+    """A `with` block in which `forward_compatible` compares with another date.
+
+    Args:
+        year: the year.
+        month: the month, from 1.
+        day: the day, from 1.
+
+    Example:
+        >>> with td.compat.forward_compatibility_horizon(2020, 2, 2):
+        ...     td.compat.forward_compatible(2020, 1, 1)
+        True
+        >>> td.compat.forward_compatible(2020, 1, 1)
+        False
+    """
+    _horizons.append(date(year, month, day))
+    try:
+        yield
+    finally:
+        _horizons.pop()

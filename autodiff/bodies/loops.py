@@ -8,7 +8,6 @@ from typing import Any
 from ...graph.bodies import Body
 from ...graph.constant_value import known_value, rely_on
 from ...graph.default_graph import get_default_graph
-from ...graph.describe import describe_op
 from ...graph.graph import Graph
 from ...graph.indexed_slices import IndexedSlices
 from ...graph.node import Operation, Tensor
@@ -133,13 +132,10 @@ def loop_gradient(op: Operation, wanted: Sequence[bool], *gradients: Any) -> lis
         gradients: those of the results.
 
     Raises:
-        LookupError: the loop was made with `back_prop=False`, or is inside itself.
+        LookupError: the loop is inside itself.
     """
     if op.attrs.get("_back_prop") == encode_attr(False, "bool"):
-        raise LookupError(
-            f"No gradient defined for operation {describe_op(op)}: the loop was made with "
-            "back_prop=False"
-        )
+        return [None] * len(op.inputs)
     with differentiating(op, loop_forward(op).name):
         return _LoopGradient(op, wanted, gradients).results()
 

@@ -294,5 +294,7 @@ def names_beside(prefix: str) -> list[str]:
 
 def _relative(path: str, folder: str) -> str:
     """`path` as seen from the folder, if it is inside, so that the folder can be moved."""
+    if os.path.isabs(folder) and not os.path.isabs(path):
+        return path
     relative = os.path.relpath(os.path.abspath(path), os.path.abspath(folder))
     return os.path.abspath(path) if relative.startswith(os.pardir) else relative

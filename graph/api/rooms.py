@@ -207,6 +207,11 @@ ROOMS = (
         "import_hook/tensorflow_names.py, estimator/estimator.py",
     ),
     Room("tf1/private_modules", "what only private modules of TensorFlow hold", stage="none"),
+    Room(
+        "tf1/inner_names",
+        "inner names of TensorFlow for what is public under another name",
+        stage="none",
+    ),
     Room("", "the package itself, which looks public names up", stage="none"),
     Room(
         "distributed",

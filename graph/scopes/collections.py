@@ -140,6 +140,11 @@ class Collections:
         """The collection itself: changing the list changes it."""
         return self._collections.setdefault(name, [])
 
+    @property
+    def collections(self) -> list[Any]:
+        """The names of all collections that hold something."""
+        return [name for name, items in self._collections.items() if items]
+
     def get_all_collection_keys(self) -> list[Any]:
         """The names of all collections that hold something, those that are strings."""
         kept = self._collections.items()

@@ -7,6 +7,7 @@ from typing import Any
 from ...ops.array.cast import cast
 from ...ops.math.arithmetic import minimum
 from ...ops.nn.activations import relu
+from ...shape_inference.tensor_shape import as_shape
 from ...training.layers.activations import resolve_function
 from .base_layer import FunctionLayer, KerasStyle
 
@@ -73,7 +74,7 @@ class PReLU(KerasStyle):
 
     def build(self, input_shape: Any) -> None:
         """Makes the slopes."""
-        sizes = input_shape.as_list()
+        sizes = as_shape(input_shape).as_list()
         for axis in self.shared_axes:
             sizes[axis] = 1
         if None in sizes[1:]:

@@ -7,6 +7,7 @@ from typing import Any
 from ...ops.array.reshape import reshape
 from ...ops.nn.normalization import batch_normalization
 from ...ops.statistics.moments import moments
+from ...shape_inference.tensor_shape import as_shape
 from ...training.layers.activations import resolve_function
 from .base_layer import KerasStyle
 
@@ -76,7 +77,7 @@ class LayerNormalization(KerasStyle):
 
     def build(self, input_shape: Any) -> None:
         """Makes the factors and what is added."""
-        sizes = [int(size) if size else None for size in input_shape.as_list()]
+        sizes = [int(size) if size else None for size in as_shape(input_shape).as_list()]
         shape = [sizes[axis] for axis in self._axes(len(sizes))]
         if None in shape:
             raise ValueError(f"the sizes along axis {self.axis!r} must be known, got {sizes}")

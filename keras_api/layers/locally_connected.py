@@ -9,6 +9,7 @@ from ...ops.array.shapes import shape
 from ...ops.array.transpose import transpose
 from ...ops.conv.patches import extract_image_patches
 from ...ops.linalg.matmul import matmul
+from ...shape_inference.tensor_shape import as_shape
 from ...training.layers.activations import linear, resolve_function
 from ..backend.padding import bias_add, format_of
 from .base_layer import KerasStyle
@@ -72,7 +73,7 @@ class _LocallyConnected(KerasStyle):
         Raises:
             ValueError: a size is unknown, or the window is larger than the input.
         """
-        sizes = input_shape.as_list()[1:]
+        sizes = as_shape(input_shape).as_list()[1:]
         if None in sizes:
             raise ValueError(f"the sizes of inputs must be known, got {input_shape.as_list()}")
         channels, *space = sizes if self._first else [sizes[-1], *sizes[:-1]]

@@ -7,6 +7,7 @@ from typing import Any
 from ...ops.array.concat import concat
 from ...ops.array.constants import ones, zeros, zeros_like
 from ...ops.array.split import split
+from ...shape_inference.tensor_shape import as_shape
 from ...training.layers.activations import linear, resolve_function
 from ..backend.convolution import conv2d
 from ..backend.padding import bias_add, format_of
@@ -104,6 +105,7 @@ class ConvLSTM2D(KerasStyle):
 
     def build(self, input_shape: Any) -> None:
         """Makes the kernels and the bias."""
+        input_shape = as_shape(input_shape)
         channels = input_shape.as_list()[2 if self._first else -1]
         if channels is None:
             raise ValueError(f"the number of channels must be known, got {input_shape.as_list()}")

@@ -14,7 +14,7 @@ from ...ops.array.reverse import reverse
 from ...ops.array.shapes import shape
 from ...ops.common.structures import flat, packed
 from ...ops.math.where import where_v2
-from ...shape_inference.tensor_shape import TensorShape
+from ...shape_inference.tensor_shape import TensorShape, as_shape
 from ...training.layers.layer import Layer
 from ...training.rnn.dynamic_rnn import dynamic_rnn
 from ..layers.base_layer import KerasStyle
@@ -135,8 +135,8 @@ class RNN(KeptStates, KerasStyle):
 
     def build(self, input_shape: Any) -> None:
         """Makes the variables of the cell, and the states that are kept."""
-        first = input_shape[0] if isinstance(input_shape, list) else input_shape
-        sizes = first.as_list()
+        several = isinstance(input_shape, list) and not isinstance(input_shape[0], int | None)
+        sizes = as_shape(input_shape[0] if several else input_shape).as_list()
         step = TensorShape([sizes[1 if self.time_major else 0], *sizes[2:]])
         if isinstance(self.cell, Layer) and not self.cell.built:
             self.cell._scope, self.cell._graph = self._scope, self._graph

@@ -21,6 +21,7 @@ from ...shape_inference.symbolic.symbolic import Dim, dim_symbol, divides_exactl
 from ...shape_inference.tensor_shape import TensorShape
 from ...shape_inference.traits import Move
 from ..common.allocation import new_zeros
+from ..common.call_forms import renamed
 from ..math.arithmetic import negative
 from ..math.division import floormod
 from .block_layout import (
@@ -234,6 +235,7 @@ def space_to_batch_nd(
     return SPACE_TO_BATCH_ND(input, block_shape, paddings, name=name)
 
 
+@renamed(block_shape="block_size")
 def space_to_batch(
     input: TensorLike, paddings: TensorLike, block_size: int, name: str | None = None
 ) -> Tensor:
@@ -293,6 +295,7 @@ def batch_to_space_nd(
     return BATCH_TO_SPACE_ND(input, block_shape, crops, name=name)
 
 
+@renamed(block_shape="block_size")
 def batch_to_space(
     input: TensorLike, crops: Any, block_size: int, name: str | None = None
 ) -> Tensor:

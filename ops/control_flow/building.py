@@ -10,11 +10,14 @@ from ...graph.bodies import Body
 from ...graph.convert import convert_to_tensor
 from ...graph.default_graph import get_default_graph
 from ...graph.graph import Graph
+from ...graph.indexed_slices import IndexedSlices
 from ...graph.node import Operation, Tensor
 from ...protos.attr_codec import encode_attr
+from ...protos.dtypes import int64
 from ...protos.messages import NameAttrList
 from ...shape_inference.handle_data import common_shape
 from ...shape_inference.tensor_shape import TensorShape
+from ..array.cast import cast
 from ..array.constants import constant
 from ..array.identity import identity
 from ..common.structures import check_alike, flat, packed
@@ -88,6 +91,7 @@ def _chosen(
             results.append(result)
             leaves.append([inner.leaf(leaf) for leaf in flat(result)])
         inners.append(inner)
+    _widen_indices(inners, leaves)
     for result, own in zip(results[1:], leaves[1:], strict=True):
         check(packed(results[0], leaves[0]), packed(result, own))
     returned = []
@@ -113,6 +117,19 @@ def _chosen(
     op = _made(graph, kinds, inputs, attrs, f"{scope}{kinds[0].name}", bodies, inners)
     merged = [identity(tensor, name=name) for tensor in op.outputs]
     return packed_components(results[0], leaves[0], merged)
+
+
+def _widen_indices(graphs: Sequence[Graph], leaves: Sequence[list[Any]]) -> None:
+    """Casts the indices of IndexedSlices to int64 where those of another branch are int64."""
+    for place in range(min(map(len, leaves))):
+        column = [own[place] for own in leaves]
+        if not all(isinstance(leaf, IndexedSlices) for leaf in column):
+            continue
+        if len({leaf.indices.dtype for leaf in column}) > 1:
+            for graph, own, leaf in zip(graphs, leaves, column, strict=True):
+                with graph.as_default():
+                    wide = cast(leaf.indices, int64)
+                    own[place] = IndexedSlices(leaf.values, wide, leaf.dense_shape)
 
 
 def built_while(

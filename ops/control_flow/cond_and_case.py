@@ -335,7 +335,10 @@ def _check_alike(one: Any, other: Any) -> None:
     try:
         check_alike(one, other)
     except (TypeError, ValueError) as error:
-        message = f"the branches must return alike, true_fn and false_fn as all others: {error}"
+        message = (
+            "the branches must return alike (Incompatible return types of true_fn and false_fn): "
+            f"{error}"
+        )
         raise type(error)(message) from None
     for x, y in zip(flat(one), flat(other), strict=True):
         dtypes = [[tensor.dtype.base_dtype.name for tensor in tensors_of(z)] for z in (x, y)]

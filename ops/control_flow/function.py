@@ -36,6 +36,8 @@ def function(
     reduce_retracing: bool = False,
     jit_compile: bool | None = None,
     experimental_autograph_options: Any = None,
+    experimental_relax_shapes: bool = False,
+    experimental_compile: bool | None = None,
 ) -> Any:
     """Makes of a Python function one whose calls in a graph call a function of its library.
 
@@ -55,6 +57,8 @@ def function(
         reduce_retracing: accepted.
         jit_compile: accepted.
         experimental_autograph_options: accepted.
+        experimental_relax_shapes: accepted.
+        experimental_compile: accepted.
 
     Returns:
         A function of tensors, or structures of them, and other values.

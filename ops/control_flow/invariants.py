@@ -75,10 +75,10 @@ def check_kept(
     for start, shape, result in zip(starts, shapes, results, strict=True):
         if not _within(result.shape, shape):
             raise ValueError(
-                f"The shape of {start.name!r} is not an invariant for the loop. It enters the "
-                f"loop with shape {shape}, but has shape {result.shape} after one iteration. "
-                "Provide shape invariants using either the `shape_invariants` argument of "
-                "while_loop or set_shape() on the loop variables."
+                f"Input tensor {start.name!r} enters the loop with shape {shape}, but has shape "
+                f"{result.shape} after one iteration. To allow the shape to vary across "
+                "iterations, use the `shape_invariants` argument of td.while_loop to specify a "
+                "less-specific shape. (The shape is not an invariant for the loop.)"
             )
 
 

@@ -1,20 +1,23 @@
 """The ops that loops and conditionals of TensorFlow 1.x are made of on the wire.
 
 Where they make up a loop or a conditional, an import puts an op such as `While` or `If` in their
-place; what is left of them cannot be run.
+place. Of what is left, a frame without a loop runs once; a Switch or Merge cannot be run.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import reduce
 from typing import Any, NoReturn
 
 from ...graph.op_def import OpDef
 from ...runtime import errors
+from ...runtime.passthrough import passthrough
 from ...shape_inference.context import KernelContext, ShapeContext
+from ...shape_inference.handle_data import common_shape
 from ...shape_inference.rules import SCALAR, UNKNOWN_SHAPE
 from ...shape_inference.tensor_shape import TensorShape
-from ...shape_inference.traits import STATEFUL
+from ...shape_inference.traits import STATEFUL, Move
 
 _FRAME = "T: type, frame_name: string, is_constant: bool = false, parallel_iterations: int = 10"
 _SWITCH = "output_false: {0}, output_true: {0}"
@@ -32,13 +35,15 @@ MERGE = OpDef("Merge", "inputs: N * T -> output: T, value_index: int32", "T: typ
 REF_MERGE = OpDef(
     "RefMerge", "inputs: Ref(N * T) -> output: Ref(T), value_index: int32", "T: type, N: int >= 1"
 )
-ENTER = OpDef("Enter", "data: T -> output: T", _FRAME)
+# Outside of a loop, a frame has one iteration.
+_RELAYED = Move(views=True)
+ENTER = OpDef("Enter", "data: T -> output: T", _FRAME, traits=_RELAYED)
 REF_ENTER = OpDef("RefEnter", "data: Ref(T) -> output: Ref(T)", _FRAME)
-EXIT = OpDef("Exit", "data: T -> output: T", "T: type")
+EXIT = OpDef("Exit", "data: T -> output: T", "T: type", traits=_RELAYED)
 REF_EXIT = OpDef("RefExit", "data: Ref(T) -> output: Ref(T)", "T: type")
-NEXT_ITERATION = OpDef("NextIteration", "data: T -> output: T", "T: type")
+NEXT_ITERATION = OpDef("NextIteration", "data: T -> output: T", "T: type", traits=_RELAYED)
 REF_NEXT_ITERATION = OpDef("RefNextIteration", "data: Ref(T) -> output: Ref(T)", "T: type")
-LOOP_COND = OpDef("LoopCond", "input: bool -> output: bool")
+LOOP_COND = OpDef("LoopCond", "input: bool -> output: bool", traits=_RELAYED)
 IRREGULAR_FRAME = OpDef(
     "IrregularFrame",
     "input: Tin -> output: Tout",
@@ -63,9 +68,7 @@ def _switch_n_shape(c: ShapeContext) -> list[TensorShape]:
 @MERGE.shape
 @REF_MERGE.shape
 def _merge_shape(c: ShapeContext) -> list[TensorShape]:
-    shapes = c.shapes("inputs")
-    same = all(shape.sizes == shapes[0].sizes for shape in shapes)
-    return [shapes[0] if same else UNKNOWN_SHAPE, SCALAR]
+    return [reduce(common_shape, c.shapes("inputs")), SCALAR]
 
 
 @ENTER.shape
@@ -95,18 +98,22 @@ def _irregular_frame_kernel(c: KernelContext) -> Callable[..., Any]:
     return _refusal(f"the frame cannot be run: {reason}")
 
 
+@ENTER.view_kernel
+@EXIT.view_kernel
+@NEXT_ITERATION.view_kernel
+@LOOP_COND.view_kernel
+@REF_ENTER.kernel
+@REF_EXIT.kernel
+@REF_NEXT_ITERATION.kernel
+def _relaying_kernel(c: KernelContext) -> Callable[..., Any]:
+    return passthrough
+
+
 @SWITCH.kernel
 @REF_SWITCH.kernel
 @SWITCH_N.kernel
 @MERGE.kernel
 @REF_MERGE.kernel
-@ENTER.kernel
-@REF_ENTER.kernel
-@EXIT.kernel
-@REF_EXIT.kernel
-@NEXT_ITERATION.kernel
-@REF_NEXT_ITERATION.kernel
-@LOOP_COND.kernel
 def _stray_kernel(c: KernelContext) -> Callable[..., Any]:
     name = c.node.definition.name
     return _refusal(

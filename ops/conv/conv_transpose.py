@@ -18,6 +18,7 @@ from ...shape_inference.sliding_windows import Sliding
 from ...shape_inference.symbolic.symbolic import Dim, equal
 from ...shape_inference.tensor_shape import TensorShape
 from ...shape_inference.traits import Traits
+from ..common.call_forms import renamed
 from ..common.jit_gemm import by_loop, product_loop
 from .convolution import CONV_3D_ATTRS, CONV_ATTRS, convolved
 from .convolution_backprop import spread
@@ -209,6 +210,7 @@ def conv2d_backprop_input(
     )
 
 
+@renamed(input="value", filters="filter")
 def conv2d_transpose(
     value: TensorLike,
     filter: TensorLike,
@@ -217,6 +219,7 @@ def conv2d_transpose(
     padding: Any = "SAME",
     data_format: str = "NHWC",
     name: str | None = None,
+    dilations: Any = None,
 ) -> Tensor:
     """Transposed 2-D convolution, for upsampling in networks.
 
@@ -231,6 +234,7 @@ def conv2d_transpose(
         padding: "SAME", "VALID", or pairs of margins, as for `conv2d`.
         data_format: "NHWC", or "NCHW" where the channels are the second dimension.
         name: a name for the op.
+        dilations: the distances of the elements of a window, in the forms of `strides`.
 
     Returns:
         A Tensor of shape `output_shape`.
@@ -252,10 +256,12 @@ def conv2d_transpose(
         strides,
         padding,
         data_format=data_format,
+        dilations=[1, 1, 1, 1] if dilations is None else dilations,
         name=name or "conv2d_transpose",
     )
 
 
+@renamed(input="value", filters="filter")
 def conv3d_transpose(
     value: TensorLike,
     filter: TensorLike,

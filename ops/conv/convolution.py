@@ -299,25 +299,28 @@ def atrous_conv2d(
 def conv1d(
     value: Any = None,
     filters: Any = None,
-    stride: int | None = None,
+    stride: int | Sequence[int] | None = None,
     padding: Any = None,
     use_cudnn_on_gpu: bool = True,
     data_format: str | None = None,
     name: str | None = None,
     input: Any = None,
+    dilations: int | Sequence[int] | None = None,
 ) -> Tensor:
     """1-D convolution of sequences.
 
     Args:
         value: sequences `[batch, width, channels]` of floats.
         filters: `[width, channels, out_channels]`, of the same dtype.
-        stride: how far the window moves from one place to the next; by default 1.
+        stride: how far the window moves from one place to the next, a number or a list: of one,
+            or of one for each dimension; by default 1.
         padding: "VALID" or "SAME", as for `td.nn.conv2d`.
         use_cudnn_on_gpu: accepted for TensorFlow's sake.
         data_format: "NWC" (or "NHWC"), or "NCW" (or "NCHW") where the channels come before the
             width.
         name: a name for the scope of the ops.
         input: another name of `value`.
+        dilations: the distance of the elements of a window, in the forms of `stride`.
 
     Returns:
         A Tensor `[batch, out_width, out_channels]`, or `[batch, out_channels, out_width]`.
@@ -337,7 +340,22 @@ def conv1d(
     with name_scope(name, "conv1d"):
         axis = 1 if formats[data_format] == "NHWC" else 2
         images = expand_dims(value, axis)
-        strides = [1, 1 if stride is None else stride]
+        strides = [1, _of_width("stride", stride, axis)]
+        apart = [1, _of_width("dilations", dilations, axis)]
         rows = expand_dims(filters, 0)
-        result = conv2d(images, rows, strides, padding, data_format=formats[data_format])
+        settings: dict[str, Any] = {"data_format": formats[data_format], "dilations": apart}
+        result = conv2d(images, rows, strides, padding, **settings)
         return squeeze(result, [axis])
+
+
+def _of_width(what: str, given: Any, axis: int) -> Any:
+    """The number for the width of sequences, out of a list of one, or one for each dimension."""
+    if given is None:
+        return 1
+    if not isinstance(given, (list, tuple)):
+        return given
+    if len(given) == 3:
+        return given[axis]
+    if len(given) != 1:
+        raise ValueError(f"{what} must be a number, or 1 or 3 of them, got {given}")
+    return given[0]

@@ -16,7 +16,7 @@ from ...shape_inference.sliding_windows import Window
 from ...shape_inference.tensor_shape import TensorShape
 from ...shape_inference.traits import Move
 from ..common.allocation import check_size, new_zeros
-from ..common.call_forms import older_form, string_at
+from ..common.call_forms import older_form, renamed, string_at
 from .window_views import seen_through, with_margins
 
 public = {
@@ -103,6 +103,7 @@ def _patches(images: Array, rows: Window, columns: Window) -> Array:
     return view.reshape(sizes)
 
 
+@renamed(sizes="ksizes")
 @older_form("images, padding, ksizes, strides, rates, name", is_older=string_at(1))
 def extract_image_patches(
     images: TensorLike,

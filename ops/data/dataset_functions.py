@@ -65,6 +65,29 @@ class Functions(DatasetBase):
             tensor = PARALLEL_MAP_DATASET(self._variant_tensor, function.captured, calls, **what)
         return self._new(tensor, function.element)
 
+    def map_with_legacy_function(
+        self,
+        map_func: Callable[..., Any],
+        num_parallel_calls: Any = None,
+        deterministic: bool | None = None,
+    ) -> Self:
+        """The older name of `map`.
+
+        Args:
+            map_func: as for `map`.
+            num_parallel_calls: as for `map`.
+            deterministic: as for `map`.
+        """
+        return self.map(map_func, num_parallel_calls, deterministic)
+
+    def filter_with_legacy_function(self, predicate: Callable[..., Any]) -> Self:
+        """The older name of `filter`.
+
+        Args:
+            predicate: as for `filter`.
+        """
+        return self.filter(predicate)
+
     def filter(self, predicate: Callable[..., Any]) -> Self:
         """The elements of which a function holds.
 

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import builtins
 from collections.abc import Iterator, Sequence
+from contextlib import nullcontext
 from typing import Any
 
 from ...graph.convert import convert_to_tensor
 from ...graph.default_graph import graph_of
-from ...graph.default_scopes import control_dependencies, name_scope
-from ...graph.node import Operation, Tensor
+from ...graph.default_scopes import control_dependencies, device, name_scope
+from ...graph.indexed_slices import IndexedSlices
+from ...graph.node import Operation
 from ...graph.sparse_tensor import SparseTensor
 from ..array.identity import NO_OP, identity
 
@@ -58,15 +60,29 @@ def group(*inputs: Any, **kwargs: Any) -> Operation:
     if kwargs:
         raise TypeError(f"group got an unexpected argument {next(iter(kwargs))!r}")
     ops = [*_operations(inputs)]
-    with graph_of(ops).as_default(), control_dependencies(ops):
-        return no_op(name or "group_deps")
+    by_device: dict[str, list[Operation]] = {}
+    for op in ops:
+        by_device.setdefault(op.device, []).append(op)
+    with graph_of(ops).as_default():
+        if len(by_device) < 2:
+            return _after(ops, next(iter(by_device), ""), name or "group_deps")
+        # Ops of several devices: one op on each, so that each is waited for once.
+        with name_scope(name, "group_deps") as scope:
+            each = [_after(by_device[place], place, None) for place in sorted(by_device)]
+            return _after(each, "", scope)
+
+
+def _after(ops: Sequence[Operation], place: str, name: str | None) -> Operation:
+    """An op on a device that does nothing, after others."""
+    with control_dependencies(ops), device(place) if place else nullcontext():
+        return no_op(name)
 
 
 def _operations(inputs: Any) -> Iterator[Operation]:
     for item in inputs:
         if isinstance(item, Operation):
             yield item
-        elif isinstance(item, SparseTensor):
+        elif isinstance(item, SparseTensor | IndexedSlices):
             yield item.values.op
         elif isinstance(item, dict):
             yield from _operations(item.values())
@@ -101,7 +117,7 @@ def tuple(
         [np.int32(1), np.int32(2)]
     """
     with name_scope(name, "tuple", [item for item in tensors if item is not None]):
-        values = [None if item is None else convert_to_tensor(item) for item in tensors]
+        values = [None if item is None else _value(item) for item in tensors]
         waited = [item.op for item in values if item is not None]
         if not waited:
             raise ValueError("tuple needs at least one tensor")
@@ -111,16 +127,16 @@ def tuple(
 
 def with_dependencies(
     dependencies: Sequence[Any], output_tensor: Any, name: str | None = None
-) -> Tensor:
+) -> Any:
     """Returns `output_tensor`, after all of `dependencies` have run.
 
     Args:
         dependencies: operations and tensors.
-        output_tensor: a tensor.
+        output_tensor: a tensor, or IndexedSlices.
         name: a name for the op.
 
     Returns:
-        A Tensor with the value of `output_tensor`.
+        A Tensor with the value of `output_tensor`; IndexedSlices where that are some.
 
     Example:
         >>> with td.Graph().as_default():
@@ -129,6 +145,14 @@ def with_dependencies(
         ...     [op.name for op in later.op.control_inputs]
         ['first']
     """
+    if isinstance(output_tensor, IndexedSlices):
+        values = with_dependencies(dependencies, output_tensor.values, name)
+        return IndexedSlices(values, output_tensor.indices, output_tensor.dense_shape)
     tensor = convert_to_tensor(output_tensor)
     with control_dependencies([*dependencies]):
         return identity(tensor, name=name or "control_dependency")
+
+
+def _value(item: Any) -> Any:
+    """IndexedSlices as they are; anything else as a tensor."""
+    return item if isinstance(item, IndexedSlices) else convert_to_tensor(item)

@@ -16,6 +16,7 @@ from ...shape_inference.protocols import Array, Kernel
 from ...shape_inference.tensor_shape import TensorShape
 from ...shape_inference.traits import Traits
 from ..common.allocation import check_size, new_array
+from ..common.call_forms import renamed
 from .resizing import known_sizes, lines_read, put_means
 
 public = {"td.image": "crop_and_resize"}
@@ -144,6 +145,7 @@ def _nearest(image: Array, box_ind: Array, down: Array, across: Array) -> Array:
     return np.asarray(image[box_ind[:, None, None], rows[:, :, None], columns[:, None, :]])
 
 
+@renamed(box_indices="box_ind")
 def crop_and_resize(
     image: TensorLike,
     boxes: TensorLike,

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from ...graph.api.tensor_like import TensorLike
+from ...graph.convert import convert_to_tensor
 from ...graph.node import Tensor
 from ...graph.op_def import OpDef
 from ...protos.config import config
@@ -19,6 +20,11 @@ from ...shape_inference.rules import UNKNOWN_SHAPE, shape_from_value
 from ...shape_inference.symbolic.symbolic import Dim
 from ...shape_inference.tensor_shape import TensorShape
 from ...shape_inference.traits import Move, Traits
+from ..array.broadcast import broadcast_to
+from ..array.concat import concat
+from ..array.ranges import range as arange
+from ..array.reshape import reshape
+from ..array.shapes import shape as array_shape
 from ..common.allocation import check_size, new_zeros
 from .gather import in_range
 
@@ -311,7 +317,9 @@ def add_rows(into: Array, flat: Array, rows: Array, add: np.ufunc = np.add) -> N
     add.at(into.reshape(-1), flat, rows.reshape(-1))
 
 
-def gather_nd(params: TensorLike, indices: TensorLike, name: str | None = None) -> Tensor:
+def gather_nd(
+    params: TensorLike, indices: TensorLike, name: str | None = None, batch_dims: int = 0
+) -> Tensor:
     """The elements or slices of `params` at positions in its first dimensions.
 
     Each row of `indices` is a position in the first `indices.shape[-1]` dimensions. Unlike with
@@ -322,9 +330,11 @@ def gather_nd(params: TensorLike, indices: TensorLike, name: str | None = None) 
         indices: the positions: int32 or int64 of shape `[..., K]`, where K is at most the rank of
             `params`. Where K is 0, each row selects all of `params`.
         name: a name for the op.
+        batch_dims: the number of first dimensions that both have, each element of which selects
+            from its own part of `params`.
 
     Returns:
-        A Tensor of shape `indices.shape[:-1] + params.shape[K:]`.
+        A Tensor of shape `indices.shape[:-1] + params.shape[batch_dims + K:]`.
 
     Raises:
         ValueError: `indices` is a scalar or K too large; at the run, a position is out of range.
@@ -337,9 +347,30 @@ def gather_nd(params: TensorLike, indices: TensorLike, name: str | None = None) 
         [b'a' b'd']
         [[b'c' b'd']]
     """
+    if batch_dims:
+        params, indices = convert_to_tensor(params), convert_to_tensor(indices)
+        return GATHER_ND(params, _in_batches(params, indices, batch_dims), name=name)
     if hasattr(params, "gather_nd"):  # a variable, which can read only these parts
         return params.gather_nd(indices, name)
     return GATHER_ND(params, indices, name=name)
+
+
+def _in_batches(params: Tensor, indices: Tensor, batch_dims: int) -> Tensor:
+    """Positions in all of `params`, of those in each of its parts along the first dimensions."""
+    rank = indices.shape.rank
+    if rank is None:
+        raise ValueError("gather_nd: with batch_dims, the rank of indices must be known statically")
+    if not 0 <= batch_dims < rank:
+        raise ValueError(f"gather_nd: batch_dims = {batch_dims} is not in [0, {rank})")
+    sizes = array_shape(indices, out_type=indices.dtype)
+    single = concat([sizes[:-1], [1]], 0)
+    before = []
+    for axis in range(batch_dims):
+        form = [1] * rank
+        form[axis] = -1
+        numbers = arange(array_shape(params, out_type=indices.dtype)[axis])
+        before.append(broadcast_to(reshape(numbers, form), single))
+    return concat([*before, indices], -1)
 
 
 def scatter_nd(

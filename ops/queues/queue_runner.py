@@ -167,7 +167,11 @@ class QueueRunner:
             self._exceptions = []
         prefix = f"QueueRunnerThread-{self.name}-"
         threads = [
-            threading.Thread(target=self._fill, args=(sess, op, coord), name=prefix + op.name)
+            threading.Thread(
+                target=self._fill,
+                args=(sess, op, coord),
+                name=prefix + getattr(op, "name", str(op)),
+            )
             for op in self._enqueue_ops
         ]
         if coord is not None:

@@ -9,15 +9,17 @@ import numpy as np
 
 from ...graph.convert import convert_to_tensor
 from ...graph.default_scopes import name_scope
-from ...graph.node import Tensor
+from ...graph.node import Operation, Tensor
 from ...graph.sparse_tensor import Composite, SparseTensor
-from ...protos.dtypes import DType
+from ...protos.dtypes import DType, as_dtype, int32, int64
 from ...shape_inference.tensor_shape import TensorShape
 from ..array.cast import cast
 from ..array.concat import concat
+from ..array.constants import zeros
 from ..array.ranges import range as numbers
 from ..array.reshape import reshape
 from ..array.shapes import shape as shape_of
+from ..indexing.gather import gather
 from ..indexing.masks import boolean_mask, sequence_mask
 from ..math.comparison import not_equal
 from ..math.cumsum import cumsum
@@ -60,14 +62,23 @@ class RaggedTensor(Composite):
         self._values.shape.with_rank_at_least(1)
 
     @classmethod
-    def from_row_splits(cls, values: Any, row_splits: Any, name: str | None = None) -> RaggedTensor:
-        """The rows that lie between `row_splits[i]` and `row_splits[i + 1]`."""
+    def from_row_splits(
+        cls, values: Any, row_splits: Any, name: str | None = None, validate: bool = True
+    ) -> RaggedTensor:
+        """The rows that lie between `row_splits[i]` and `row_splits[i + 1]`.
+
+        Args:
+            values: the values.
+            row_splits: the splits.
+            name: a scope for the ops.
+            validate: accepted for TensorFlow's sake, here and in the methods below.
+        """
         with name_scope(name, "RaggedFromRowSplits"):
             return cls(values, row_splits)
 
     @classmethod
     def from_row_lengths(
-        cls, values: Any, row_lengths: Any, name: str | None = None
+        cls, values: Any, row_lengths: Any, name: str | None = None, validate: bool = True
     ) -> RaggedTensor:
         """The rows that have these lengths, one after the other."""
         with name_scope(name, "RaggedFromRowLengths"):
@@ -76,7 +87,12 @@ class RaggedTensor(Composite):
 
     @classmethod
     def from_value_rowids(
-        cls, values: Any, value_rowids: Any, nrows: Any = None, name: str | None = None
+        cls,
+        values: Any,
+        value_rowids: Any,
+        nrows: Any = None,
+        name: str | None = None,
+        validate: bool = True,
     ) -> RaggedTensor:
         """The rows whose numbers, never falling, stand beside their values.
 
@@ -85,6 +101,7 @@ class RaggedTensor(Composite):
             value_rowids: the number of the row of each.
             nrows: how many rows there are; by default one more than the last number.
             name: a scope for the ops.
+            validate: accepted.
         """
         with name_scope(name, "RaggedFromValueRowIds"):
             rows = _splits(value_rowids)
@@ -95,21 +112,29 @@ class RaggedTensor(Composite):
             )
 
     @classmethod
-    def from_row_starts(cls, values: Any, row_starts: Any, name: str | None = None) -> RaggedTensor:
+    def from_row_starts(
+        cls, values: Any, row_starts: Any, name: str | None = None, validate: bool = True
+    ) -> RaggedTensor:
         """The rows that begin there; each ends where the next one begins."""
         with name_scope(name, "RaggedFromRowStarts"):
             starts = _splits(row_starts)
             return cls(values, concat([starts, [_count(values, starts.dtype)]], 0))
 
     @classmethod
-    def from_row_limits(cls, values: Any, row_limits: Any, name: str | None = None) -> RaggedTensor:
+    def from_row_limits(
+        cls, values: Any, row_limits: Any, name: str | None = None, validate: bool = True
+    ) -> RaggedTensor:
         """The rows that end there; each begins where the one before it ends."""
         with name_scope(name, "RaggedFromRowLimits"):
             return cls(values, concat([[0], _splits(row_limits)], 0))
 
     @classmethod
     def from_nested_row_splits(
-        cls, flat_values: Any, nested_row_splits: Sequence[Any], name: str | None = None
+        cls,
+        flat_values: Any,
+        nested_row_splits: Sequence[Any],
+        name: str | None = None,
+        validate: bool = True,
     ) -> RaggedTensor:
         """Rows of rows, by the splits of each dimension from the outermost.
 
@@ -126,8 +151,70 @@ class RaggedTensor(Composite):
             return ragged
 
     @classmethod
+    def from_nested_row_lengths(
+        cls,
+        flat_values: Any,
+        nested_row_lengths: Sequence[Any],
+        name: str | None = None,
+        validate: bool = True,
+    ) -> RaggedTensor:
+        """Rows of rows, by the lengths in each dimension from the outermost.
+
+        Raises:
+            ValueError: there are no lengths.
+        """
+        if not len(nested_row_lengths):
+            raise ValueError("nested_row_lengths has no elements")
+        with name_scope(name, "RaggedFromNestedRowLengths"):
+            ragged = flat_values
+            for lengths in reversed(nested_row_lengths):
+                ragged = cls.from_row_lengths(ragged, lengths)
+            return ragged
+
+    @classmethod
+    def from_nested_value_rowids(
+        cls,
+        flat_values: Any,
+        nested_value_rowids: Sequence[Any],
+        nested_nrows: Sequence[Any] | None = None,
+        name: str | None = None,
+        validate: bool = True,
+    ) -> RaggedTensor:
+        """Rows of rows, by the numbers of rows in each dimension from the outermost.
+
+        Args:
+            flat_values: the innermost values.
+            nested_value_rowids: for each dimension the number of the row of each value.
+            nested_nrows: for each how many rows there are; by default one more than the last.
+            name: a scope for the ops.
+            validate: accepted.
+
+        Raises:
+            ValueError: there are no numbers, or not as many counts.
+        """
+        if not len(nested_value_rowids):
+            raise ValueError("nested_value_rowids has no elements")
+        counts = [None] * len(nested_value_rowids) if nested_nrows is None else list(nested_nrows)
+        if len(counts) != len(nested_value_rowids):
+            raise ValueError(
+                f"nested_nrows has {len(counts)} elements, nested_value_rowids has "
+                f"{len(nested_value_rowids)}: they must be as many"
+            )
+        with name_scope(name, "RaggedFromNestedValueRowIds"):
+            ragged = flat_values
+            for rows, count in zip(reversed(nested_value_rowids), reversed(counts), strict=True):
+                ragged = cls.from_value_rowids(ragged, rows, count)
+            return ragged
+
+    @classmethod
     def from_tensor(
-        cls, tensor: Any, lengths: Any = None, padding: Any = None, name: str | None = None
+        cls,
+        tensor: Any,
+        lengths: Any = None,
+        padding: Any = None,
+        ragged_rank: int = 1,
+        name: str | None = None,
+        row_splits_dtype: Any = "int64",
     ) -> RaggedTensor:
         """The rows of a tensor, without what lies behind their ends.
 
@@ -135,15 +222,29 @@ class RaggedTensor(Composite):
             tensor: a tensor of rank 2 or more.
             lengths: how much of each row counts; by default all of it.
             padding: what is left out where it stands at the end of a row of scalars.
+            ragged_rank: the number of dimensions that become ragged; all but the last of them
+                keep their size.
             name: a scope for the ops.
+            row_splits_dtype: the dtype of the splits.
 
         Raises:
-            ValueError: both `lengths` and `padding` are given.
+            ValueError: both `lengths` and `padding` are given, `ragged_rank` is less than 1, or it
+                is larger with `lengths`.
         """
         if lengths is not None and padding is not None:
             raise ValueError("lengths and padding cannot both be given")
+        if ragged_rank < 1 or (ragged_rank > 1 and lengths is not None):
+            raise ValueError(f"ragged_rank must be at least 1, and 1 with lengths: {ragged_rank}")
+        if as_dtype(row_splits_dtype) != int64:
+            made = cls.from_tensor(tensor, lengths, padding, ragged_rank, name)
+            return made.with_row_splits_dtype(row_splits_dtype)
         with name_scope(name, "RaggedFromTensor"):
             dense = convert_to_tensor(tensor)
+            if ragged_rank > 1:
+                whole = shape_of(dense, out_type="int64")
+                rows = reshape(dense, concat([[-1], whole[2:]], 0))
+                inner = cls.from_tensor(rows, None, padding, ragged_rank - 1)
+                return cls(inner, numbers(whole[0] + 1) * whole[1])
             sizes = shape_of(dense, out_type="int64")
             if padding is not None:
                 places = numbers(sizes[1]) + 1
@@ -154,11 +255,14 @@ class RaggedTensor(Composite):
             return cls.from_row_lengths(boolean_mask(dense, counted), lengths)
 
     @classmethod
-    def from_sparse(cls, st_input: SparseTensor, name: str | None = None) -> RaggedTensor:
+    def from_sparse(
+        cls, st_input: SparseTensor, name: str | None = None, row_splits_dtype: Any = "int64"
+    ) -> RaggedTensor:
         """The rows of a sparse matrix whose elements stand at the beginnings of rows, in order."""
         with name_scope(name, "RaggedFromSparse"):
             rows = st_input.indices[:, 0]
-            return cls.from_value_rowids(st_input.values, rows, st_input.dense_shape[0])
+            made = cls.from_value_rowids(st_input.values, rows, st_input.dense_shape[0])
+            return made.with_row_splits_dtype(row_splits_dtype)
 
     @property
     def values(self) -> Any:
@@ -218,10 +322,64 @@ class RaggedTensor(Composite):
         with name_scope(name, "RaggedRowLimits"):
             return self._row_splits[1:]
 
-    def row_lengths(self, name: str | None = None) -> Tensor:
-        """Length of each row."""
+    def get_shape(self) -> TensorShape:
+        """The older form of `shape`."""
+        return self.shape
+
+    def consumers(self) -> list[Operation]:
+        """The operations that take one of its tensors."""
+        return list(dict.fromkeys(op for tensor in self.parts() for op in tensor.consumers()))
+
+    def row_lengths(self, axis: int = 1, name: str | None = None) -> Any:
+        """Length of each row; with another axis the lengths in that dimension, in rows.
+
+        Args:
+            axis: the dimension.
+            name: a scope for the ops.
+        """
         with name_scope(name, "RaggedRowLengths"):
-            return self._row_splits[1:] - self._row_splits[:-1]
+            if axis == 0:
+                return self.nrows(self._row_splits.dtype)
+            if axis == 1:
+                return self._row_splits[1:] - self._row_splits[:-1]
+            inner = self._values
+            if isinstance(inner, RaggedTensor):
+                return self.with_values(inner.row_lengths(axis - 1))
+            sizes = shape_of(inner, out_type=self._row_splits.dtype)
+            return self.with_values(zeros(sizes[: axis - 1], sizes.dtype) + sizes[axis - 1])
+
+    def nested_row_lengths(self, name: str | None = None) -> tuple[Tensor, ...]:
+        """The lengths of the rows of all ragged dimensions, from the outermost."""
+        with name_scope(name, "RaggedNestedRowLengths"):
+            return tuple(part.row_lengths() for part in self._nested())
+
+    def nested_value_rowids(self, name: str | None = None) -> tuple[Tensor, ...]:
+        """The numbers of rows of all ragged dimensions, from the outermost."""
+        with name_scope(name, "RaggedNestedValueRowIds"):
+            return tuple(part.value_rowids() for part in self._nested())
+
+    def _nested(self) -> list[RaggedTensor]:
+        inner = self._values
+        return [self, *(inner._nested() if isinstance(inner, RaggedTensor) else ())]
+
+    def with_row_splits_dtype(self, dtype: Any) -> RaggedTensor:
+        """The same rows, with splits of another dtype.
+
+        Args:
+            dtype: int32 or int64.
+
+        Raises:
+            ValueError: it is another one.
+        """
+        wanted = as_dtype(dtype)
+        if wanted not in (int32, int64):
+            raise ValueError(f"dtype must be int32 or int64, got {wanted.name}")
+        if self._row_splits.dtype == wanted:
+            return self
+        inner = self._values
+        if isinstance(inner, RaggedTensor):
+            inner = inner.with_row_splits_dtype(wanted)
+        return RaggedTensor(inner, cast(self._row_splits, wanted))
 
     def value_rowids(self, name: str | None = None) -> Tensor:
         """For each of `values` the number of its row."""
@@ -271,9 +429,21 @@ class RaggedTensor(Composite):
         sparse = RAGGED_TENSOR_TO_SPARSE(list(self.nested_row_splits), self.flat_values, name=name)
         return SparseTensor(*sparse)
 
-    def bounding_shape(self, name: str | None = None) -> Tensor:
-        """The shape of the smallest Tensor that has room for all rows."""
+    def bounding_shape(
+        self, axis: Any = None, name: str | None = None, out_type: Any = None
+    ) -> Tensor:
+        """The shape of the smallest Tensor that has room for all rows.
+
+        Args:
+            axis: a dimension, or several, whose sizes are wanted; by default all.
+            name: a scope for the ops.
+            out_type: the dtype of the result; by default int64.
+        """
         with name_scope(name, "RaggedBoundingBox"):
+            if out_type is not None:
+                return cast(self.bounding_shape(axis), out_type)
+            if axis is not None:
+                return gather(self.bounding_shape(), axis)
             inner = self._values
             below = (
                 inner.bounding_shape()[1:]

@@ -11,6 +11,7 @@ from ...graph.node import Tensor
 from ...protos.dtypes import as_dtype
 from ..array.cast import cast
 from ..array.constants import ones_like, zeros
+from ..array.reshape import squeeze
 from ..array.stack import stack
 from ..common.call_forms import renamed
 from ..debugging.assertions import assert_less, assert_non_negative
@@ -25,7 +26,7 @@ public = {
 }
 
 
-@renamed(keep_dims="keepdims", reduction_indices="axis")
+@renamed(keep_dims="keepdims", reduction_indices="axis", input="input_tensor")
 def count_nonzero(
     input_tensor: TensorLike,
     axis: Any = None,
@@ -113,8 +114,14 @@ def confusion_matrix(
          [1 1]]
     """
     with name_scope(name, "confusion_matrix", [labels, predictions]):
-        rows = cast(convert_to_tensor(labels, name="labels"), "int64")
-        columns = cast(convert_to_tensor(predictions, name="predictions"), "int64")
+        rows = convert_to_tensor(labels, name="labels")
+        columns = convert_to_tensor(predictions, name="predictions")
+        if rows.shape.rank is not None and columns.shape.rank is not None:
+            # One of them may have a last dimension of one element.
+            surplus = rows.shape.rank - columns.shape.rank
+            rows = squeeze(rows, [-1]) if surplus == 1 else rows
+            columns = squeeze(columns, [-1]) if surplus == -1 else columns
+        rows, columns = cast(rows, "int64"), cast(columns, "int64")
         checks = [assert_non_negative(rows), assert_non_negative(columns)]
         if num_classes is None:
             number = maximum(reduce_max(rows), reduce_max(columns)) + 1

@@ -13,6 +13,7 @@ from ...graph.sparse_tensor import SparseTensor
 from ...shape_inference.context import KernelContext, ShapeContext
 from ...shape_inference.protocols import Array, Kernel
 from ...shape_inference.tensor_shape import TensorShape
+from ..common.call_forms import renamed
 from .string_arrays import strings
 
 public = {"td": "string_split"}
@@ -62,6 +63,7 @@ def _splitting(delimiters: bytes) -> Callable[[bytes], list[bytes]]:
     return re.compile(b"[" + re.escape(delimiters) + b"]").split
 
 
+@renamed(sep="delimiter")
 def string_split(source: Any, delimiter: Any = " ", skip_empty: bool = True) -> SparseTensor:
     """The parts of strings between delimiters, as the rows of a sparse matrix.
 

@@ -16,6 +16,7 @@ from ...shape_inference.context import KernelContext, ShapeContext
 from ...shape_inference.protocols import Array, Kernel
 from ...shape_inference.tensor_shape import TensorShape
 from ...shape_inference.traits import Traits
+from ..common.call_forms import renamed
 
 public = {
     "td": "string_to_number",
@@ -158,6 +159,7 @@ def _refusal(strings: Array, parse: Callable[[bytes], Any], target: DType) -> Va
     raise AssertionError("every text is that of a number")
 
 
+@renamed(input="string_tensor")
 def string_to_number(
     string_tensor: TensorLike, out_type: Any = None, name: str | None = None
 ) -> Tensor:

@@ -104,6 +104,32 @@ class Template:
         """The trainable variables under its scope."""
         return self._listed(GraphKeys.TRAINABLE_VARIABLES)
 
+    @property
+    def non_trainable_variables(self) -> list[Variable]:
+        """The variables under its scope that training leaves as they are."""
+        trained = {id(variable) for variable in self.trainable_variables}
+        return [variable for variable in self.variables if id(variable) not in trained]
+
+    @property
+    def weights(self) -> list[Variable]:
+        """The variables, as a layer calls them."""
+        return self.variables
+
+    @property
+    def trainable_weights(self) -> list[Variable]:
+        """The trainable variables, as a layer calls them."""
+        return self.trainable_variables
+
+    @property
+    def non_trainable_weights(self) -> list[Variable]:
+        """The other variables, as a layer calls them."""
+        return self.non_trainable_variables
+
+    @property
+    def variable_scope_name(self) -> str | None:
+        """The name of the scope of its variables; None before the first call."""
+        return None if self._scope is None else self._scope.name
+
     def _listed(self, key: str) -> list[Variable]:
         if self._scope is None:
             return []

@@ -9,6 +9,7 @@ from typing import Any, NoReturn
 from ...graph.convert import convert_to_tensor, register_tensor_conversion_function
 from ...graph.default_graph import get_default_graph, graph_using, outside_bodies
 from ...graph.graph import Graph
+from ...graph.identity_reference import Reference
 from ...graph.node import Operation, Tensor
 from ...graph.scopes.collections import GraphKeys
 from ...protos.dtypes import DType, as_dtype
@@ -358,6 +359,13 @@ class Variable(VariableOperators, VariableRows, Part, Shared, VariableKinds, beh
         return self._reference.eval(session=session)
 
     def _as_graph_element(self) -> Tensor:
+        return self._reference
+
+    def experimental_ref(self) -> Reference:
+        """A key for sets and dicts, equal only to those of the same variable."""
+        return Reference(self)
+
+    def _ref(self) -> Tensor:
         return self._reference
 
     def __iter__(self) -> NoReturn:

@@ -244,7 +244,7 @@ def assert_variables_initialized(var_list: Iterable[Variable] | None = None) -> 
         ...         session.run(check)
         ...     except td.errors.FailedPreconditionError as error:
         ...         print(str(error).partition(":")[0])
-        the variable 'Variable' has no value in this session
+        Attempting to use uninitialized value Variable
     """
     variables: list[Any] = list(
         [*global_variables(), *local_variables()] if var_list is None else var_list

@@ -46,6 +46,7 @@ def export_meta_graph(
     *,
     signatures: Mapping[str, Signature] | None = None,
     tags: Iterable[str] = (),
+    unbound: set[str] | None = None,
 ) -> MetaGraphDef:
     """A graph with its collections and signatures as a MetaGraphDef message.
 
@@ -69,6 +70,8 @@ def export_meta_graph(
         save_debug_info: accepted for TensorFlow's sake.
         signatures: what the graph offers, by name.
         tags: words by which a reader chooses among several meta graphs.
+        unbound: gathers the names of the inputs that the scope takes from outside of it; by
+            default it must take none.
 
     Returns:
         The message.
@@ -90,7 +93,7 @@ def export_meta_graph(
     scope = f"{export_scope.rstrip('/')}/" if export_scope else ""
     left_out = other_savers(graph_def, saver_def) if clear_extraneous_savers else set()
     if scope or left_out:
-        graph_def = part_of(graph_def, scope, left_out)
+        graph_def = part_of(graph_def, scope, left_out, unbound)
     if clear_devices:
         graph_def = _without_devices(graph_def)
     message = MetaGraphDef(graph_def=graph_def, meta_info_def=meta_info_def)
@@ -167,6 +170,26 @@ class NoMetaGraphError(errors.NotFoundError, OSError):
     """There is no file of that name. TensorFlow raises OSError here."""
 
 
+def as_meta_graph(meta_graph_or_file: MetaGraphDef | str | os.PathLike[str]) -> MetaGraphDef:
+    """A MetaGraphDef, read where a path is given.
+
+    Raises:
+        NotFoundError: there is no such file.
+        DataLossError: the file is not a MetaGraphDef.
+    """
+    if isinstance(meta_graph_or_file, MetaGraphDef):
+        return meta_graph_or_file
+    path = os.fsdecode(meta_graph_or_file)
+    try:
+        model = read_model(path, apart=False)
+    except errors.NotFoundError as error:
+        raise NoMetaGraphError(None, None, error.message) from None
+    if model.meta_graph is None:
+        text = f"{path} is not a MetaGraphDef but a GraphDef: td.load_graph reads it"
+        raise errors.DataLossError(None, None, text)
+    return model.meta_graph
+
+
 def import_with_names(
     meta_graph_or_file: MetaGraphDef | str | os.PathLike[str],
     clear_devices: bool,
@@ -174,18 +197,7 @@ def import_with_names(
     input_map: Mapping[str, Any] | None = None,
 ) -> tuple[MetaGraphDef, Renaming]:
     """Like `import_meta_graph`; also returns the names of the nodes in the graph."""
-    if isinstance(meta_graph_or_file, MetaGraphDef):
-        message = meta_graph_or_file
-    else:
-        path = os.fsdecode(meta_graph_or_file)
-        try:
-            model = read_model(path, apart=False)
-        except errors.NotFoundError as error:
-            raise NoMetaGraphError(None, None, error.message) from None
-        if model.meta_graph is None:
-            text = f"{path} is not a MetaGraphDef but a GraphDef: td.load_graph reads it"
-            raise errors.DataLossError(None, None, text)
-        message = model.meta_graph
+    message = as_meta_graph(meta_graph_or_file)
     graph_def = message.graph_def
     if clear_devices:
         graph_def = _without_devices(graph_def)

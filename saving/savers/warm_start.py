@@ -21,7 +21,7 @@ from ...ops.variables.variable import Variable
 from .init_from_checkpoint import init_from_checkpoint, set_initial_value
 from .saveables import name_in_checkpoints
 
-public = {"td.train": "VocabInfo warm_start"}
+public = {"td.train": "VocabInfo warm_start", "td.estimator": "VocabInfo"}
 
 
 class VocabInfo(NamedTuple):

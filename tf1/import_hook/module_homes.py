@@ -39,7 +39,6 @@ def _homes() -> dict[str, tuple[str, ...]]:
             continue
         if not line.startswith(" "):
             package = "tensorflow." + line.removesuffix(":")
-            homes.setdefault(package, ("",))
             continue
         for entry in line.split():
             name, _, stated = entry.partition("=")
@@ -60,13 +59,23 @@ def _homes() -> dict[str, tuple[str, ...]]:
                 places = existing if module.startswith(_APART) and existing else (*existing, "")
                 # Generated functions share names with functions that take other arguments.
                 homes[module] = tuple(sorted(places, key=GENERATED.__eq__))
-    for module in [*homes]:  # the enclosing packages are modules, too
-        while "." in (module := module.rpartition(".")[0]):
-            homes.setdefault(module, ("",))
     return homes
 
 
-HOMES = _homes()
+def _packages(homes: dict[str, tuple[str, ...]]) -> frozenset[str]:
+    """The packages around some modules that hold no names of their own."""
+    found = set()
+    for module in homes:
+        while "." in (module := module.rpartition(".")[0]):
+            if module not in homes:
+                found.add(module)
+    return frozenset(found)
+
+
+_STATED = _homes()
+PACKAGES = _packages(_STATED)
+"""Packages whose `__init__` is empty: `from … import *` gives nothing."""
+HOMES = _STATED | dict.fromkeys(PACKAGES, ("",))
 """The modules of this package that have the names of each inner module, by its full name."""
 
 HIDDEN_BY_FUNCTIONS = frozenset({"tensorflow.contrib.framework.python.ops.arg_scope"})

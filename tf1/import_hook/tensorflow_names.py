@@ -16,7 +16,7 @@ from ...graph.api.unsupported_names import reason
 from ...graph.importing.versions import COMPILER_VERSION, GIT_VERSION, VERSION
 from ...runtime.dialect import as_in_tensorflow
 from .generated_names import names_of
-from .module_homes import GENERATED, HIDDEN_BY_FUNCTIONS, HOMES
+from .module_homes import GENERATED, HIDDEN_BY_FUNCTIONS, HOMES, PACKAGES
 
 public = {"td": "as_tensorflow"}
 
@@ -129,6 +129,8 @@ class InternalModule(ModuleType):
         TensorFlow's `math_ops` has a `range`; its `ops` has none, and programs mean Python's.
         `state_ops` has all names of `gen_state_ops`.
         """
+        if self.__name__ in PACKAGES:
+            return []  # an empty `__init__`
         found: set[str] = set()
         if GENERATED in HOMES[self.__name__]:
             module = self.__name__.rpartition(".")[2]

@@ -24,6 +24,7 @@ from ...ops.nn.activations import relu
 from ...ops.statistics.moments import moments
 from ...ops.variable_scopes.variable_scope import whole_variables
 from ...protos.dtypes import bfloat16, float16, float32
+from ...shape_inference.tensor_shape import as_shape
 from .core import is_tensor, scalar_setting
 from .input_spec import InputSpec
 from .layer import Layer
@@ -121,6 +122,7 @@ class BatchNormalization(Layer):
         Raises:
             ValueError: rank or number of channels is unknown, or the dimension does not exist.
         """
+        input_shape = as_shape(input_shape)
         rank = input_shape.rank
         axes = [self.axis] if isinstance(self.axis, int) else list(self.axis)
         if rank is None or not all(-rank <= axis < rank for axis in axes):

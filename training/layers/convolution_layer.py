@@ -9,6 +9,7 @@ from ...ops.array.pad import pad
 from ...ops.array.reshape import expand_dims, squeeze
 from ...ops.conv.convolution import conv2d as nn_conv2d, conv3d as nn_conv3d
 from ...ops.nn.activations import bias_add
+from ...shape_inference.tensor_shape import as_shape
 from .input_spec import InputSpec
 from .kernel_layer import ZEROS, KernelLayer
 from .spatial_arguments import each, wire_format
@@ -74,7 +75,7 @@ class Conv(KernelLayer):
             ValueError: the number is unknown.
         """
         axis = 1 if self.channels_first else -1
-        channels: int | None = input_shape.as_list()[axis]
+        channels: int | None = as_shape(input_shape).as_list()[axis]
         if channels is None:
             raise ValueError(f"the channels of the input must be known, got shape {input_shape}")
         self.input_spec = InputSpec(ndim=self.rank + 2, axes={axis: channels})

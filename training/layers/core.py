@@ -19,6 +19,7 @@ from ...ops.math.where import where_v2
 from ...ops.nn import dropout as nn
 from ...ops.nn.activations import bias_add
 from ...protos.dtypes import string
+from ...shape_inference.tensor_shape import as_shape
 from .input_spec import InputSpec
 from .kernel_layer import ZEROS, KernelLayer
 from .layer import Layer
@@ -83,7 +84,7 @@ class Dense(KernelLayer):
         Raises:
             ValueError: the last dimension of the input is unknown.
         """
-        size = input_shape.as_list()[-1]
+        size = as_shape(input_shape).as_list()[-1]
         if size is None:
             raise ValueError(f"the last size of the input must be known, got shape {input_shape}")
         self.input_spec = InputSpec(min_ndim=2, axes={-1: size})

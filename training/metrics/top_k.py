@@ -7,7 +7,7 @@ from typing import Any, Protocol
 
 from ...graph.convert import convert_to_tensor
 from ...graph.default_scopes import name_scope
-from ...graph.sparse_tensor import SparseTensor
+from ...graph.sparse_tensor import SparseTensor, SparseTensorValue
 from ...ops.array.cast import cast
 from ...ops.array.constants import ones_like
 from ...ops.array.diag import matrix_band_part
@@ -61,6 +61,8 @@ class _Rows:
 
 def _labels(labels: Any, ranks: int | None) -> _Rows:
     """Labels as sets: a tensor of them, one label for each row, or a sparse tensor."""
+    if isinstance(labels, SparseTensorValue):
+        labels = SparseTensor.from_value(labels)
     if isinstance(labels, SparseTensor):
         known = SparseTensor(labels.indices, ones_like(labels.values), labels.dense_shape)
         present = cast(sparse_tensor_to_dense(known), boolean)
@@ -268,7 +270,7 @@ def _average_precision(labels: Any, best: Any) -> Any:
     relevant = cast(hits, float64)
     precisions = truediv(cumsum(relevant, -1), cumsum(ones_like(relevant), -1))
     k = shape(best)[-1]
-    if isinstance(labels, SparseTensor):
+    if isinstance(labels, SparseTensor | SparseTensorValue):
         number = reduce_sum(cast(right.present, float64), -1)
     else:
         number = cast(shape(right.values)[-1], float64)

@@ -66,7 +66,9 @@ class HookedSession:
         self._coordinator.raise_requested_exception()
         return self._coordinator.should_stop()
 
-    def run(self, fetches: Any, feed_dict: Any, options: Any, run_metadata: Any) -> Any:
+    def run(
+        self, fetches: Any, feed_dict: Any = None, options: Any = None, run_metadata: Any = None
+    ) -> Any:
         """As `td.Session.run`, with what hooks fetch, feed and do.
 
         Raises:

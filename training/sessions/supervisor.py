@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from threading import Thread
 from typing import Any
 
+from ...graph.graph import Graph
 from ...ops.queues.queue_runner import start_queue_runners
 from ...protos.messages import SessionLog, Summary
 from ...saving.graph_files import write_graph
@@ -59,6 +60,11 @@ class Supervisor(SupervisorParts):
         ...     td.train.latest_checkpoint(folder).rpartition("-")[2]
         '3'
     """
+
+    @property
+    def graph(self) -> Graph:
+        """The graph."""
+        return self._graph
 
     def prepare_or_wait_for_session(
         self,

@@ -160,7 +160,7 @@ def test_what_a_call_refuses(name: str) -> None:
 def test_a_variable_without_a_value() -> None:
     with td.Graph().as_default(), td.Session() as session:
         op, variables = call("ApplyGradientDescent", {"var": [1.0]}, {"alpha": 1.0, "delta": [1.0]})
-        with pytest.raises(td.errors.FailedPreconditionError, match="has no value"):
+        with pytest.raises(td.errors.FailedPreconditionError, match="uninitialized value"):
             session.run(op)
         session.run(variables[0].initializer)
         assert session.run(op).tolist() == [0.0]

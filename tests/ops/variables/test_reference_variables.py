@@ -120,7 +120,7 @@ def test_an_update_is_what_the_variable_was_right_after_it(session: td.Session) 
 
 def test_reading_without_a_value_names_variable_and_initializer(session: td.Session) -> None:
     v, _ = reference(1, "counts")
-    expected = r"'counts' has no value in this session: run 'counts/Assign' first.*\n  in '"
+    expected = r"uninitialized value counts: run 'counts/Assign' first.*\n  in '"
     for fetch in (v, td.identity(v), op("AssignAdd", v, 1)):
         with pytest.raises(td.errors.FailedPreconditionError, match=expected):
             session.run(fetch)
@@ -273,7 +273,7 @@ def test_resources_are_read_and_changed(session: td.Session) -> None:
     read = op("ReadVariableOp", handle, dtype=td.float64)
     known = op("VarIsInitializedOp", handle)
     assert not session.run(known)
-    with pytest.raises(td.errors.FailedPreconditionError, match="'h' has no value"):
+    with pytest.raises(td.errors.FailedPreconditionError, match="uninitialized value h"):
         session.run(read)
     session.run(initialize)
     assert session.run(known)

@@ -132,7 +132,7 @@ def test_saved_models_with_variables_are_restored(folder: str) -> None:
     signature = model.signatures["serving_default"]
     feeds = {signature.inputs["x"]: X}
     with td.Session(graph=model.graph) as session:
-        with pytest.raises(td.errors.FailedPreconditionError, match="'w' has no value"):
+        with pytest.raises(td.errors.FailedPreconditionError, match="uninitialized value w"):
             session.run(signature.outputs, feeds)
         model.restore(session)
         results = session.run(signature.outputs, feeds)

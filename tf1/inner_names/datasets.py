@@ -1,0 +1,20 @@
+"""Names of `tensorflow.python.data.ops.dataset_ops` and `iterator_ops`."""
+
+from __future__ import annotations
+
+from ...ops.data.dataset import (
+    Dataset,
+    get_output_classes,
+    get_output_shapes,
+    get_output_types,
+)
+from ...ops.data.iterators import Iterator
+from ...ops.data.optional import get_next_as_optional
+
+__all__ = ["get_next_as_optional"]
+
+DatasetV1 = DatasetV2 = Dataset
+IteratorV1 = IteratorBase = Iterator
+get_legacy_output_types = get_output_types
+get_legacy_output_shapes = get_output_shapes
+get_legacy_output_classes = get_output_classes

@@ -1,0 +1,7 @@
+"""Names of `tensorflow.python.ops.linalg.linalg_impl`."""
+
+from __future__ import annotations
+
+from ...ops.linalg.matrix_exponentials import expm
+
+matrix_exponential = expm

@@ -1,0 +1,62 @@
+"""Names of `tensorflow.python.training.saver` that programs derive from."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ...saving.savers.saveables import SaveableObject, SaveSpec
+from ...saving.savers.saver import Saver
+
+
+class BaseSaverBuilder:
+    """Makes the nodes that save and restore variables.
+
+    Args:
+        write_version: the version of the checkpoints: that of `td.train.SaverDef`.
+    """
+
+    SaveSpec = SaveSpec
+    SaveableObject = SaveableObject
+
+    def __init__(self, write_version: Any = None) -> None:
+        self._write_version = write_version
+
+    def build(
+        self,
+        names_to_saveables: Any,
+        reshape: bool = False,
+        sharded: bool = False,
+        max_to_keep: int = 5,
+        keep_checkpoint_every_n_hours: float = 10000.0,
+        name: str | None = None,
+        restore_sequentially: bool = False,
+        filename: str = "model",
+    ) -> Any:
+        """Adds the nodes to the default graph, and returns their names as a SaverDef.
+
+        Args:
+            names_to_saveables: what is saved, by the names in checkpoints.
+            reshape: whether values get the shapes of the variables when they are restored.
+            sharded: whether each device has a file of its own.
+            max_to_keep: how many checkpoints are kept.
+            keep_checkpoint_every_n_hours: how often one is kept for good.
+            name: a name for the scope of the nodes.
+            restore_sequentially: whether one is restored after the other.
+            filename: the path where none is fed.
+        """
+        version = {} if self._write_version is None else {"write_version": self._write_version}
+        saver = Saver(
+            names_to_saveables,
+            reshape=reshape,
+            sharded=sharded,
+            max_to_keep=max_to_keep,
+            keep_checkpoint_every_n_hours=keep_checkpoint_every_n_hours,
+            name=name,
+            restore_sequentially=restore_sequentially,
+            filename=filename,
+            **version,
+        )
+        return saver.saver_def
+
+
+BulkSaverBuilder = BaseSaverBuilder
