@@ -7,8 +7,8 @@ from typing import Any
 
 from ...ops.parsing.features import FixedLenFeature
 from ...protos.dtypes import as_dtype
-from ...training.feature_columns.column_layers import make_parse_example_spec
 from ...training.feature_columns.dense_columns import NumericColumn, numeric_column
+from ...training.feature_columns.input_layer import make_parse_example_spec
 
 public = {"td.estimator": "classifier_parse_example_spec regressor_parse_example_spec"}
 

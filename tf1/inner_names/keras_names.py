@@ -6,7 +6,7 @@ from typing import Any
 
 from ...graph.node import Tensor
 from ...graph.sparse_tensor import SparseTensor
-from ...keras_api.optimizers.keras_optimizer import Optimizer
+from ...keras_api.optimizers.optimizer import Optimizer
 from ...ops.variables.variable import Variable
 from ...training.losses.weighted_loss import Reduction
 

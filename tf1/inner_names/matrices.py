@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from ...ops.linalg.matrix_exponentials import expm
+from ...ops.linalg.matrix_exponential import expm
 
 matrix_exponential = expm
