@@ -90,7 +90,7 @@ def _check(
     ops = _needed(wanted) if fetches is not None else graph.get_operations()
     inference = CheckingInference()
     given = _given_shapes(graph, shapes)
-    for op in reported(ops, "checks", progress):
+    for op in reported(ops, "checks", progress, len(ops)):
         _check_op(op, inference, given, sizes, report)
     sizes.check_used()
     for broken in inference.broken():
