@@ -25,6 +25,7 @@ from .inside import facts_inside
 from .report import Loss, Report, TensorFact, operation_of
 
 _MOST_SHOWN = 64
+_PATIENCE = 3  # of the collector: what has just been loaded is no garbage
 
 
 class Checked(NamedTuple):
@@ -72,7 +73,7 @@ def check_shapes(
         except ValueError as error:
             report.errors.append(str(error))
             return Checked(report, None, (), CheckingInference())
-    with collector.at_rest(graph.version):
+    with collector.at_rest(graph.version, _PATIENCE * graph.version):
         stated = InputSizes(sizes or {}, positive)
         return _check(graph, shapes or {}, stated, fetches, report, progress)
 
