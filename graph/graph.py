@@ -226,6 +226,11 @@ class Graph(ScopedGraph, Collections, RestrictedGraph, ExportedGraph, NestedGrap
         """All operations in order of creation."""
         return list(self._operations)
 
+    @property
+    def operations(self) -> Sequence[Operation]:
+        """The operations in order of creation, in a list that grows with the graph."""
+        return self._operations
+
     def operations_from(self, number: int) -> list[Operation]:
         """Operations made after the first `number`, in order."""
         return self._operations[number:]
