@@ -18,7 +18,7 @@ _MOST_KEPT = 4_096
 
 
 class ReadAttrs(NamedTuple):
-    """What the op type and attrs of a node say.
+    """The content of the op type and attrs of a node.
 
     Attributes:
         definition: the op type.
@@ -73,7 +73,7 @@ class CommonAttrs:
         self._known: dict[tuple[str, bytes | None], ReadAttrs] = {}
 
     def of(self, op_type: str, rest: bytes | None, read: Callable[[], ReadAttrs]) -> ReadAttrs:
-        """What `read` returns, or has returned for a node with the same bytes."""
+        """Result of `read`, now or for an earlier node with the same bytes."""
         found = self._known.get((op_type, rest)) if rest is not None else None
         if found is None:
             found = read()

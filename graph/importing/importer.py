@@ -300,7 +300,7 @@ class Importer:
         return frozenset([*self.options.references, *self.options.contents])
 
     def _read(self, name: str, node: NodeDef, wire: WireNode) -> ReadAttrs:
-        """What the op type and the attrs of a node say."""
+        """Reads the op type and the attrs of a node."""
         definition: Any = self.unregistered.get(name)
         self._check_device(node.device)
         if definition is not None:
