@@ -302,6 +302,7 @@ class Importer:
     def _read(self, name: str, node: NodeDef, wire: WireNode) -> ReadAttrs:
         """Reads the op type and the attrs of a node."""
         definition: Any = self.unregistered.get(name)
+        attrs: dict[str, Any]
         self._check_device(node.device)
         if definition is not None:
             attrs = dict(node.attr)
