@@ -240,22 +240,27 @@ def _unfed(wanted: Sequence[Tensor]) -> Iterator[Lint]:
 
 def _twice(ops: Sequence[Operation], inference: CheckingInference) -> Iterator[Lint]:
     """Equal products, convolutions and other expensive ops on the same tensors."""
-    first: dict[Any, Operation] = {}
+    alike: dict[Any, list[Operation]] = {}
     for op in ops:
-        if not op.definition.pure or len(op.inputs) < 2 or not op.outputs:
-            continue
-        heavy = isinstance(op.definition.traits, Product)
-        if not heavy:
-            flops = flops_of(op, inference) or Formula.of(0)
-            elements = sum((_elements(inference, x) for x in op.outputs), Formula.of(0))
-            heavy = flops.is_at_least(elements * _FEWEST_FLOPS) and flops != 0
-        if not heavy:
-            continue
-        attrs = tuple(sorted((k, str(v)) for k, v in op.attrs.items() if not k.startswith("_")))
-        key = op.type, tuple(op.inputs), tuple(op.controls), attrs
-        twin = first.setdefault(key, op)
-        if twin is not op:
+        if op.definition.pure and len(op.inputs) >= 2 and op.outputs:
+            alike.setdefault((op.type, op.inputs, op.controls), []).append(op)
+    twins: list[tuple[Operation, Operation]] = []
+    for group in alike.values():
+        first: dict[Any, Operation] = {}
+        for op in group if len(group) > 1 else ():
+            named = [(k, str(v)) for k, v in op.attrs.items() if not k.startswith("_")]
+            twins.append((op, first.setdefault(tuple(sorted(named)), op)))
+    for op, twin in sorted(twins, key=lambda pair: pair[0].index):
+        if twin is not op and _is_heavy(op, inference):
             yield _lint("TD010", op, f"{op.name} computes what {twin.name} does")
+
+
+def _is_heavy(op: Operation, inference: CheckingInference) -> bool:
+    if isinstance(op.definition.traits, Product):
+        return True
+    flops = flops_of(op, inference) or Formula.of(0)
+    elements = sum((_elements(inference, x) for x in op.outputs), Formula.of(0))
+    return flops.is_at_least(elements * _FEWEST_FLOPS) and flops != 0
 
 
 def _elements(inference: CheckingInference, tensor: Tensor) -> Formula:

@@ -7,6 +7,7 @@ from contextlib import AbstractContextManager
 from functools import partial
 from typing import Any
 
+from ..protos.dtypes import DType
 from ..protos.messages import VersionDef
 from ..runtime.suggestions import nearest, pluralize
 from ..shape_inference.inference import Inference
@@ -91,26 +92,31 @@ class Graph(ScopedGraph, Collections, RestrictedGraph, ExportedGraph, NestedGrap
         self,
         definition: OpType,
         inputs: Sequence[Tensor],
-        attrs: dict[str, Any],
+        attrs: Mapping[str, Any],
         name: str,
         site: Site | None,
         control_inputs: Sequence[Operation] = (),
         device: str = "",
+        dtypes: Sequence[DType] | None = None,
     ) -> Operation:
         """Creates an op in the control, device and colocation blocks in force, for `append`.
 
-        Settings of the blocks come before `control_inputs` and around `device`.
+        Settings of the blocks come before `control_inputs` and around `device`. `dtypes` are those
+        of the outputs, if they are known already.
         """
         stacks = self._stacks
         if stacks.control:
             own = stacks.control_inputs([tensor.op for tensor in inputs])
             control_inputs = tuple(dict.fromkeys((*control_inputs, *own)))
         if stacks.colocation:
-            attrs["_class"] = stacks.colocation_attr()
-        made = partial(Operation, self, definition, name, inputs, attrs, control_inputs)
+            attrs = {**attrs, "_class": stacks.colocation_attr()}
         if stacks.devices:
+            made = partial(Operation, self, definition, name, inputs, attrs, control_inputs)
             device = self._placed(made, device, site)
-        return made(device, site, len(self._operations))
+        index = len(self._operations)
+        return Operation(
+            self, definition, name, inputs, attrs, control_inputs, device, site, index, dtypes
+        )
 
     def _placed(self, made: Callable[..., Operation], device: str, site: Site | None) -> str:
         """Device of a new op that requests `device`, in the device blocks in force."""
@@ -125,8 +131,14 @@ class Graph(ScopedGraph, Collections, RestrictedGraph, ExportedGraph, NestedGrap
         finally:
             self.inference.forget([draft])
 
-    def append(self, op: Operation, *, infer: bool = True) -> None:
-        """Infers the shapes of a new op and adds it; on an error the graph is unchanged."""
+    def append(self, op: Operation, *, infer: bool = True, claim: bool = True) -> None:
+        """Infers the shapes of a new op and adds it; on an error the graph is unchanged.
+
+        Args:
+            op: the op.
+            infer: whether to infer its shapes.
+            claim: whether to mark its name as taken at once, not when a name is next asked for.
+        """
         self._check_open()
         if op.name in self._by_name:
             raise ValueError(f"the graph already has an op named {op.name!r}")
@@ -134,7 +146,10 @@ class Graph(ScopedGraph, Collections, RestrictedGraph, ExportedGraph, NestedGrap
             self._infer(op)
         self._operations.append(op)
         self._by_name[op.name] = op
-        self._names.claim(op.name)
+        if claim:
+            self._names.claim(op.name)
+        else:
+            self._names.claim_later(op.name)
 
     def _infer(self, op: Operation) -> None:
         try:
@@ -142,7 +157,7 @@ class Graph(ScopedGraph, Collections, RestrictedGraph, ExportedGraph, NestedGrap
         except Exception as error:
             self.inference.forget([op])
             raise add_context(error, op, self.inference) from error
-        if op in self.inference.reshaping:
+        if self.inference.reshaping and op in self.inference.reshaping:
             self.restrictions += 1
 
     def editing(self) -> AbstractContextManager[bool]:
@@ -210,6 +225,11 @@ class Graph(ScopedGraph, Collections, RestrictedGraph, ExportedGraph, NestedGrap
     def get_operations(self) -> list[Operation]:
         """All operations in order of creation."""
         return list(self._operations)
+
+    @property
+    def operations(self) -> Sequence[Operation]:
+        """The operations in order of creation, in a list that grows with the graph."""
+        return self._operations
 
     def operations_from(self, number: int) -> list[Operation]:
         """Operations made after the first `number`, in order."""

@@ -206,6 +206,7 @@ class Operation:
         device: str = "",
         site: Site | None = None,
         index: int = 0,
+        dtypes: Sequence[DType] | None = None,
     ) -> None:
         self.graph = graph
         self.definition = definition
@@ -216,9 +217,12 @@ class Operation:
         self.device = device
         self.site = site
         self.index = index
-        self.outputs = [
-            Tensor(self, i, dtype) for i, dtype in enumerate(definition.output_dtypes(attrs))
-        ]
+        if dtypes is None:
+            dtypes = definition.output_dtypes(attrs)
+        if len(dtypes) == 1:
+            self.outputs = [Tensor(self, 0, dtypes[0])]
+        else:
+            self.outputs = [Tensor(self, i, dtype) for i, dtype in enumerate(dtypes)]
 
     @property
     def control_inputs(self) -> list[Operation]:
@@ -275,7 +279,9 @@ class Operation:
         value = self.attrs[name]
         if isinstance(value, AttrValue):
             value = decode_attr(value, TensorShape)
-        return value.to_proto() if isinstance(value, TensorValue) else value
+        if isinstance(value, TensorValue):
+            return value.to_proto()
+        return list(value) if isinstance(value, list) else value  # equal ops share attrs
 
     def colocation_groups(self) -> list[bytes]:
         """The colocation groups of the op: those asked for, else one of its own."""

@@ -70,11 +70,20 @@ class UnregisteredOp:
         return OpDefProto(name=self.name, is_stateful=True)
 
 
-def unregistered_ops(nodes: Sequence[NodeDef]) -> dict[str, UnregisteredOp]:
-    """A definition for each node of an op type that is not registered, by the node's name."""
-    unknown = [node for node in nodes if registry.find(node.op) is None]
-    uses = read_outputs(nodes) if unknown else {}
-    return {node.name: unregistered_op(node, uses) for node in unknown}
+def unregistered_ops(
+    nodes: Sequence[NodeDef], op_types: Iterable[str]
+) -> dict[str, UnregisteredOp]:
+    """A definition for each node of an op type that is not registered, by the node's name.
+
+    Args:
+        nodes: the nodes.
+        op_types: the op types of all of them.
+    """
+    unknown = {op_type for op_type in op_types if registry.find(op_type) is None}
+    if not unknown:
+        return {}
+    uses = read_outputs(nodes)
+    return {node.name: unregistered_op(node, uses) for node in nodes if node.op in unknown}
 
 
 def unregistered_op(node: NodeDef, uses: Mapping[str, _Uses]) -> UnregisteredOp:

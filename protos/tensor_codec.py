@@ -59,6 +59,8 @@ _VALUE_FIELDS = [
     if descriptor.name.endswith("_val")
 ]
 
+_FEW_ELEMENTS = 1 << 14
+
 # Types that leave bits of their byte unused: the byte's type and the values that it may have.
 _NARROW: dict[str, tuple[Any, int, int]] = {
     "bool": (np.uint8, 0, 1),
@@ -104,7 +106,7 @@ class TensorValue:
         self.dtype = dtype
         self.shape: tuple[int, ...] = array.shape
         self._array: Array | None = array
-        self._proto: TensorProto | None = None
+        self._proto: TensorProto | bytes | None = None
         self._content: memoryview | None = None
 
     @classmethod
@@ -130,7 +132,12 @@ class TensorValue:
         value._array = None
         value._proto = proto
         value._content = content
-        if not shared:
+        if shared:
+            return value
+        # The bytes of a small message take less memory than it does, and are parsed quickly.
+        if math.prod(value.shape) <= _FEW_ELEMENTS:
+            value._proto = proto.SerializeToString()
+        else:
             value._proto = TensorProto()
             value._proto.CopyFrom(proto)
         return value
@@ -143,7 +150,7 @@ class TensorValue:
             ValueError: the message that it is read from is malformed, or too large.
         """
         if self._array is None:
-            proto = self._proto or self.to_proto()
+            proto = self._message() or self.to_proto()
             limit = config.max_tensor_bytes
             self._array = _decode(proto, self.dtype, self.shape, limit, self._content)
         return self._array
@@ -154,14 +161,20 @@ class TensorValue:
         Returns:
             A message that may be shared, and so is not to be changed.
         """
-        if self._proto is None:
+        message = self._message()
+        if message is None:
             return encode_tensor(self.array, self.dtype)
         if self._content is None:
-            return self._proto
+            return message
         proto = TensorProto()
-        proto.CopyFrom(self._proto)
+        proto.CopyFrom(message)
         proto.tensor_content = bytes(self._content)
         return proto
+
+    def _message(self) -> TensorProto | None:
+        """The message that the value was read from; kept as bytes, which take less memory."""
+        proto = self._proto
+        return TensorProto.FromString(proto) if isinstance(proto, bytes) else proto
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, TensorValue):

@@ -20,7 +20,7 @@ class _Collector:
         self._nodes = 0
 
     @contextmanager
-    def at_rest(self, nodes: int) -> Iterator[None]:
+    def at_rest(self, nodes: int, patience: float = 0) -> Iterator[None]:
         """Keeps the collector from walking over a growing graph again and again.
 
         It pauses until the last such block of any thread ends, unless it was already turned
@@ -30,11 +30,13 @@ class _Collector:
 
         Args:
             nodes: how many nodes are about to be made.
+            patience: how many more nodes than usual may have been made since the collector was
+                last sent: to walk over a graph takes as long as to plan a third of it.
         """
         if not (self._rests or gc.isenabled()):
             yield
             return
-        if self._is_due(nodes):
+        if self._is_due(nodes, patience):
             gc.collect()
         with self._lock:
             self._rests += 1
@@ -51,9 +53,9 @@ class _Collector:
                 if not self._rests:
                     gc.enable()
 
-    def _is_due(self, nodes: int) -> bool:
+    def _is_due(self, nodes: int, patience: float) -> bool:
         with self._lock:
-            due = self._nodes >= _NODES_A_COLLECTION
+            due = self._nodes >= _NODES_A_COLLECTION + patience
             self._nodes = nodes if due else self._nodes + nodes
             return due
 

@@ -79,7 +79,8 @@ class Calls:
 
     def __init__(self, graph: Graph) -> None:
         self._graph = graph
-        self._version = -1
+        self._operations = graph.operations
+        self._seen = -1
         self._kept: dict[Hashable, Any] = {}
 
     def __len__(self) -> int:
@@ -90,8 +91,8 @@ class Calls:
 
         As each run looks here, it is also where a graph is seen to have grown since the last one.
         """
-        if self._graph.version != self._version:
-            self._version = look_at_growth(self._graph)
+        if len(self._operations) != self._seen:
+            self._seen = look_at_growth(self._graph)
         try:
             return self._kept.get(key)
         except TypeError:

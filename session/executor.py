@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
+from contextlib import nullcontext
 from math import inf
 from typing import Any, NoReturn
 
 from ..runtime import errors
 from ..runtime.deadlines import ending_at
 from ..runtime.dense_copy import dense_copy
+from ..runtime.gc_pause import collector
 from ..runtime.jit.accelerator import accelerator
 from .blocking_executor import waiting_program
 from .body_runs import stop_bodies
@@ -45,7 +47,9 @@ class Executor:
         self._threads = threads
         self.quietly = quiet_way(plan, threads.asked)
         waiting = waiting_program(plan)
-        self._flat = waiting or FlatProgram(plan)
+        steps = len(plan.steps)
+        with collector.at_rest(steps, inf) if steps >= _FEW_STEPS else nullcontext():
+            self._flat = waiting or FlatProgram(plan)
         self._runs = 0
         self._seconds = -_SECONDS_TO_LOWER * max(0, len(plan.steps) - _FEW_STEPS)
         if waiting is not None:

@@ -143,17 +143,18 @@ class _Registers:
     def flattened(self, step: Step) -> FlatStep:
         """The step over registers; to be asked for in the order of the plan."""
         inputs = [self.of(slot) for slot in step.inputs]
-        freed = self._released([slot for slot in step.dead if slot not in step.outputs])
-        outputs = tuple([self.of(slot) for slot in step.outputs])
+        written = step.outputs
+        freed = [self._released(slot) for slot in step.dead if slot not in written]
+        outputs = tuple([self.of(slot) for slot in written])
         freed = [register for register in freed if register not in outputs]
-        freed += self._released([slot for slot in step.dead if slot in step.outputs])
+        freed += [self._released(slot) for slot in step.dead if slot in written]
         target = outputs[0] if len(outputs) == 1 else outputs
         return FlatStep(step, step.run, _reader(inputs), target, tuple(freed))
 
-    def _released(self, slots: Iterable[int]) -> list[int]:
-        registers = [self._registers.pop(slot) for slot in slots]
-        self._free += registers
-        return registers
+    def _released(self, slot: int) -> int:
+        register = self._registers.pop(slot)
+        self._free.append(register)
+        return register
 
 
 def _reader(registers: Sequence[int]) -> Callable[[list[Any]], Sequence[Any]]:

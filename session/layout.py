@@ -35,20 +35,19 @@ def laid_out(draft: Draft) -> Plan:
     read.update(source for source in wanted if source is not None)
     read -= draft.fed
     steps = []
+    slot_of = slots.of
     for op, own_kernel, inputs, made, folded, acceleration in draft.work:
         kernel = with_limit(op, own_kernel, draft.inference)
-        # An update in place writes to the slot of what it updates.
-        results = made if op.definition.traits.aliases is None else map(draft.substitutes.of, made)
-        outputs = [
-            slots.of(source) if source in read or op.definition.traits.aliases else -1
-            for source in results
-        ]
+        if op.definition.traits.aliases is None:
+            outputs = [slot_of(source) if source in read else -1 for source in made]
+        else:  # an update in place writes to the slot of what it updates
+            outputs = [slot_of(draft.substitutes.of(source)) for source in made]
         steps.append(
             Step(
                 op,
                 kernel,
                 kernel.call,
-                tuple([slots.of(item) for item in inputs]),
+                tuple([slot_of(item) for item in inputs]),
                 tuple(outputs),
                 folded=folded,
                 acceleration=acceleration,

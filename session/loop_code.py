@@ -37,7 +37,7 @@ class LoweredLoop(NamedTuple):
         inputs = [
             constants[slot] if slot in constants else values.get(f"v{slot}") for slot in slots
         ]
-        return values["n"], step, inputs
+        return values.get("n", 0), step, inputs  # the clock may end the loop before any round
 
 
 def lower_loop(plan: LoopPlan, test: Callable[[Any], bool] | None) -> LoweredLoop:

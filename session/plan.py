@@ -46,6 +46,10 @@ class Step(NamedTuple):
     acceleration: Acceleration | None = None
     obstacle: Callable[[], str | None] | None = None
 
+    def releasing(self, dead: tuple[int, ...]) -> Step:
+        """The step with other dead slots: quicker than `_replace`, which plans notice."""
+        return self if dead == self.dead else Step._make((*self[:5], dead, *self[6:]))
+
 
 class Plan(NamedTuple):
     """A run: constants, then steps, then the slots to return (-1 for an op).
@@ -84,9 +88,12 @@ def with_dead_slots(steps: Sequence[Step], lasting: Iterable[int]) -> list[Step]
     needed = set(lasting)
     result = []
     for step in reversed(steps):
-        dead = [slot for slot in dict.fromkeys((*step.inputs, *step.outputs)) if slot not in needed]
-        needed.update(dead)
-        result.append(step._replace(dead=tuple(dead)))
+        dead = []
+        for slot in (*step.inputs, *step.outputs):
+            if slot not in needed:
+                needed.add(slot)
+                dead.append(slot)
+        result.append(step.releasing(tuple(dead)))
     result.reverse()
     return result
 

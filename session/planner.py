@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     Check = Callable[[Sequence[Operation]], None]
 
 _MANY_OPS = 100  # for fewer, there is no garbage to be walked over
+_PATIENCE = 3  # what has just been loaded is no garbage either
 PASSES: list[Callable[[Draft], None]] = [
     without_waste,
     fold_padding,
@@ -73,7 +74,8 @@ def make_plan(
         InvalidArgumentError: the graph leaves the order of an update in place and a use open.
     """
     ops = needed_ops(fetches, feeds)
-    with collector.at_rest(len(ops)) if len(ops) >= _MANY_OPS else nullcontext():
+    number = len(ops)
+    with collector.at_rest(number, _PATIENCE * number) if number >= _MANY_OPS else nullcontext():
         inference = inference_under(graph, ops, feeds)
         how = exact, untrusted, deterministic, own_files
         return plan_under(inference, ops, fetches, feeds, state, pool, *how)

@@ -16,7 +16,7 @@ may; and the shapes of the inputs, which are kept so that their ids stay theirs.
 
 
 class SeenShapes:
-    """The shapes of a graph, of which those of the same numbers are one object.
+    """The shapes of a graph, of which those of the same sizes are one object.
 
     So what was inferred of a shape is found by its id, and serves for the next op of that kind.
 
@@ -26,7 +26,7 @@ class SeenShapes:
 
     def __init__(self) -> None:
         self.inferred: dict[tuple[Any, ...], Inferred] = {}
-        self._numbers: dict[tuple[Any, ...], TensorShape] = {}
+        self._settled: dict[tuple[Any, ...], TensorShape] = {}
 
     def one(self, shape: TensorShape) -> TensorShape:
         """Canonical object of `shape`, with a symbol for every unknown size.
@@ -37,14 +37,13 @@ class SeenShapes:
         sizes = shape.sizes
         if sizes is None:
             return shape
-        numbers = shape.is_fully_defined()
-        known = self._numbers.get(sizes) if numbers else None
+        known = self._settled.get(sizes)
         if known is not None:
             return known
         if any(type(n) is int and n >= _SIZES_END for n in sizes):
             raise ValueError(f"a size of the shape {shape} does not fit in 64 bits")
-        if numbers:
-            self._numbers[sizes] = shape
+        if None not in sizes:
+            self._settled[sizes] = shape
         return identified(shape)
 
 

@@ -30,6 +30,7 @@ from .report import Loss, Report, TensorFact, operation_of
 from .signature_ends import signature_ends
 
 _MOST_SHOWN = 64
+_PATIENCE = 3  # of the collector: what has just been loaded is no garbage
 
 
 class Checked(NamedTuple):
@@ -95,7 +96,7 @@ def check_shapes(
         shapes = {ends.inputs.get(name, name): shape for name, shape in (shapes or {}).items()}
         loaded = ops_of_loading(graph, message)
         fetches = ends.outputs if fetches is None else fetches
-    with collector.at_rest(graph.version):
+    with collector.at_rest(graph.version, _PATIENCE * graph.version):
         stated = InputSizes(sizes or {}, positive)
         checked = _check(graph, shapes or {}, stated, fetches, report, progress)
     return checked._replace(loaded=loaded)
@@ -115,7 +116,7 @@ def _check(
     ends = _unread(graph) if wanted is None else [x for x in wanted if isinstance(x, Tensor)]
     inference = CheckingInference()
     given = _given_shapes(graph, shapes)
-    for op in reported(ops, "checks", reported_to(progress)):
+    for op in reported(ops, "checks", reported_to(progress), len(ops)):
         _check_op(op, inference, given, sizes, report)
     sizes.check_used()
     for broken in inference.broken():

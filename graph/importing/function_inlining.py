@@ -12,7 +12,7 @@ from ...protos.messages import AttrValue, FunctionDef, GraphDef, NodeDef
 from .. import registry
 from ..node_def import full_input, read_attrs, source_name
 from ..referred_functions import named_functions, referred_functions
-from .function_calls import Call, type_name
+from .function_calls import CALL_TYPES, Call, type_name
 from .node_order import sorted_by_need
 
 public = {"td.graph_util": "inline_functions"}
@@ -70,7 +70,9 @@ def inline_functions(graph_def: GraphDef, progress: Progress | None = None) -> G
         [('x', 'Placeholder'), ('twice/sum', 'AddV2'), ('twice', 'Identity')]
     """
     functions = _checked_library(graph_def)
-    calls = [call for node in graph_def.node if (call := Call.of(node, functions)) is not None]
+    calls: list[Call] = []
+    if functions or any(node.op in CALL_TYPES for node in graph_def.node):
+        calls = [call for node in graph_def.node if (call := Call.of(node, functions)) is not None]
     if progress is not None and functions:
         progress("nodes", 0, _inlined_size(graph_def, functions, calls))
     if not calls:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from functools import cached_property
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property, partial
 from typing import Any
 
+from ...formats.large_constants import LARGE
 from ...formats.progress import Progress, reported
 from ...protos.attr_codec import decode_attr, encode_attr
 from ...protos.config import config
@@ -21,18 +22,18 @@ from ..api.source_locations import user_site
 from ..default_graph import get_default_graph
 from ..export import PRODUCER
 from ..graph import Graph
-from ..graph_protocols import RegisteredOpType
 from ..missing_variables import op_without_variable
 from ..node import Operation, Tensor
 from ..node_def import check_inputs, full_input, read_attrs, stated_shapes
 from ..scopes.device import parse_device
 from ..scopes.names import check_op_name
 from ..stated_shapes import unsure_outputs
-from ..unregistered import UnregisteredOp, read_outputs, unregistered_op, unregistered_ops
+from ..unregistered import read_outputs, unregistered_op, unregistered_ops
 from .attr_drift import Drift
+from .attr_reading import CommonAttrs, ReadAttrs, WireNode
 from .import_options import ImportOptions
 from .input_map import as_name, mapped_inputs
-from .node_order import in_order
+from .node_order import in_order, source_of
 from .preparation import prepared
 from .renaming import Renaming
 from .structuring import keep_origins, structured
@@ -193,18 +194,20 @@ class Importer:
         self.doubted: set[Operation] = set()
         self.site = user_site(named=False)
         self.ops: dict[str, Operation] = {}
-        self.tensors: dict[str, Tensor] = {}
+        self.common = CommonAttrs()
         self.devices: set[str] = {""}
-        self.unregistered = unregistered_ops(graph_def.node)
         self.nodes: dict[str, NodeDef] = {}
+        op_types: set[str] = set()
         for node in graph_def.node:
             name = node.name
             if name in self.nodes:
                 raise ValueError(f"Duplicate name {name!r}: two nodes of the GraphDef have it")
             check_op_name(name)
             self.nodes[name] = node
+            op_types.add(node.op)
+        self.unregistered = unregistered_ops(graph_def.node, op_types)
         prefix = options.scope + (f"{len(graph.bodies)}_" if graph.bodies else "")
-        self.structure = structured(self.nodes, prefix)
+        self.structure = structured(self.nodes, op_types, prefix)
         self.read, self.nodes = self.nodes, self.structure.nodes
         for key, body in self.structure.bodies.items():
             graph.bodies[key, b""] = body
@@ -213,21 +216,11 @@ class Importer:
     def run(self, return_elements: Sequence[str] | None) -> list[Tensor | Operation] | None:
         """Adds the nodes; returns the requested elements of the GraphDef."""
         self._take_functions()
-        tensors = 0
-        for name in reported(
-            in_order(self.nodes, self.options.input_map),
-            "nodes",
-            reported_to(self.options.progress),
-        ):
-            op = self.ops[name] = self._add(name, self.nodes[name])
-            tensors += len(op.outputs)
-            if tensors > config.max_graph_tensors:
-                raise ValueError(
-                    f"the graph has {tensors} tensors as far as {name!r} ({op.type}), more than "
-                    f"td.config.max_graph_tensors = {config.max_graph_tensors}"
-                )
-            if op.outputs and not self.options.input_map:
-                self.tensors[name] = op.outputs[0]
+        try:
+            self._add_all()
+        except ValueError:
+            in_order(self.nodes, self.options.input_map)  # if there is no order, that is the error
+            raise
         self._check_input_map()
         if self.structure.origins:
             keep_origins(self.graph, self.structure, self.read, self.names, self.ops)
@@ -237,34 +230,71 @@ class Importer:
             return None
         return [self._element(element) for element in return_elements]
 
-    def _add(self, name: str, node: NodeDef) -> Operation:
-        declared: list[TensorShape] | None = None
+    def _add_all(self) -> None:
+        tensors = 0
+        most = config.max_graph_tensors
+        for name, node, wire in reported(
+            self._in_turn(), "nodes", reported_to(self.options.progress), len(self.nodes)
+        ):
+            op = self.ops[name] = self._add(name, node, wire)
+            tensors += len(op.outputs)
+            if tensors > most:
+                raise ValueError(
+                    f"the graph has {tensors} tensors as far as {name!r} ({op.type}), more than "
+                    f"td.config.max_graph_tensors = {most}"
+                )
+
+    def _in_turn(self) -> Iterator[tuple[str, NodeDef, WireNode]]:
+        """The nodes in topological order, each when those before it are ops.
+
+        Most files are in order: nothing is sorted before a node comes that precedes its inputs.
+        """
+        ops = self.ops
+        for name, node in self.nodes.items():
+            wire = WireNode.of(node)
+            for text in wire.inputs:
+                if text not in ops and source_of(text) not in ops:
+                    break
+            else:
+                yield name, node, wire
+                continue
+            break
+        if len(ops) < len(self.nodes):
+            for name in in_order(self.nodes, self.options.input_map):
+                if name not in ops:
+                    node = self.nodes[name]
+                    yield name, node, WireNode.of(node)
+
+    def _add(self, name: str, node: NodeDef, wire: WireNode) -> Operation:
         try:
-            definition, attrs = self._definition(name, node)
-            inputs, controls = self._inputs(node)
-            if not isinstance(definition, UnregisteredOp) and self.options.problems is None:
-                frozen = op_without_variable(node, definition, inputs, attrs)
-                if frozen is not None:
-                    definition, attrs = frozen, dict(node.attr)
-            if not isinstance(definition, UnregisteredOp):
-                check_inputs(definition, inputs, attrs)
-                if "_output_shapes" in attrs:
-                    declared = stated_shapes(attrs.pop("_output_shapes"))
-            self._check_device(node.device)
-            if "_class" in attrs:
-                attrs["_class"] = self._colocation(attrs["_class"])
+            own = name in self.unregistered or name in self.own_attrs
+            definition, attrs, expected, dtypes, device, declared = self.common.of(
+                node.op, None if own else wire.rest, partial(self._read, name, node, wire)
+            )
+            inputs, controls = self._inputs(wire.inputs)
+            # Equal dtypes are the rule; others may still be legal.
+            if expected is not None and [tensor.dtype for tensor in inputs] != expected:
+                frozen = None
+                if self.options.problems is None:
+                    frozen = op_without_variable(node, definition, inputs, attrs)
+                if frozen is None:
+                    check_inputs(definition, inputs, attrs)  # type: ignore[arg-type]
+                else:
+                    definition, attrs, declared = frozen, dict(node.attr), None
+                    dtypes = definition.output_dtypes(attrs)
+                    self._localize(attrs)
         except (TypeError, ValueError) as error:
             message = f"{error}\n  in the node {name!r} ({node.op})"
             if self.options.problems is None or name in self.unregistered:
                 raise ValueError(message) from error
             self.options.problems.append(message)
             self.unregistered[name] = unregistered_op(node, self.uses)
-            return self._add(name, node)
+            return self._add(name, node, wire)
         op = self.graph.make(
-            definition, inputs, attrs, self.names(name), self.site, controls, node.device
+            definition, inputs, attrs, self.names(name), self.site, controls, device, dtypes
         )
         infers = self.options.infer and self.options.problems is None
-        self.graph.append(op, infer=infers)
+        self.graph.append(op, infer=infers, claim=False)
         if declared is not None and self.options.infer:
             self._refine(op, declared)
         return op
@@ -274,41 +304,71 @@ class Importer:
         """Outputs that nodes read from each other."""
         return read_outputs(self.nodes.values())
 
-    def _definition(
-        self, name: str, node: NodeDef
-    ) -> tuple[RegisteredOpType | UnregisteredOp, dict[str, Any]]:
-        unregistered = self.unregistered.get(name)
-        if unregistered is not None:
-            return unregistered, dict(node.attr)
+    @cached_property
+    def own_attrs(self) -> frozenset[str]:
+        """Names of nodes whose attrs are not in the GraphDef, or not completely."""
+        return frozenset([*self.options.references, *self.options.contents])
+
+    def _read(self, name: str, node: NodeDef, wire: WireNode) -> ReadAttrs:
+        """Reads the op type and the attrs of a node."""
+        definition: Any = self.unregistered.get(name)
+        attrs: dict[str, Any]
+        self._check_device(node.device)
+        if definition is not None:
+            attrs = dict(node.attr)
+            outputs = definition.output_dtypes(attrs)
+            self._localize(attrs)
+            return ReadAttrs(definition, attrs, None, outputs, node.device, None)
         definition = registry.lookup(node.op)
         if name in self.options.references:
-            return definition, dict(self.options.references[name])
-        try:
-            attrs = read_attrs(
-                definition, node.attr, self.drift.unknown, shared=self.options.shared
-            )
-        except ValueError as error:
-            raise ValueError(self.drift.with_versions(str(error))) from error
-        self.drift.modernize(definition, attrs)
+            attrs = dict(self.options.references[name])
+        else:
+            try:
+                attrs = read_attrs(
+                    definition,
+                    node.attr,
+                    self.drift.unknown,
+                    shared=self.options.shared and wire.size > LARGE,
+                )
+            except ValueError as error:
+                raise ValueError(self.drift.with_versions(str(error))) from error
+            self.drift.modernize(definition, attrs)
         if name in self.options.contents:
             tensor, content = node.attr["value"].tensor, self.options.contents[name]
-            attrs["value"] = TensorValue.from_proto(tensor, shared=True, content=content)
-        return definition, attrs
+            attrs["value"] = TensorValue.from_proto(tensor, content=content)
+        shapes = None
+        if "_output_shapes" in attrs:
+            shapes = stated_shapes(attrs.pop("_output_shapes"))
+        self._localize(attrs)
+        inputs, outputs = definition.input_dtypes(attrs), definition.output_dtypes(attrs)
+        return ReadAttrs(definition, attrs, inputs, outputs, node.device, shapes)
 
-    def _inputs(self, node: NodeDef) -> tuple[list[Tensor], list[Operation]]:
+    def _localize(self, attrs: dict[str, Any]) -> None:
+        """Makes attrs independent of the message, and of its names."""
+        for key, value in attrs.items():
+            if key == "_class":
+                value = self._colocation(value)
+            if isinstance(value, AttrValue):
+                # A message is a part of the whole, which it would keep in memory.
+                attrs[key] = AttrValue.FromString(value.SerializeToString())
+
+    def _inputs(self, texts: Sequence[str]) -> tuple[list[Tensor], Sequence[Operation]]:
+        if not self.options.input_map:
+            # Mostly the first outputs of ops.
+            try:
+                return [self.ops[text].outputs[0] for text in texts], ()
+            except LookupError:
+                pass
         inputs: list[Tensor] = []
         controls: list[Operation] = []
-        for text in node.input:
-            known = self.tensors.get(text)
-            if known is not None and not controls:
-                inputs.append(known)
-            elif text.startswith("^"):
+        for text in texts:
+            if text.startswith("^"):
                 controls.append(self._control(text))
             elif controls:
                 raise ValueError(f"the data input {text!r} comes after a control input")
             else:
                 inputs.append(self._tensor(text))
-        return inputs, list(dict.fromkeys(controls)) if controls else controls
+        return inputs, list(dict.fromkeys(controls))
 
     def _control(self, text: str) -> Operation:
         if text in self.options.input_map:

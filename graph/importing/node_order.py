@@ -35,7 +35,7 @@ def _are_in_order(nodes: dict[str, NodeDef]) -> bool:
     seen: set[str] = set()
     for name, node in nodes.items():
         for text in node.input:
-            if text not in seen and _source(text) not in seen:
+            if text not in seen and source_of(text) not in seen:
                 return False
         seen.add(name)
     return True
@@ -44,7 +44,7 @@ def _are_in_order(nodes: dict[str, NodeDef]) -> bool:
 def _needed(node: NodeDef, nodes: dict[str, NodeDef], mapped: Collection[str]) -> list[str]:
     needed = []
     for text in node.input:
-        source = _source(text)
+        source = source_of(text)
         if full_input(text) in mapped:
             continue
         if source not in nodes:
@@ -56,7 +56,7 @@ def _needed(node: NodeDef, nodes: dict[str, NodeDef], mapped: Collection[str]) -
     return needed
 
 
-def _source(text: str) -> str:
+def source_of(text: str) -> str:
     """The name of the node that an input names, if it names any."""
     return text[1:] if text.startswith("^") else full_input(text).rpartition(":")[0]
 

@@ -5,7 +5,7 @@ The original nodes are kept: a graph is saved with them, node for node.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import NamedTuple
 
 from ...protos.messages import NodeDef
@@ -45,22 +45,25 @@ class Structure(NamedTuple):
     hidden: frozenset[str]
 
 
-def structured(nodes: Nodes, prefix: str = "") -> Structure:
+def structured(nodes: Nodes, op_types: Collection[str], prefix: str = "") -> Structure:
     """Replaces frames and conditionals among the nodes of a GraphDef by ops.
 
     Args:
         nodes: by name.
+        op_types: the op types of all of them.
         prefix: the prefix of the names of bodies.
 
     Raises:
         ValueError: frames cross, something leaves a frame that is in none, or a node has not the
             inputs that it needs.
     """
+    if CONTROL_FLOW.isdisjoint(op_types):
+        return Structure(nodes, {}, [], frozenset())
     found = [node for node in nodes.values() if node.op in CONTROL_FLOW]
     for node in found:
         _check_inputs(node)
     # Inputs that name no node are reported when the nodes become ops.
-    if not found or any(source not in nodes for node in nodes.values() for source in sources(node)):
+    if any(source not in nodes for node in nodes.values() for source in sources(node)):
         return Structure(nodes, {}, [], frozenset())
     return _Structuring(nodes, prefix).done()
 

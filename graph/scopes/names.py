@@ -40,20 +40,29 @@ class Names:
 
     def __init__(self) -> None:
         self._count: dict[str, int] = {}
+        self._claimed: list[str] = []
 
     def __contains__(self, name: str) -> bool:
+        self._settle()
         return name.lower() in self._count
 
     def claim(self, name: str) -> None:
         """Marks `name` as taken."""
         self._count.setdefault(name.lower(), 1)
 
+    def claim_later(self, name: str) -> None:
+        """Like `claim`, at little cost: a graph that is only run never asks for names."""
+        self._claimed.append(name)
+
     def release(self, name: str) -> None:
         """Marks `name` as free again."""
+        self._settle()
         self._count.pop(name.lower(), None)
 
     def unique(self, name: str, *, claim: bool = True) -> str:
         """`name`, or `name_1`, `name_2`, … if it is taken."""
+        if self._claimed:
+            self._settle()
         base = key = name.lower()
         counts = self._count
         number = counts.get(base, 0)
@@ -68,3 +77,9 @@ class Names:
             counts[base] = suffix + 1
             counts[key] = 1
         return f"{name}_{suffix}"
+
+    def _settle(self) -> None:
+        """Claims the names that were to be claimed later."""
+        claimed, self._claimed = self._claimed, []
+        for name in claimed:
+            self.claim(name)

@@ -200,8 +200,9 @@ def define_broadcasting(
 
     @definition.kernel
     def kernel(c: KernelContext) -> Kernel:
-        chosen = symbolic if c.symbolic and symbolic else function_for(function, c.dtype(first))
-        x, y = c.shape(first), c.shape(second)
+        left, right = c.node.inputs
+        chosen = symbolic if c.symbolic and symbolic else function_for(function, left.dtype)
+        x, y = c.shape_of(left), c.shape_of(right)
         certain = certain_to_broadcast(x, y)
         if certain and (x.sizes or y.sizes):
             spec = specs.get(chosen)

@@ -40,6 +40,11 @@ class Substitutions:
         """Substitute for `tensor`."""
         return self._sources.get(tensor, tensor)
 
+    def of_all(self, tensors: Sequence[Tensor]) -> tuple[Source, ...]:
+        """Substitutes for several tensors."""
+        of = self._sources.get
+        return tuple([of(tensor, tensor) for tensor in tensors])
+
     def put(self, tensor: Tensor, source: Source) -> None:
         """Substitutes `source`, or its own substitute, for `tensor`."""
         if isinstance(source, Tensor):

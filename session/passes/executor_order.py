@@ -72,7 +72,10 @@ def updated_variables(ops: Sequence[Operation], fed: AbstractSet[Tensor]) -> dic
     """The variables held by reference that a run updates, with who uses each."""
     found: dict[Tensor, Uses] = {}
     for op in ops:
-        for tensor, whole in zip(op.inputs, taken_as_references(op) or (), strict=False):
+        taken = taken_as_references(op)
+        if taken is None:
+            continue
+        for tensor, whole in zip(op.inputs, taken, strict=False):
             if whole:
                 variable = variable_of(tensor)
                 if variable not in fed and not isinstance(variable.op.definition.traits, Input):

@@ -11,6 +11,7 @@ from ...graph.describe import run_error
 from ...graph.node import Operation, Tensor
 from ...graph.references import dereference
 from ...protos import dtypes
+from ...protos.dtypes import DType
 from ...runtime import errors
 from ...runtime.kernel_spec import KernelSpec, stated
 from ...runtime.passthrough import passthrough
@@ -22,7 +23,7 @@ from .update_order import check_update_order, updated_tensors
 
 _MOST_FOLDED_BYTES = 1 << 26
 _FEW_ELEMENTS = 64
-_SIZES = (dtypes.int32, dtypes.int64)
+_SIZES = frozenset([dtypes.int32, dtypes.int64])
 _DEREFERENCE = KernelSpec(dereference)
 _UNREAD = Constant(np.empty(0))
 
@@ -86,8 +87,9 @@ class _Simplifier:
         """Adds the results of an op to the known values, or the op to the work."""
         self._add(op)
         for tensor in op.outputs:
-            wanted = op.inputs or (tensor in self._fetched and tensor not in self._changing)
-            if tensor.dtype.is_ref_dtype and wanted:
+            if tensor.dtype.is_ref_dtype and (
+                op.inputs or (tensor in self._fetched and tensor not in self._changing)
+            ):
                 # Later readers want the value as it is now.
                 self._substitutes.put(tensor, self._read(tensor))
 
@@ -97,12 +99,12 @@ class _Simplifier:
         In TensorFlow such a fetch has the memory of the variable, and is looked at when the run is
         over: a step counter that is fetched with the training op has counted.
         """
-        updated = {
-            variable_of(tensor)
-            for op in self._draft.ops
-            for tensor, whole in zip(op.inputs, taken_as_references(op) or (), strict=False)
-            if whole
-        }
+        updated: set[Tensor] = set()
+        for op in self._draft.ops:
+            taken = taken_as_references(op)
+            if taken is not None:
+                pairs = zip(op.inputs, taken, strict=False)
+                updated.update([variable_of(tensor) for tensor, whole in pairs if whole])
         updated -= self._draft.fed
         read: dict[Tensor, Source] = {}
         for fetch in self._draft.fetches if updated else ():
@@ -121,7 +123,9 @@ class _Simplifier:
             wider = self._replaced[op].outputs[: len(op.outputs)]
             self._draft.replace(op.outputs, map(self._substitutes.of, wider))
             return
-        pure = op.definition.pure and self._updated.isdisjoint((*op.inputs, *op.outputs))
+        pure = op.definition.pure
+        if pure and self._updated:
+            pure = self._updated.isdisjoint((*op.inputs, *op.outputs))
         if pure and self._known_from_shapes(op):
             return
         if self._changing and pure and self._handed_on(op):
@@ -172,8 +176,9 @@ class _Simplifier:
                 if whole:
                     self._values.pop(variable_of(tensor), None)
             return inputs
-        read = self._read if self._changing else self._substitutes.of
-        return tuple([read(tensor) for tensor in op.inputs])
+        if self._changing:
+            return tuple([self._read(tensor) for tensor in op.inputs])
+        return self._substitutes.of_all(op.inputs)
 
     def _read(self, tensor: Tensor) -> Source:
         """The value that `tensor` refers to at this point of the plan.
@@ -221,9 +226,10 @@ class _Simplifier:
         """
         definition = op.definition
         own_rule = definition.value_function is not None
-        integers = op.inputs and op.outputs and all(tensor.dtype in _SIZES for tensor in op.outputs)
         # Arithmetic may refuse its inputs though the result is known: 0 // x, where x is 0.
-        if not own_rule and (definition.traits.checking or not integers):
+        if not own_rule and (not op.inputs or not op.outputs or definition.traits.checking):
+            return False
+        if not own_rule and not _SIZES.issuperset([tensor.dtype for tensor in op.outputs]):
             return False
         values = [self._draft.inference.value(tensor) for tensor in op.outputs]
         known = [
@@ -238,7 +244,7 @@ class _Simplifier:
 
     def _merged(self, op: Operation, inputs: tuple[Source, ...]) -> bool:
         """Substitutes an earlier op that computes the same for this one."""
-        if not inputs or any(tensor in self._draft.fed for tensor in op.outputs):
+        if not inputs or not self._draft.fed.isdisjoint(op.outputs):
             return False
         key = (op.definition.name, inputs, _attr_key(op))
         twin = self._done.setdefault(key, op)
@@ -251,8 +257,12 @@ class _Simplifier:
 
     def _folded(self, op: Operation, kernel: KernelSpec, inputs: tuple[Source, ...]) -> bool:
         """Runs an op on constants now; if it fails or is too large, it runs later."""
-        arrays = [source.array for source in inputs if isinstance(source, Constant)]
-        if len(arrays) < len(inputs) or (inputs and self._is_large(op)):
+        arrays = []
+        for source in inputs:
+            if not isinstance(source, Constant):
+                return False
+            arrays.append(source.array)
+        if inputs and self._is_large(op):
             return False
         if isinstance(op.definition.traits, Bodies):
             return False
@@ -297,6 +307,8 @@ def _attr_key(op: Operation) -> Hashable:
 
 def _bits(value: Any) -> Hashable:
     """A key shared only by indistinguishable values: not by -0.0 and 0.0, or True and 1."""
+    if isinstance(value, DType):
+        return value
     if isinstance(value, (list, tuple)):
         return tuple(map(_bits, value))
     if isinstance(value, float):

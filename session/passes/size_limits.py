@@ -91,6 +91,8 @@ def _may_be_large(op: Operation, inference: Inference) -> bool:
         sizes = inference.shape(tensor).sizes
         if sizes is None:
             return True
+        if sizes in given:
+            continue  # as many elements as that input has
         known = [size for size in sizes if isinstance(size, int)]
         if len(known) == len(sizes):
             if math.prod(known) * _itemsize(tensor) > config.max_tensor_bytes:
