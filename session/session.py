@@ -24,6 +24,7 @@ from .feeds import feed_converter
 from .fetches import Fetches, feed_pairs, feedable
 from .options import ConfigProto, RunOptions, asks_for_exact
 from .partial import PartialRun
+from .passes.plan_options import PlanOptions
 from .plan import Plan, Step
 from .planner import make_plan
 from .profile import RunMetadata
@@ -83,13 +84,12 @@ class Session(SessionInsights):
         self._state = check_arguments(target, graph, config, optimize)
         self._graph = graph or get_default_graph()
         self._config = config or ConfigProto()
-        self._deterministic = deterministic
-        self._exact = optimize == "exact" or asks_for_exact(self._config)
+        exact = optimize == "exact" or asks_for_exact(self._config)
+        self._plan_options = PlanOptions(exact, deterministic, self._config.untrusted)
         self._threads = Threads.of(self._config)
         self._calls = Calls(self._graph)
         self._lock = threading.Lock()
         self._closed = False
-        self._own_files: Any = None  # what a model may read while it is restored
         self._lost: errors.OpError | None = None
         connect(target, self)
         end_with(self, waits_of({} if target else self._state))
@@ -193,8 +193,9 @@ class Session(SessionInsights):
         return "plan", fetches, feeds, *self._graph.inference.reshaping
 
     def _plan(self, fetches: Sequence[Any], feeds: Sequence[Tensor]) -> Plan:
-        how = self._exact, self._config.untrusted, self._deterministic, self._own_files
-        return make_plan(self._graph, fetches, feeds, self._state, self._threads.blocks, *how)
+        return make_plan(
+            self._graph, fetches, feeds, self._state, self._plan_options, self._threads.blocks
+        )
 
     def make_callable(
         self, fetches: Any, feed_list: Sequence[Any] | None = None, accept_options: bool = False

@@ -42,20 +42,22 @@ def initialize(
         for name in initializers(message)
     ]
     untrusted = is_untrusted(sess)
+    options = sess._plan_options if untrusted else None
     if untrusted:
         check_inside(feeds.values(), folder)
-        sess._own_files = {
+        own_files = {
             op: tensor
             for tensor in feeds
             for op in tensor.consumers()
             if op.type.startswith(_FILLS_A_TABLE) and op.inputs[1] is tensor
         }
+        sess._plan_options = options._replace(own_files=own_files)
     try:
         for op in to_run:
             sess.run(op, feeds)
     finally:
         if untrusted:
-            sess._own_files = None
+            sess._plan_options = options
 
 
 def initializers(message: MetaGraphDef) -> list[str]:

@@ -37,7 +37,7 @@ def fold_channels(draft: Draft) -> None:
     add; its result has the place it had. A tensor that has other readers, or is fetched or fed,
     ends the chain. Factors are multiplied in float64, and the filters rounded once.
     """
-    if draft.exact:
+    if draft.options.exact:
         return
     readers, awaited = draft.readers, draft.awaited
     with np.errstate(all="ignore"):

@@ -17,7 +17,7 @@ def fold_padding(draft: Draft) -> None:
 
     All readers have to be such products; it may be neither fetched nor fed.
     """
-    if draft.exact or all(item.kernel.padding is None for item in draft.work):
+    if draft.options.exact or all(item.kernel.padding is None for item in draft.work):
         return
     readers, awaited = draft.readers, draft.awaited
     gone = set()
