@@ -156,7 +156,7 @@ class Session(SessionInsights):
             key: tuple[Any, ...] = (self._graph.restrictions, type(fetches), asked)
             if feed_dict:
                 key = (*key, *feed_dict)
-            call: Call | None = self._calls.get(key)
+            call = self._calls.get(key)
             if call is not None and (not feed_dict or isinstance(feed_dict, dict)):
                 return call.run(feed_dict.values() if feed_dict else (), options, run_metadata)
             if not self._graph.version:
@@ -175,10 +175,10 @@ class Session(SessionInsights):
         fetched = Fetches(self._graph, fetches)
         key = self._plan_key(fetched.elements, feeds)
         with self._lock:
-            executor = self._calls.get(key)
+            executor = self._calls.plan(key)
             if executor is None:
                 executor = self.executor_for(fetched.elements, feeds)
-                self._calls.keep(key, executor)
+                self._calls.plans.keep(key, executor)
         return Call(fetched, feeds, executor, self._config)
 
     def executor_for(self, fetches: Sequence[Any], feeds: Sequence[Tensor]) -> Executor:
@@ -186,11 +186,11 @@ class Session(SessionInsights):
         return Executor(self._plan(fetches, feeds), self._threads)
 
     def _fused(self, fetches: Sequence[Any], feeds: Sequence[Tensor]) -> Sequence[Step]:
-        executor = self._calls.get(self._plan_key(fetches, feeds))
+        executor = self._calls.plan(self._plan_key(fetches, feeds))
         return executor.fused if isinstance(executor, Executor) else ()
 
     def _plan_key(self, fetches: Sequence[Any], feeds: Sequence[Tensor]) -> Any:
-        return "plan", fetches, feeds, *self._graph.inference.reshaping
+        return fetches, feeds, *self._graph.inference.reshaping
 
     def _plan(self, fetches: Sequence[Any], feeds: Sequence[Tensor]) -> Plan:
         return make_plan(
