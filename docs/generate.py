@@ -8,6 +8,7 @@ from __future__ import annotations
 import argparse
 import sys
 from collections import defaultdict
+from inspect import unwrap
 from pathlib import Path
 from types import CodeType, FunctionType
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -101,7 +102,7 @@ def _wire_ops(function: FunctionType) -> tuple[str, ...]:
                 pending.extend(value)
             case FunctionType() if value is make_constant:
                 found["Const"] = None
-            case FunctionType() if value.__module__.startswith(OPS):
+            case FunctionType() if unwrap(value).__module__.startswith(OPS):
                 pending.extend(_mentioned(value))
     return tuple(found)
 

@@ -25,7 +25,8 @@ class Name(NamedTuple):
     @property
     def module(self) -> str:
         """The module that it is written in, without the name of the package."""
-        return str(getattr(self.value, "__module__", "")).removeprefix("tensordraft.")
+        own = inspect.unwrap(self.value) if self.is_described else self.value
+        return str(getattr(own, "__module__", "")).removeprefix("tensordraft.")
 
     @property
     def is_described(self) -> bool:
