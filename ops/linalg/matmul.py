@@ -12,7 +12,16 @@ from ...graph.api.tensor_like import TensorLike
 from ...graph.convert import convert_to_tensor
 from ...graph.node import Tensor
 from ...graph.op_def import OpDef
-from ...runtime.kernel_spec import Accelerated, Filters, KernelSpec, Memory, Rows, fresh
+from ...runtime.kernel_spec import (
+    Accelerated,
+    Filters,
+    Folding,
+    Fusion,
+    KernelSpec,
+    Memory,
+    Rows,
+    fresh,
+)
 from ...shape_inference.context import KernelContext, OpContext, ShapeContext
 from ...shape_inference.protocols import Array, Kernel
 from ...shape_inference.rules import broadcast
@@ -163,8 +172,10 @@ class _MatMul:
         return KernelSpec(
             self._plain,
             Memory.FRESH,
-            filters=Filters(2, -1, 1, partial(self._times, filters)) if matrix else None,
-            rows=self._rows if self._dtype in (np.float32, np.float64) else None,
+            fusion=Fusion(rows=self._rows) if self._dtype in (np.float32, np.float64) else Fusion(),
+            folding=Folding(
+                filters=Filters(2, -1, 1, partial(self._times, filters)) if matrix else None
+            ),
             accelerated=None
             if tile is None
             else Accelerated(product_loop(tile), partial(self._by_machine, tile)),
@@ -231,7 +242,7 @@ class _MatMul:
             x, y = self._factors(a, b)
             return made(x, y) or self._plain_rows(x, y)
 
-        return KernelSpec(mat_mul, Memory.FRESH, rows=rows)
+        return KernelSpec(mat_mul, Memory.FRESH, fusion=Fusion(rows=rows))
 
 
 def _as_it_is(x: Array, y: Array) -> Array:

@@ -19,6 +19,7 @@ from test_doctests import docstring_examples
 
 import tensordraft as td
 from tensordraft.graph.api.namespaces import Namespace
+from tensordraft.graph.api.public_calls import unguarded
 
 DOCS = ROOT / "docs"
 NAMESPACES = [
@@ -210,7 +211,7 @@ def test_nothing_of_others_is_shown() -> None:
     foreign = [
         name
         for name, value in DESCRIBED.items()
-        if not inspect.unwrap(value).__module__.startswith("tensordraft.")
+        if not unguarded(value).__module__.startswith("tensordraft.")
     ]
     assert foreign == []
     assert not {"TYPE_CHECKING", "annotations", "import_module", "read", "registry"} & {*dir(td)}
@@ -248,7 +249,7 @@ def test_every_name_has_an_example() -> None:
     without = [
         name
         for name, value in values.items()
-        if f"{(own := inspect.unwrap(value)).__module__}.{own.__qualname__}" not in run
+        if f"{(own := unguarded(value)).__module__}.{own.__qualname__}" not in run
         or ">>>" not in (value.__doc__ or "")
     ]
     assert without == []

@@ -12,7 +12,7 @@ from harness import RUNS_OF_BOTH_TIERS, tiny_blocks
 from tiers import programs, runs
 
 import tensordraft as td
-from tensordraft.runtime.kernel_spec import KernelSpec, Memory, fresh, view
+from tensordraft.runtime.kernel_spec import Fusion, KernelSpec, Memory, fresh, view
 from tensordraft.session import parallel
 from tensordraft.shape_inference.traits import Elementwise
 
@@ -224,6 +224,7 @@ def test_a_block_that_is_a_view_of_another_outlives_it() -> None:
 
 
 def test_a_kernel_spec_keeps_what_it_states_behind_checks() -> None:
-    spec = KernelSpec(np.exp, Memory.FRESH, takes_out=True)
+    spec = KernelSpec(np.exp, Memory.FRESH, fusion=Fusion(takes_out=True), note="fast")
     checked = spec.checked(np.sin)
-    assert (checked.block, checked.takes_out, checked.memory) == (np.exp, True, Memory.FRESH)
+    assert (checked.block, checked.fusion.takes_out, checked.memory) == (np.exp, True, Memory.FRESH)
+    assert (checked.call, checked.note) == (np.sin, "fast")
