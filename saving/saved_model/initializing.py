@@ -8,6 +8,7 @@ from ...graph.graph import Graph
 from ...graph.importing.renaming import Renaming
 from ...graph.node import Operation, Tensor
 from ...protos.messages import MetaGraphDef
+from ...session.passes.plan_options import PlanOptions
 from ..savers.restoring import check_inside, is_untrusted
 from . import saved_model_constants as constants
 from .assets import asset_feeds
@@ -42,7 +43,7 @@ def initialize(
         for name in initializers(message)
     ]
     untrusted = is_untrusted(sess)
-    options = sess._plan_options if untrusted else None
+    options: PlanOptions = sess._plan_options if untrusted else PlanOptions()
     if untrusted:
         check_inside(feeds.values(), folder)
         own_files = {
