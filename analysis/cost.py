@@ -14,6 +14,7 @@ from ..graph.node import Operation, Tensor
 from ..model_files.loading import load
 from ..protos.messages import GraphDef
 from ..saving.saved_model.loaded_model import LoadedModel
+from ..session.passes.plan_options import PlanOptions
 from ..session.plan import Array, Plan
 from ..session.planner import plan_under
 from ..shape_inference.costs import bytes_of, elements_of
@@ -249,7 +250,7 @@ def cost(
     sizes = dict(sizes or {})
     numbers = {name: size for name, size in sizes.items() if isinstance(size, int)}
     named = with_named_inputs(graph, wanted, shapes or {}, numbers, positive)
-    plan = plan_under(named.inference, named.ops, wanted, named.feeds, {}, exact=True)
+    plan = plan_under(named.inference, named.ops, wanted, named.feeds, {}, PlanOptions(exact=True))
     counted = plan_cost(plan, _base(named, plan))
     totals = {
         "flops": counted.flops,

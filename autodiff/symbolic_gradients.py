@@ -10,7 +10,7 @@ from ..graph.graph import Graph
 from ..graph.importing.function_bodies import body_of
 from ..graph.node import Tensor
 from ..graph.node_def import input_name
-from ..graph.node_expanders import Expanded, expander_of
+from ..graph.node_expanders import Expanded
 from ..graph.referred_functions import referred_functions
 from ..ops.array.constants import zeros_like
 from ..ops.array.placeholder import placeholder
@@ -29,7 +29,6 @@ DEEPEST = 8
 _depth: ContextVar[int] = ContextVar("_depth", default=0)
 
 
-@expander_of("SymbolicGradient")
 def expanded(node: NodeDef, functions: Mapping[str, FunctionDef]) -> Expanded | None:
     """The body of the function that a SymbolicGradient names, and its gradients.
 

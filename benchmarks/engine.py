@@ -78,7 +78,8 @@ def _many_adds() -> Iterator[Row]:
     yield Row(f"{name}, first run / 25 ms", compare("", first, loop).ours, 25e-3, 1.0)
     with td.Session(graph=graph) as session:
         run = session.make_callable(y, [x])
-        steps = session._calls.get(("plan", (y,), (x,)))._flat
+        [plan] = session._calls.plans
+        steps = plan._flat
         yield compare(f"{name}, not hot yet / NumPy loop", lambda: steps.run([value]), loop, 1.6)
         for _ in range(5):
             run(value)

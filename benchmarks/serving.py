@@ -36,7 +36,7 @@ def main(minutes: float = 60, threads: int = 32) -> int:
         while time.perf_counter() - begin < minutes * 60 and not server.failures:
             server.over.wait(60)
             minute = round((time.perf_counter() - begin) / 60)
-            plans = len(session._calls)
+            plans = len(session._calls.plans)
             print(f"| {minute} | {server.requests} | {_resident() >> 20} | {plans} |", flush=True)
         server.over.set()
         for worker in workers:

@@ -22,6 +22,7 @@ import tensordraft as td
 from tensordraft.analysis.drawing.choice import chosen
 from tensordraft.analysis.drawing.heat import heats
 from tensordraft.analysis.drawing.svg import svg
+from tensordraft.graph.api.public_calls import unguarded
 from tensordraft.graph.api.rooms import ROOMS
 from tensordraft.graph.convert import make_constant
 from tensordraft.graph.registry import definitions, find
@@ -101,7 +102,7 @@ def _wire_ops(function: FunctionType) -> tuple[str, ...]:
                 pending.extend(value)
             case FunctionType() if value is make_constant:
                 found["Const"] = None
-            case FunctionType() if value.__module__.startswith(OPS):
+            case FunctionType() if unguarded(value).__module__.startswith(OPS):
                 pending.extend(_mentioned(value))
     return tuple(found)
 

@@ -13,6 +13,7 @@ from unittest import mock
 from google.protobuf.message import Message
 
 import tensordraft as td
+from tensordraft.graph.api.public_calls import unguarded
 
 
 class Name(NamedTuple):
@@ -25,7 +26,8 @@ class Name(NamedTuple):
     @property
     def module(self) -> str:
         """The module that it is written in, without the name of the package."""
-        return str(getattr(self.value, "__module__", "")).removeprefix("tensordraft.")
+        own = unguarded(self.value) if self.is_described else self.value
+        return str(getattr(own, "__module__", "")).removeprefix("tensordraft.")
 
     @property
     def is_described(self) -> bool:

@@ -6,8 +6,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from .graph import Graph
-from .nested_graph import out_of_reach
+from .graph import Graph, out_of_reach
 from .node import Operation, Tensor
 from .scopes.thread_defaults import graphs
 

@@ -15,11 +15,9 @@ from .api.source_locations import Site, user_site
 from .describe import add_context
 from .export import ExportedGraph
 from .graph_protocols import OpType
-from .nested_graph import NestedGraph, out_of_reach
 from .node import Operation, Tensor
 from .node_def import check_inputs, read_attrs
 from .registry import lookup
-from .restricted_graph import RestrictedGraph
 from .scoped_graph import ScopedGraph
 from .scopes import thread_defaults
 from .scopes.collections import Collections
@@ -28,7 +26,7 @@ from .scopes.names import check_op_name
 public = {"td": "Graph"}
 
 
-class Graph(ScopedGraph, Collections, RestrictedGraph, ExportedGraph, NestedGraph):
+class Graph(ScopedGraph, Collections, ExportedGraph):
     """A dataflow graph: operations, and the tensors that flow between them.
 
     A graph only grows, and an operation never changes; so the order of creation is an order in
@@ -50,6 +48,13 @@ class Graph(ScopedGraph, Collections, RestrictedGraph, ExportedGraph, NestedGrap
         self._by_name: dict[str, Operation] = {}
         self._consumers: dict[Tensor, list[Operation]] = {}
         self._consumers_seen = 0
+        self._unfeedable: set[Tensor] = set()
+        self._unfetchable: set[Tensor | Operation] = set()
+        # The number of changes to restrictions, or to other facts that sessions rely on.
+        self.restrictions = 0
+        # The enclosing graph of a body, and the kind of body, such as "a while loop".
+        self.outer: Graph | None = None
+        self.what = ""
 
     # Making ops ---------------------------------------------------------------------------------
 
@@ -344,6 +349,47 @@ class Graph(ScopedGraph, Collections, RestrictedGraph, ExportedGraph, NestedGrap
             self._consumers_seen = len(self._operations)
             return list(self._consumers.get(tensor, ()))
 
+    # Restrictions ---------------------------------------------------------------------------------
+
+    def prevent_feeding(self, tensor: Tensor) -> None:
+        """Makes feeding `tensor` an error."""
+        self._unfeedable.add(tensor)
+        self.restrictions += 1
+
+    def is_feedable(self, tensor: Tensor) -> bool:
+        """Returns whether `tensor` may be fed."""
+        return tensor not in self._unfeedable
+
+    def prevent_fetching(self, op: Tensor | Operation) -> None:
+        """Makes fetching `op`, or its outputs if it is an operation, an error."""
+        self._unfetchable.add(op)
+        self.restrictions += 1
+
+    def is_fetchable(self, tensor_or_op: Tensor | Operation) -> bool:
+        """Returns whether `tensor_or_op` may be fetched."""
+        owner = getattr(tensor_or_op, "op", tensor_or_op)
+        return not self._unfetchable.intersection([tensor_or_op, owner])
+
+    # Bodies: those under construction may use tensors of enclosing graphs -------------------------
+
+    def sees(self, other: Graph) -> bool:
+        """Returns whether `other` is this graph or an enclosing one, whose tensors it may use."""
+        return self is other or (self.outer is not None and self.outer.sees(other))
+
+    def captured(self, tensor: Any) -> Any:
+        """Returns the tensor of this graph that represents `tensor`.
+
+        Raises:
+            ValueError: it belongs to a body and is visible only inside it.
+        """
+        if tensor.graph is not self:
+            raise ValueError(out_of_reach(tensor))
+        return tensor
+
+    def origin(self, tensor: Any) -> Any:
+        """Returns the tensor, perhaps of an enclosing graph, that one of this graph represents."""
+        return tensor
+
     # Names --------------------------------------------------------------------------------------
 
     def unique_name(self, name: str | bytes, mark_as_used: bool = True) -> str:
@@ -396,3 +442,15 @@ def _not_convertible(obj: Any, allow_tensor: bool, allow_operation: bool) -> Typ
 def _check_text(name: Any) -> None:
     if not isinstance(name, str):
         raise TypeError(f"a name must be a string, got {name!r} of type {type(name).__name__!r}")
+
+
+def out_of_reach(element: Any) -> str:
+    """Explains why a tensor or operation inside a body cannot be used outside."""
+    if element.graph.outer is None:
+        return (
+            f"{element!r} is not an element of this graph: it was built in another; build and run "
+            "all of it inside one `with graph.as_default():`"
+        )
+    what = element.graph.what
+    inside = f" because it is in {what}: only what {what} returns can be used" if what else ""
+    return f"Cannot use {element.name!r}{inside or ', which is of another graph'}"

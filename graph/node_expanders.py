@@ -1,9 +1,11 @@
-"""Registry of expanders: functions that replace nodes of some op types by other nodes."""
+"""Expanders: functions that replace nodes of some op types by other nodes."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, NamedTuple
+
+from .api.late_imports import late_import
 
 if TYPE_CHECKING:
     from ..protos.messages import FunctionDef, GraphDef, NodeDef
@@ -27,31 +29,13 @@ class Expanded(NamedTuple):
     dtypes: list[int]
 
 
-_expanders: dict[str, Expander] = {}
-_loaders: dict[str, Callable[[], None]] = {}
-
-
-def offer(op_type: str, loader: Callable[[], None]) -> None:
-    """Registers a lazily imported expander for nodes of a type."""
-    _loaders[op_type] = loader
-
-
-def expander_of(op_type: str) -> Callable[[Expander], Expander]:
-    """Decorator: registers a function that expands a node, given the functions of its library.
-
-    The function returns None to leave the node unchanged, for an op that is not supported.
-    """
-
-    def registered(expander: Expander) -> Expander:
-        _expanders[op_type] = expander
-        return expander
-
-    return registered
+_EXPANDERS = {"SymbolicGradient": "symbolic gradient"}  # keys of `LATE_IMPORTS`, by op type
 
 
 def find(op_type: str) -> Expander | None:
-    """Expander of an op type, or None."""
-    if op_type not in _loaders:
-        return None
-    _loaders[op_type]()
-    return _expanders[op_type]
+    """Expander of an op type, or None.
+
+    It returns None to leave a node unchanged, for an op that is not supported.
+    """
+    use = _EXPANDERS.get(op_type)
+    return late_import(use) if use is not None else None

@@ -38,8 +38,6 @@ public = {"td": "OpDef"}
 if TYPE_CHECKING:
     from typing_extensions import TypeVar
 
-    Result = TypeVar("Result", default=Tensor)
-
     class Results(tuple[Tensor, ...]):
         """Namedtuple of tensors that a call of an op with several results returns."""
 
@@ -48,7 +46,13 @@ if TYPE_CHECKING:
         def __getattr__(self, name: str) -> Tensor: ...
 
 else:
-    Result = typing.TypeVar("Result")
+
+    def TypeVar(name: str, default: type) -> typing.TypeVar:  # noqa: N802 - it stands in for one
+        """Type variable without its default, which Python knows from 3.13 on."""
+        return typing.TypeVar(name)
+
+
+Result = TypeVar("Result", default=Tensor)
 
 
 class OpDef(Generic[Result]):

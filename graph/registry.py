@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
 from ..runtime.suggestions import did_you_mean
+from .api.late_imports import LOADING
 
 if TYPE_CHECKING:
     from ..shape_inference.traits import Constant, Stack
@@ -15,8 +15,6 @@ if TYPE_CHECKING:
 _DEFINITIONS: dict[str, RegisteredOpType] = {}
 _SOLE: dict[type, RegisteredOpType] = {}
 _loaders: list[Callable[[], None]] = []
-# Held while modules of the package are imported: one lock, to avoid deadlocks.
-LOADING = threading.RLock()
 _running: list[Callable[[], None]] = []
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Container, Mapping, Sequence
+from dataclasses import KW_ONLY, dataclass, field, replace
 from enum import Enum
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -115,6 +116,50 @@ class Accelerated(NamedTuple):
     same_bits: bool = False
 
 
+@dataclass(frozen=True, slots=True)
+class Fusion:
+    """Properties of a kernel that let it run as a part of a fused step.
+
+    Attributes:
+        block: of an elementwise op: the kernel for arrays of equal shapes and scalars, without what
+            it does for others; None for the kernel itself.
+        takes_out: whether `block` also writes its result into an array that is given as `out`.
+        elementwise: whether `block` makes each element of those in its place, though not every
+            kernel of the op does.
+        expression: what `block` makes of elements of one float dtype `{t}`, bit for bit, as Python
+            for machine code: "{0} + {1}". Lines may stand before it that give names to numbers;
+            such names begin with `{v}`.
+        rows: from the inputs to their result, still to be made; raises what the kernel raises.
+    """
+
+    block: Callable[..., Any] | None = None
+    takes_out: bool = False
+    elementwise: bool = False
+    expression: str | None = None
+    rows: Callable[..., Rows] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Folding:
+    """Properties of a kernel that let constants behind it, or padding before it, be folded in.
+
+    Attributes:
+        line: from the inputs, None for those that are not constant, to the affine function that
+            the op is then; None if it is not affine.
+        filters: of a product, its constant filters.
+        padding: for a kernel that only pads its first input with zeros: the number of zeros before
+            and after each dimension, one after the other.
+        with_padding: of a product, from zeros around its first input, as in `padding`, to the
+            kernel that takes the input without them; None where there is none.
+    """
+
+    line: Callable[[Sequence[Array | None]], Affine | None] | None = None
+    filters: Filters | None = None
+    padding: Sequence[int] | None = None
+    with_padding: Callable[[Sequence[int]], KernelSpec | None] | None = None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class KernelSpec:
     """A kernel with its metadata.
 
@@ -124,90 +169,47 @@ class KernelSpec:
     Args:
         call: one array per input to the result, or a tuple of several.
         memory: the memory of the results.
-        block: of an elementwise op: the same for arrays of equal shapes and scalars, without what
-            `call` does for others. By default `call`.
-        takes_out: whether `block` also writes its result into an array that is given as `out`.
         overwriting: from the positions of arguments that are not needed any more to the function
             that may write into those of them that are not read-only, to be called instead of
             `call`.
+        unused_inputs: positions of inputs that `call` does not read: they need not be computed.
+        shape_alone: positions of inputs of which only the shape is read.
         bodies: runners of the functions that the op calls, by role; each has a `name` and a
             `plan`.
-        elementwise: whether `block` makes each element of those in its place, though not every
-            kernel of the op does.
-        line: from the inputs, None for those that are not constant, to the affine function that
-            the op is then; None if it is not affine.
-        filters: of a product, its constant filters.
-        rows: from the inputs to their result, still to be made; raises what `call` raises.
-        unused_inputs: positions of inputs that `call` does not read: they need not be computed.
         accelerated: another form of the kernel, by way of machine code.
-        expression: what `block` makes of elements of one float dtype `{t}`, bit for bit, as Python
-            for machine code: "{0} + {1}". Lines may stand before it that give names to numbers;
-            such names begin with `{v}`.
         fast_variant: makes a faster kernel, which rounds differently.
+        fusion: for fused steps.
+        folding: for passes that fold ops into others.
         note: a remark on the algorithm, for `explain`.
-        padding: for a kernel that only pads its first input with zeros: the number of zeros before
-            and after each dimension, one after the other.
-        shape_alone: positions of inputs of which only the shape is read.
-        with_padding: of a product, from zeros around its first input, as in `padding`, to the
-            kernel that takes the input without them; None where there is none.
 
     Example:
-        >>> from tensordraft.runtime.kernel_spec import KernelSpec, Memory
-        >>> spec = KernelSpec(np.exp, Memory.FRESH, takes_out=True)
+        >>> from tensordraft.runtime.kernel_spec import Fusion, KernelSpec, Memory
+        >>> spec = KernelSpec(np.exp, Memory.FRESH, fusion=Fusion(takes_out=True))
         >>> spec(np.zeros(2)), spec.block is np.exp
         (array([1., 1.]), True)
     """
 
-    __slots__ = (
-        "accelerated", "block", "bodies", "call", "elementwise", "expression", "fast_variant",
-        "filters", "line", "memory", "note", "overwriting", "padding", "rows", "shape_alone",
-        "takes_out", "unused_inputs", "with_padding",
-    )  # fmt: skip
-
-    def __init__(
-        self,
-        call: Callable[..., Any],
-        memory: Memory = Memory.UNKNOWN,
-        *,
-        block: Callable[..., Any] | None = None,
-        takes_out: bool = False,
-        overwriting: Callable[[Container[int]], Callable[..., Any]] | None = None,
-        bodies: Mapping[str, Any] | None = None,
-        elementwise: bool = False,
-        line: Callable[[Sequence[Array | None]], Affine | None] | None = None,
-        filters: Filters | None = None,
-        rows: Callable[..., Rows] | None = None,
-        unused_inputs: Sequence[int] = (),
-        accelerated: Accelerated | None = None,
-        expression: str | None = None,
-        fast_variant: Callable[[], KernelSpec] | None = None,
-        note: str = "",
-        padding: Sequence[int] | None = None,
-        shape_alone: Sequence[int] = (),
-        with_padding: Callable[[Sequence[int]], KernelSpec | None] | None = None,
-    ) -> None:
-        self.call = call
-        self.memory = memory
-        self.block = block or call
-        self.takes_out = takes_out
-        self.overwriting = overwriting
-        self.bodies = bodies or {}
-        self.elementwise = elementwise
-        self.line = line
-        self.filters = filters
-        self.rows = rows
-        self.unused_inputs = unused_inputs
-        self.accelerated = accelerated
-        self.expression = expression
-        self.fast_variant = fast_variant
-        self.note = note
-        self.padding = padding
-        self.shape_alone = shape_alone
-        self.with_padding = with_padding
+    call: Callable[..., Any]
+    memory: Memory = Memory.UNKNOWN
+    _: KW_ONLY
+    overwriting: Callable[[Container[int]], Callable[..., Any]] | None = None
+    unused_inputs: Sequence[int] = ()
+    shape_alone: Sequence[int] = ()
+    bodies: Mapping[str, Any] = field(default_factory=dict)
+    accelerated: Accelerated | None = None
+    fast_variant: Callable[[], KernelSpec] | None = None
+    fusion: Fusion = Fusion()
+    folding: Folding = Folding()
+    note: str = ""
 
     def __call__(self, *arrays: Any) -> Any:
         """Computes the op."""
         return self.call(*arrays)
+
+    @property
+    def block(self) -> Callable[..., Any]:
+        """The kernel of blocks: `call`, unless `fusion` states another."""
+        return self.fusion.block or self.call
 
     def checked(self, call: Callable[..., Any]) -> KernelSpec:
         """Copy called through `call`, which adds checks that blocks of arrays do not need.
@@ -215,31 +217,26 @@ class KernelSpec:
         An array that `call` returns instead of the kernel's result is a new one. Forms of the
         kernel that would bypass the checks are left out.
         """
-        return self._replace(
+        return replace(
+            self,
             call=call,
             overwriting=None,
-            filters=None,
-            rows=None,
             accelerated=None,
             fast_variant=None,
-            padding=None,
-            with_padding=None,
+            fusion=replace(self.fusion, block=self.block, rows=None),
+            folding=Folding(self.folding.line),
         )
 
     def with_line(self, line: Callable[[Sequence[Array | None]], Affine | None]) -> KernelSpec:
         """Copy for which `line` decides when the op is affine."""
-        return self._replace(line=line)
+        return replace(self, folding=replace(self.folding, line=line))
 
     def with_accelerated(self, accelerated: Accelerated) -> KernelSpec:
         """Copy with an accelerated form."""
-        return self._replace(accelerated=accelerated)
+        return replace(self, accelerated=accelerated)
 
-    def _replace(self, **fields: Any) -> KernelSpec:
-        """Copy of all fields, with some of them replaced."""
-        copy = KernelSpec.__new__(KernelSpec)
-        for name in KernelSpec.__slots__:
-            setattr(copy, name, fields[name] if name in fields else getattr(self, name))
-        return copy
+
+_TAKES_OUT = Fusion(takes_out=True)
 
 
 def stated(kernel: Callable[..., Any], memory: Memory = Memory.UNKNOWN) -> KernelSpec:
@@ -252,7 +249,7 @@ def stated(kernel: Callable[..., Any], memory: Memory = Memory.UNKNOWN) -> Kerne
     if isinstance(kernel, KernelSpec):
         return kernel
     if isinstance(kernel, np.ufunc):
-        return KernelSpec(kernel, Memory.FRESH, takes_out=True)
+        return KernelSpec(kernel, Memory.FRESH, fusion=_TAKES_OUT)
     return KernelSpec(kernel, memory)
 
 
@@ -268,4 +265,4 @@ def view(call: Callable[..., Any]) -> KernelSpec:
 
 def writes_out(call: Callable[..., Any], expression: str | None = None) -> KernelSpec:
     """The elementwise kernel `call`, which writes into `out` if that is given, else a new array."""
-    return KernelSpec(call, Memory.FRESH, takes_out=True, expression=expression)
+    return KernelSpec(call, Memory.FRESH, fusion=Fusion(takes_out=True, expression=expression))

@@ -8,9 +8,11 @@ time runs steps, that which holds the baton, so that a run is not in two places 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from contextvars import copy_context
+from dataclasses import dataclass
 from threading import Event, RLock, Thread
 from typing import TYPE_CHECKING, Any
 
@@ -88,6 +90,25 @@ def _may_wait(op: Operation, seen: set[int]) -> bool:
     return False
 
 
+@dataclass(slots=True)
+class _Slot:
+    """Steps that use a slot, each set as the bits of a number.
+
+    Attributes:
+        is_read: whether any step of the plan reads it.
+        awaited: those that the ops behind its readers wait for.
+        writers: those that have to be done before its value is there.
+        users: those that have used it so far, and those before them.
+        readings: those that have read it as a variable.
+    """
+
+    is_read: bool = False
+    awaited: int = 0
+    writers: int = 0
+    users: int = 0
+    readings: int = 0
+
+
 def _steps_before(plan: Plan) -> list[int]:
     """For each step those that have to be done before it, as the bits of a number.
 
@@ -95,47 +116,56 @@ def _steps_before(plan: Plan) -> list[int]:
     step writes into. The reading of a variable, which is a step of the op that declares it, comes
     after the updates that the readers wait for.
     """
-    bits: dict[Any, int] = {}
+    first_steps: dict[Operation, int] = {}
     for i, step in enumerate(plan.steps):
-        bits.setdefault(step.op, 1 << i)
-    behind: dict[Any, int] = {}
-    for op in needed_ops([step.op for step in plan.steps], []):
-        behind[op] = 0
-        for source in (*(tensor.op for tensor in op.inputs), *op.controls):
-            behind[op] |= behind[source] | bits.get(source, 0)
-    before: list[int] = []
-    writers: dict[int, int] = {}
-    users: dict[int, int] = {}
-    readings: dict[int, int] = {}
-    asked: dict[int, int] = {}
+        first_steps.setdefault(step.op, i)
+    behind = _steps_behind(first_steps)
+    slots: defaultdict[int, _Slot] = defaultdict(_Slot)
     for step in plan.steps:
-        for slot in step.inputs:
-            asked[slot] = asked.get(slot, 0) | behind[step.op]
+        for number in step.inputs:
+            slots[number].is_read = True
+            slots[number].awaited |= behind[step.op]
+    before: list[int] = []
     for i, step in enumerate(plan.steps):
+        inputs = [slots[number] for number in step.inputs]
+        outputs = [slots[number] for number in step.outputs if number >= 0]
         needed = behind[step.op]
-        if bits[step.op] != 1 << i:
-            for slot in step.outputs:
-                needed |= asked.get(slot, 0) & ((1 << i) - 1)
-            if asked.keys().isdisjoint(step.outputs):  # fetched by itself: the final state
-                for slot in step.inputs:
-                    needed |= users.get(slot, 0)
-            for slot in step.inputs:
-                readings[slot] = readings.get(slot, 0) | 1 << i
+        if first_steps[step.op] != i:
+            for slot in outputs:
+                needed |= slot.awaited & ((1 << i) - 1)
+            if not any(slot.is_read for slot in outputs):  # fetched by itself: the final state
+                for slot in inputs:
+                    needed |= slot.users
+            for slot in inputs:
+                slot.readings |= 1 << i
         elif not step.op.definition.pure:
-            for slot in step.inputs:
-                needed |= readings.get(slot, 0)
-        for slot in step.inputs:
-            needed |= writers.get(slot, 0)
-        for slot in step.outputs:
-            needed |= users.get(slot, 0) if slot >= 0 else 0
+            for slot in inputs:
+                needed |= slot.readings
+        for slot in inputs:
+            needed |= slot.writers
+        for slot in outputs:
+            needed |= slot.users
         for j in step.waits:
             needed |= before[j] | 1 << j
         before.append(needed)
         needed |= 1 << i
-        for slot in (*step.inputs, *step.outputs):
-            users[slot] = users.get(slot, 0) | needed
-        writers.update(dict.fromkeys(step.outputs, needed))
+        for slot in (*inputs, *outputs):
+            slot.users |= needed
+        for slot in outputs:
+            slot.writers = needed
     return before
+
+
+def _steps_behind(first_steps: Mapping[Operation, int]) -> dict[Operation, int]:
+    """For each op the first steps of the ops that it depends on, as the bits of a number."""
+    behind: dict[Operation, int] = {}
+    for op in needed_ops([*first_steps], []):
+        behind[op] = 0
+        for source in (*(tensor.op for tensor in op.inputs), *op.controls):
+            behind[op] |= behind[source]
+            if source in first_steps:
+                behind[op] |= 1 << first_steps[source]
+    return behind
 
 
 class _Course:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Sequence
-from typing import Any
+from collections.abc import Hashable, Iterable, Iterator, Sequence
+from typing import Any, Generic, TypeVar
 
 from ..graph.graph import Graph
 from ..graph.growth import look_at_growth
@@ -15,7 +15,8 @@ from .fetches import Fetches
 from .options import ConfigProto, RunOptions
 from .profile import RunMetadata
 
-_MOST_CALLS = 512
+_MOST_KEPT = 512
+Item = TypeVar("Item")
 
 
 class Call:
@@ -67,46 +68,78 @@ class Call:
         return self._rebuild(self._executor.run_watched(feeds, options, metadata))
 
 
-class Calls:
-    """Plans of a session, and the calls that use them, by fetches and feeds.
+class Recent(Generic[Item]):
+    """The items that were kept last, each under a key."""
 
-    A plan is found by the tensors that it fetches and feeds, a call by the very structure that was
-    given, names included, so that it need not be taken apart again. The oldest goes first.
+    def __init__(self) -> None:
+        self._items: dict[Hashable, Item] = {}
+
+    def __len__(self) -> int:
+        return len(self._items)
+
+    def __iter__(self) -> Iterator[Item]:
+        return iter([*self._items.values()])
+
+    def get(self, key: Hashable) -> Item | None:
+        """Item of a key; None if there is none, or the key is not hashable."""
+        try:
+            return self._items.get(key)
+        except TypeError:
+            return None
+
+    def keep(self, key: Hashable, item: Item) -> None:
+        """Keeps an item, and drops the oldest of too many."""
+        while len(self._items) >= _MOST_KEPT:
+            self._items.pop(next(iter(self._items)), None)
+        self._items[key] = item
+
+    def clear(self) -> None:
+        """Drops all items."""
+        self._items.clear()
+
+
+class Calls(Recent[Call]):
+    """Calls of a session, and the plans that they use.
+
+    A call is found by the very structure that was given, names included, so that it need not be
+    taken apart again; a plan by the tensors that it fetches and feeds.
 
     Args:
         graph: the graph that is run.
+
+    Attributes:
+        plans: the plans, in what runs them.
     """
 
     def __init__(self, graph: Graph) -> None:
+        super().__init__()
+        self.plans: Recent[Executor] = Recent()
         self._graph = graph
         self._operations = graph.operations
         self._seen = -1
-        self._kept: dict[Hashable, Any] = {}
 
-    def __len__(self) -> int:
-        return len(self._kept)
-
-    def get(self, key: Hashable) -> Any:
-        """Cached call of `key`; None if there is none, or the key is not hashable.
+    def get(self, key: Hashable) -> Call | None:
+        """Call of a key; None if there is none, or the key is not hashable.
 
         As each run looks here, it is also where a graph is seen to have grown since the last one.
         """
         if len(self._operations) != self._seen:
             self._seen = look_at_growth(self._graph)
         try:
-            return self._kept.get(key)
+            return self._items.get(key)
         except TypeError:
             return None
 
-    def keep(self, key: Hashable, item: Any) -> None:
-        """Keeps a plan or a call."""
-        while len(self._kept) >= _MOST_CALLS:
-            self._kept.pop(next(iter(self._kept)), None)
-        self._kept[key] = item
+    def plan(self, key: Hashable) -> Executor | None:
+        """Plan of a key; None if there is none."""
+        if len(self._operations) != self._seen:
+            self._seen = look_at_growth(self._graph)
+        return self.plans.get(key)
 
     def clear(self) -> None:
-        """Forgets them all."""
-        self._kept.clear()
+        """Drops all calls and plans."""
+        super().clear()
+        self.plans.clear()
 
 
 def is_plain(asked: Any, fed: Iterable[Any]) -> bool:

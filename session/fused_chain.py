@@ -59,7 +59,7 @@ class Chain(NamedTuple):
         That input is not read any more once the output is written. A function that may fail
         after it has written is computed again from its inputs, which must still exist.
         """
-        if not all(item.step.kernel.takes_out for item in self.instructions):
+        if not all(item.step.kernel.fusion.takes_out for item in self.instructions):
             return [None] * len(self.outputs)
         written = {item.output: i for i, item in enumerate(self.instructions)}
         last = {slot: i for i, item in enumerate(self.instructions) for slot in item.step.inputs}

@@ -82,17 +82,17 @@ class _Buffers:
         if not leaves:
             fresh = f"v{item.output}"
             self._names[item.output] = (
-                self._buffer(item.dtype) if item.step.kernel.takes_out else fresh
+                self._buffer(item.dtype) if item.step.kernel.fusion.takes_out else fresh
             )
         place = self._names[item.output]
-        if item.step.kernel.takes_out:
+        if item.step.kernel.fusion.takes_out:
             return f"k{i}({arguments}, out={place})"
         return f"{place}{'[...]' if leaves else ''} = k{i}({arguments})"
 
     def _release(self, i: int, item: Instruction) -> None:
         """Makes buffers free that are read for the last time, where no view of them is left."""
         kernel = item.step.kernel
-        if not kernel.takes_out and kernel.memory is not Memory.FRESH:
+        if not kernel.fusion.takes_out and kernel.memory is not Memory.FRESH:
             return
         dying = [
             self._names[slot] for slot in dict.fromkeys(item.step.inputs) if self._last[slot] == i
@@ -126,7 +126,7 @@ def chain_loop(chain: Chain, overwritten: Sequence[int | None]) -> Loop | None:
     """
     dtypes = {item.dtype for item in chain.instructions} | {item.dtype for item in chain.inputs}
     kernels = [item.step.kernel for item in chain.instructions]
-    templates = [kernel.expression or _EXPRESSIONS.get(kernel.block) for kernel in kernels]
+    templates = [kernel.fusion.expression or _EXPRESSIONS.get(kernel.block) for kernel in kernels]
     if len(dtypes) > 1 or not dtypes <= {np.dtype("f4"), np.dtype("f8")} or None in templates:
         return None
     dtype = dtypes.pop().name

@@ -57,7 +57,7 @@ def producer_of(
     ]
     periods = max(1, *[source.period for source in chain.inputs])
     for producer in sorted(found, reverse=True):
-        if steps[producer.place].kernel.rows is None:
+        if steps[producer.place].kernel.fusion.rows is None:
             continue
         between = steps[producer.place : members[-1]]
         width = observed[chain.inputs[producer.input].slot].shape[-1]
@@ -81,7 +81,7 @@ class ProductProgram:
 
     def __init__(self, product: Step, chain: Chain, input: int, pool: Pool) -> None:
         self._product = product
-        self._rows: Any = product.kernel.rows
+        self._rows: Any = product.kernel.fusion.rows
         self._input = input
         self._dtype = chain.inputs[input].dtype
         self.chain = BlockProgram(chain, pool)

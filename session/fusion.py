@@ -119,7 +119,9 @@ class _Grouping:
 
     def _group_of(self, i: int, step: Step) -> _Group | None:
         """Group of a single step; None for one that may not join any."""
-        if not (isinstance(step.op.definition.traits, Elementwise) or step.kernel.elementwise):
+        if not (
+            isinstance(step.op.definition.traits, Elementwise) or step.kernel.fusion.elementwise
+        ):
             return None
         output = self.observed.get(step.outputs[0])
         if output is None or math.prod(output.shape) < _FEWEST_ELEMENTS:

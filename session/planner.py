@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import nullcontext
-from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ..graph.bodies import Body, Known
 from ..graph.dependencies import needed_ops
@@ -25,13 +24,11 @@ from .passes.channel_folding import fold_channels
 from .passes.draft import Constant, Draft
 from .passes.fast_variants import use_fast_variants
 from .passes.jit_kernels import use_machine_code
-from .passes.needed import check_kernels, check_trusted, inference_under
+from .passes.needed import check_ops, inference_under
 from .passes.padding_folding import fold_padding
+from .passes.plan_options import PlanOptions
 from .passes.simplify import simplify
 from .plan import Plan
-
-if TYPE_CHECKING:
-    Check = Callable[[Sequence[Operation]], None]
 
 _MANY_OPS = 100  # for fewer, there is no garbage to be walked over
 _PATIENCE = 3  # what has just been loaded is no garbage either
@@ -50,11 +47,8 @@ def make_plan(
     fetches: Sequence[Tensor | Operation],
     feeds: Sequence[Tensor],
     state: dict[Any, Any],
+    options: PlanOptions,
     pool: Pool | None = None,
-    exact: bool = False,
-    untrusted: bool = False,
-    deterministic: bool = False,
-    own_files: Mapping[Operation, Tensor] | None = None,
 ) -> Plan:
     """The plan that computes `fetches` from `feeds`; feed number i is in slot i.
 
@@ -63,11 +57,8 @@ def make_plan(
         fetches: what is wanted.
         feeds: what is given.
         state: the session's store for stateful ops.
+        options: the session's settings.
         pool: the threads that share the blocks of large arrays in the bodies of ops.
-        exact: whether each op gives its own result, rounded as it rounds.
-        untrusted: whether to refuse ops that touch more than the graph.
-        deterministic: whether machine code may be used only where it gives the same bits.
-        own_files: as for `check_trusted`.
 
     Raises:
         UnimplementedError: ops that are needed have no kernel; all of them are named.
@@ -77,8 +68,7 @@ def make_plan(
     number = len(ops)
     with collector.at_rest(number, _PATIENCE * number) if number >= _MANY_OPS else nullcontext():
         inference = inference_under(graph, ops, feeds)
-        how = exact, untrusted, deterministic, own_files
-        return plan_under(inference, ops, fetches, feeds, state, pool, *how)
+        return plan_under(inference, ops, fetches, feeds, state, options, pool)
 
 
 def plan_under(
@@ -87,31 +77,19 @@ def plan_under(
     fetches: Sequence[Tensor | Operation],
     feeds: Sequence[Tensor],
     state: dict[Any, Any],
+    options: PlanOptions,
     pool: Pool | None = None,
-    exact: bool = False,
-    untrusted: bool = False,
-    deterministic: bool = False,
-    own_files: Mapping[Operation, Tensor] | None = None,
 ) -> Plan:
     """Implements `make_plan`, with the static facts of an inference.
 
     Args:
         inference: what is known.
         ops: what has to run, in an order in which it can.
-        fetches: what is wanted.
-        feeds: what is given.
-        state: the session's store for stateful ops.
-        pool: the threads that share the blocks of large arrays in the bodies of ops.
-        exact: whether each op gives its own result, rounded as it rounds.
-        untrusted: whether to refuse ops that touch more than the graph.
-        deterministic: whether machine code may be used only where it gives the same bits.
-        own_files: as for `check_trusted`.
+        fetches, feeds, state, options, pool: as for `make_plan`.
     """
-    check = partial(check_trusted, own_files=own_files or {}) if untrusted else check_kernels
-    check(ops)
-    bodies = _Bodies(state, pool or Pool(0, "blocks"), exact, check, deterministic)
-    draft = Draft(ops, feeds, fetches, inference, exact, deterministic)
-    return freeing_memory(bodies.planned(draft))
+    check_ops(ops, options)
+    bodies = _Bodies(state, options, pool or Pool(0, "blocks"))
+    return freeing_memory(bodies.planned(Draft(ops, feeds, fetches, inference, options)))
 
 
 class _Bodies:
@@ -119,25 +97,14 @@ class _Bodies:
 
     Args:
         state: the session's store for stateful ops.
+        options: the session's settings.
         pool: the threads that share the blocks of large arrays.
-        exact: whether each op gives its own result.
-        check: is called with the ops of each body before any runs.
-        deterministic: whether machine code may be used only where it gives the same bits.
     """
 
-    def __init__(
-        self,
-        state: dict[Any, Any],
-        pool: Pool,
-        exact: bool,
-        check: Check,
-        deterministic: bool,
-    ) -> None:
+    def __init__(self, state: dict[Any, Any], options: PlanOptions, pool: Pool) -> None:
         self._state = state
+        self._options = options
         self._pool = pool
-        self._exact = exact
-        self._check = check
-        self._deterministic = deterministic
 
     def planned(self, draft: Draft) -> Plan:
         """Plan of a draft, without releasing values after their last use."""
@@ -198,9 +165,9 @@ class _Bodies:
             )
         fetches: list[Tensor | Operation] = [*body.outputs, *body.effects]
         ops = needed_ops(fetches, body.inputs)
-        self._check(ops)
+        check_ops(ops, self._options)
         inference = body.inferred(given, depth + 1)
-        draft = Draft(ops, body.inputs, fetches, inference, self._exact, self._deterministic)
+        draft = Draft(ops, body.inputs, fetches, inference, self._options)
         for tensor, known in zip(body.inputs, given, strict=True):
             if known.value is not None:
                 draft.substitutes.put(tensor, Constant(known.value))

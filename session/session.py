@@ -25,6 +25,7 @@ from .feeds import feed_converter
 from .fetches import Fetches, feed_pairs, feedable
 from .options import ConfigProto, RunOptions, asks_for_exact
 from .partial import PartialRun
+from .passes.plan_options import PlanOptions
 from .plan import Plan, Step
 from .planner import make_plan
 from .profile import RunMetadata
@@ -88,14 +89,13 @@ class Session(SessionInsights):
         self._state = check_arguments(target, graph, config, optimize)
         self._graph = graph or get_default_graph()
         self._config = config or ConfigProto()
-        self._deterministic = deterministic
-        self._exact = optimize == "exact" or asks_for_exact(self._config)
+        exact = optimize == "exact" or asks_for_exact(self._config)
+        self._plan_options = PlanOptions(exact, deterministic, self._config.untrusted)
         self._threads = Threads.of(self._config)
         self._calls = Calls(self._graph)
         self._executors: set[weakref.ref[Executor]] = set()  # also of calls that were made callable
         self._lock = threading.Lock()
         self._closed = False
-        self._own_files: Any = None  # what a model may read while it is restored
         self._lost: errors.OpError | None = None
         connect(target, self)
         end_with(self, waits_of({} if target else self._state))
@@ -162,7 +162,7 @@ class Session(SessionInsights):
             key: tuple[Any, ...] = (self._graph.restrictions, type(fetches), asked)
             if feed_dict:
                 key = (*key, *feed_dict)
-            call: Call | None = self._calls.get(key)
+            call = self._calls.get(key)
             if call is not None and (not feed_dict or isinstance(feed_dict, dict)):
                 return call.run(feed_dict.values() if feed_dict else (), options, run_metadata)
             if not self._graph.version:
@@ -183,11 +183,11 @@ class Session(SessionInsights):
         fetched = Fetches(self._graph, fetches)
         key = self._plan_key(fetched.elements, feeds)
         with self._lock:
-            executor = self._calls.get(key)
+            executor = self._calls.plan(key)
             if executor is None:
                 executor = self.executor_for(fetched.elements, feeds)
                 self._executors.add(weakref.ref(executor, self._executors.discard))
-                self._calls.keep(key, executor)
+                self._calls.plans.keep(key, executor)
                 if self._closed:  # meanwhile
                     executor.stop()
         return Call(fetched, feeds, executor, self._config)
@@ -197,16 +197,17 @@ class Session(SessionInsights):
         return Executor(self._plan(fetches, feeds), self._threads)
 
     def _fused(self, fetches: Sequence[Any], feeds: Sequence[Tensor]) -> Sequence[Step]:
-        executor = self._calls.get(self._plan_key(fetches, feeds))
+        executor = self._calls.plan(self._plan_key(fetches, feeds))
         return executor.fused if isinstance(executor, Executor) else ()
 
     def _plan_key(self, fetches: Sequence[Any], feeds: Sequence[Tensor]) -> Any:
-        return "plan", fetches, feeds, *self._graph.inference.reshaping
+        return fetches, feeds, *self._graph.inference.reshaping
 
     def _plan(self, fetches: Sequence[Any], feeds: Sequence[Tensor]) -> Plan:
-        how = self._exact, self._config.untrusted, self._deterministic, self._own_files
         try:
-            return make_plan(self._graph, fetches, feeds, self._state, self._threads.blocks, *how)
+            return make_plan(
+                self._graph, fetches, feeds, self._state, self._plan_options, self._threads.blocks
+            )
         except MemoryError as error:
             raise _exhausted(error) from error
 

@@ -1,34 +1,15 @@
-"""Registry of session classes for targets other than this process."""
+"""Classes of sessions, by their target."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any
 
-
-class Elsewhere(NamedTuple):
-    """Sessions of another class.
-
-    Args:
-        takes: whether a target is theirs.
-        load: brings in the class, which takes the arguments of `td.Session`.
-    """
-
-    takes: Callable[[Any], bool]
-    load: Callable[[], Any]
-
-
-_elsewhere: list[Elsewhere] = []
-
-
-def offer_sessions(takes: Callable[[Any], bool], load: Callable[[], Any]) -> None:
-    """Says that sessions of some targets are of another class."""
-    _elsewhere.append(Elsewhere(takes, load))
+from ..graph.api.late_imports import late_import
 
 
 def class_for(target: Any) -> Any:
-    """The class of the sessions of a target, where that is not Session itself; else None."""
-    return next((other.load() for other in _elsewhere if other.takes(target)), None)
+    """Class of the sessions of a target other than this process; None for this process."""
+    return late_import("cluster session") if is_cluster(target) else None
 
 
 def is_cluster(target: Any) -> bool:

@@ -23,8 +23,7 @@ def runs(fetches: Any, feeds: dict[td.Tensor, Any], **config: int) -> list[Any]:
 
 def executors(session: td.Session) -> list[Executor]:
     """The executors of a session's plans."""
-    kept = session._calls._kept.values()
-    return [item for item in kept if isinstance(item, Executor)]
+    return [*session._calls.plans]
 
 
 def programs(session: td.Session) -> list[Step]:

@@ -16,6 +16,7 @@ from threadpoolctl import threadpool_limits
 
 import tensordraft as td
 from tensordraft.session.interpreter import FlatProgram
+from tensordraft.session.passes.plan_options import PlanOptions
 from tensordraft.session.planner import make_plan
 
 if TYPE_CHECKING:
@@ -74,7 +75,7 @@ def peak_of(name: str, batch: int) -> int:
     peaks: list[int] = []
 
     def measure() -> None:  # in a thread that keeps no scratch memory yet
-        plan = make_plan(graph, [end], [x.outputs[0]], {}, exact=True)
+        plan = make_plan(graph, [end], [x.outputs[0]], {}, PlanOptions(exact=True))
         lasting = feed.nbytes + sum(array.nbytes for array in plan.constants.values())
         tracemalloc.start()
         with threadpool_limits(1):  # each further thread would have scratch memory of its own

@@ -12,7 +12,6 @@ from ...graph.convert import convert_to_tensor
 from ...graph.default_graph import get_default_graph
 from ...graph.graph import Graph
 from ...graph.graph_protocols import OpType
-from ...graph.nested_graph import NestedGraph
 from ...graph.node import Operation, Tensor
 from ...graph.op_def import OpDef
 from ...ops.array.constants import ONES_LIKE, ZEROS_LIKE
@@ -48,7 +47,7 @@ class GradientGraph(BodyGraph):
         self._given = dict(zip(forward.inputs, given, strict=False))
         self._known: dict[Tensor, Tensor] = {}
 
-    def sees(self, other: NestedGraph) -> bool:
+    def sees(self, other: Graph) -> bool:
         """Returns True if tensors of `other` may be used here; those of the body may."""
         return other is self.forward.graph or super().sees(other)
 

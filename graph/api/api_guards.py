@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from inspect import Signature, isclass, isfunction
 from typing import Any
 
@@ -24,19 +23,25 @@ class _Unquoted(str):
         return str(self)
 
 
-def handed_out(item: Any, namespace: str) -> Any:
-    """Public form of an object: functions and methods of classes are guarded."""
+def handed_out(item: Any, namespace: str, name: str) -> Any:
+    """Public form of an object: functions and methods of classes are guarded.
+
+    The guard of a function is in the namespace only; the module that defines it keeps the function
+    itself. So that pickles find the guard, it states the first public name that was looked up.
+
+    Args:
+        item: the object.
+        namespace: the namespace in which it was looked up.
+        name: its name there.
+    """
     if namespace in _PLAIN:
         return item
     if isfunction(item):
         if item not in _made:
             _unquote(item)
             made = guarded(item)
-            _made[item] = made
-            home = vars(sys.modules[str(item.__module__)])
-            for name, value in list(home.items()):
-                if value is item:
-                    home[name] = _made[made] = made  # where pickles look for it
+            made.__module__, made.__qualname__ = namespace.replace("td", _PACKAGE, 1), name
+            _made.setdefault(item, made)
         return _made[item]
     if isclass(item):
         for cls in item.__mro__:

@@ -3,30 +3,22 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from ...runtime.suggestions import pluralize
 from .graph_ends import graph_ends, tensors_of
-from .notebook_pictures import PicturedGraph
+from .late_imports import late_import
 
 _MOST_SHOWN = 8
-_copying: list[Callable[[], tuple[Callable[[Any], bytes], Callable[[bytes], Any]]]] = []
-
-
-def offer_copies(
-    load: Callable[[], tuple[Callable[[Any], bytes], Callable[[bytes], Any]]],
-) -> None:
-    """Registers the loader of the functions that serialize and parse graphs."""
-    _copying[:] = [load]
 
 
 def graph_of_bytes(data: bytes) -> Any:
     """Unpickles a graph."""
-    return _copying[0]()[1](data)
+    return late_import("graph from bytes")(data)
 
 
-class ShownGraph(PicturedGraph):
+class ShownGraph:
     """The part of a graph that describes it."""
 
     if TYPE_CHECKING:
@@ -97,9 +89,14 @@ class ShownGraph(PicturedGraph):
             parts += [f"{label} {', '.join(names)}"] if names else []
         return f"{'; '.join(parts)}>"
 
+    def _repr_html_(self) -> str:
+        """A small picture, for a notebook."""
+        text: str = late_import("graph picture")(self)
+        return text
+
     def __reduce__(self) -> Any:
         """Pickles and copies the graph as a MetaGraphDef, with its collections and its seed."""
-        return graph_of_bytes, (_copying[0]()[0](self),)
+        return graph_of_bytes, (late_import("graph to bytes")(self),)
 
 
 def _typed(tensor: Any) -> str:

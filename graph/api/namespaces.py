@@ -209,7 +209,7 @@ def look_up(table: PublicTable, module: str, namespace: str, name: str) -> objec
             raise missing(module, name)
         known = listed(table, namespace)
         raise missing(module, name, known, _elsewhere(table, name))
-    return handed_out(resolve(home), namespace)
+    return handed_out(resolve(home), namespace, name)
 
 
 def _elsewhere(table: PublicTable, name: str) -> str | None:

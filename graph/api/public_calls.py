@@ -82,6 +82,13 @@ def guard_name(frame: FrameType) -> str:
     return frame.f_code.co_name if frame.f_code.co_filename is _GUARD else ""
 
 
+def unguarded(item: Any) -> Any:
+    """Function that a guard calls; any other object is returned as it is."""
+    code = getattr(item, "__code__", None)
+    is_guard = code is not None and code.co_filename is _GUARD
+    return getattr(item, "__wrapped__", item) if is_guard else item
+
+
 def trimmed(error: BaseException) -> BaseException:
     """The error with only the user's own frames, and without its cause.
 

@@ -12,9 +12,9 @@ import sys
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from importlib import import_module
-from threading import RLock
 from typing import NamedTuple
 
+from .late_imports import LOADING
 from .rooms import STAGE_NAMES, STAGES
 
 
@@ -44,33 +44,31 @@ class PublicTable:
 
     Args:
         package: the name of the package.
-        lock: held while modules are imported.
     """
 
-    def __init__(self, package: str, lock: RLock) -> None:
+    def __init__(self, package: str) -> None:
         self._package = package
         self._homes: dict[str, dict[str, Home]] = defaultdict(dict)
         self._pending = list(STAGE_NAMES)
         self._loading = False
-        self._lock = lock
 
     def find(self, namespace: str, name: str) -> Home | None:
         """Home of a name in a namespace, or None."""
-        with self._lock:
+        with LOADING:
             while (home := self._homes[namespace].get(name)) is None and self._load_next():
                 pass
             return home
 
     def names(self, namespace: str) -> list[str]:
         """Names in a namespace, in order."""
-        with self._lock:
+        with LOADING:
             while self._load_next():
                 pass
             return sorted(self._homes[namespace])
 
     def load(self, stage: str) -> None:
         """Imports the modules of a stage, and of those before it."""
-        with self._lock:
+        with LOADING:
             while stage in self._pending and self._load_next():
                 pass
 

@@ -283,12 +283,11 @@ class _Part:
 
     def source(self, names: list[str], dtypes: list[int]) -> BodySource:
         """Body of the part, with all loop variables as inputs."""
+        used = {*self.loop.variables, *self.outside.values()}
         inputs = [self.outside.get(name, name) for name in names]
-        inputs = [
-            name if name in self.loop.variables or name in self.outside.values()
-            else free_name(f"{self.loop.name}_unused_{i}", self.nodes)
-            for i, name in enumerate(inputs)
-        ]  # fmt: skip
+        for i, name in enumerate(inputs):
+            if name not in used:
+                inputs[i] = free_name(f"{self.loop.name}_unused_{i}", self.nodes)
         graph_def = GraphDef()
         graph_def.node.extend(map(placeholder, inputs, dtypes))
         graph_def.node.extend(self.nodes.values())

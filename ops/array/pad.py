@@ -11,7 +11,7 @@ import numpy as np
 from ...graph.api.tensor_like import TensorLike
 from ...graph.node import Tensor
 from ...graph.op_def import OpDef
-from ...runtime.kernel_spec import KernelSpec, Memory
+from ...runtime.kernel_spec import Folding, KernelSpec, Memory
 from ...shape_inference.context import KernelContext, ShapeContext
 from ...shape_inference.protocols import Array, Kernel
 from ...shape_inference.rules import UNKNOWN_SHAPE
@@ -155,11 +155,11 @@ def _pad_kernel(c: KernelContext) -> Kernel:
             result[border] = value
         return result
 
-    return KernelSpec(pad, Memory.FRESH, padding=_margins_of_zeros(c))
+    return KernelSpec(pad, Memory.FRESH, folding=Folding(padding=_margins_of_zeros(c)))
 
 
 def _margins_of_zeros(c: KernelContext) -> list[int] | None:
-    """Margins for `KernelSpec` if the paddings are known and filled with zeros, else None."""
+    """Margins for `Folding` if the paddings are known and filled with zeros, else None."""
     paddings = c.const("paddings")
     if paddings is None or c.node.definition is not PAD:
         return None

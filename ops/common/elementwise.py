@@ -85,7 +85,7 @@ def unary(
         of_sparse: whether the public function takes SparseTensors, too; 0 has to give 0.
         sums: as in `Traits`.
         machine: what machine code may do in place of `function` where numbers are float32; as
-            `KernelSpec.expression`.
+            `Fusion.expression`.
         module: the module of the public function; by default that of the caller.
 
     Returns:
@@ -236,7 +236,7 @@ def certain_to_broadcast(x: TensorShape, y: TensorShape) -> bool:
 def _in_new_memory(function: Callable[..., Any]) -> KernelSpec:
     """Kernel of a table's function: its results are new arrays, unless it states otherwise."""
     kernel = stated(function)
-    return kernel if kernel is function or kernel.takes_out else fresh(function)
+    return kernel if kernel is function or kernel.fusion.takes_out else fresh(function)
 
 
 def _checking_shapes(function: Callable[..., Any]) -> KernelSpec:

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from ...runtime.kernel_spec import FEWEST_IN_BLOCKS, Accelerated, KernelSpec, Loop, Memory
+from ...runtime.kernel_spec import FEWEST_IN_BLOCKS, Accelerated, Fusion, KernelSpec, Loop, Memory
 from ...shape_inference.protocols import Array
 
 # x = n ln 2 + r, of which ln 2 is the sum of two numbers, so that n times the first is exact. The
@@ -110,7 +110,7 @@ def with_machine_code(kernel: KernelSpec, expression: str) -> KernelSpec:
 
     Args:
         kernel: the kernel.
-        expression: as in `KernelSpec`.
+        expression: as in `Fusion`.
     """
 
     def by_machine(function: Callable[..., None]) -> KernelSpec:
@@ -123,7 +123,7 @@ def with_machine_code(kernel: KernelSpec, expression: str) -> KernelSpec:
         def call(x: Array) -> Any:
             return kernel.call(x) if x.size < FEWEST_IN_BLOCKS else block(x)
 
-        return KernelSpec(call, Memory.FRESH, block=block, takes_out=True, expression=expression)
+        return KernelSpec(call, Memory.FRESH, fusion=Fusion(block, True, expression=expression))
 
     return kernel.with_accelerated(Accelerated(loop_of(expression), by_machine))
 

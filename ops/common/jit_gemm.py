@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from functools import cache, lru_cache
-from itertools import product
+from itertools import product as pairs
 from typing import Any, NamedTuple, Self
 
 import numpy as np
@@ -16,6 +16,7 @@ import numpy as np
 from ...runtime.jit.machine_code import Address, vector_lanes
 from ...runtime.kernel_spec import Accelerated, KernelSpec, Loop, Rows, fresh
 from ...shape_inference.protocols import Array
+from .loop_templates import float32, fma, load, loop_source, registers, spread, store, unrolled
 from .parallel_blocks import share
 
 # Panels are so many vectors wide; what is left at the end is one that overlaps the one before.
@@ -69,40 +70,6 @@ def tile_of_processor() -> Tile | None:
     return Tile(lanes, _ROWS[lanes]) if lanes else None
 
 
-_HEAD = """
-def product(
-    x, places, steps, w, out, count, first, last, number, length, columns, behind, at, to
-):
-    size = number * length
-    wide = columns // {pair}
-    if columns - wide * {pair} > {lanes} and wide > 0:
-        wide += 1
-    for p in range(first, last):
-"""
-_PANEL = """
-        {test}:
-            column = {column}
-            column = column if column < columns - {width} else columns - {width}
-            panel = at + {panel}
-            target = to + column
-            row = 0
-"""
-_TILE = """
-            while row + {rows} <= count:
-                {begin}
-                b = panel
-                for t in range(number):
-                    step = steps[t]
-                    {place}
-                    for k in range(length):
-                        {load}
-                        {add}
-                        b += {width}
-                {store}
-                row += {rows}
-"""
-
-
 def lines_of(indent: int, lines: Sequence[str]) -> str:
     """Source lines, of which the first is indented already."""
     return f"\n{' ' * indent}".join(lines)
@@ -128,7 +95,7 @@ class TileLines(NamedTuple):
             factor: the array of which vectors are loaded, from `b` on.
             place: where row `{r}` goes in `out`.
         """
-        sums = list(product(range(rows), range(vectors)))
+        sums = list(pairs(range(rows), range(vectors)))
         add = []
         for r in range(rows):
             add.append(f"s = spread({seen.format(r=r)})")
@@ -141,19 +108,65 @@ class TileLines(NamedTuple):
         )
 
 
-def _tile(rows: int, vectors: int, lanes: int) -> str:
-    """Loops that compute a tile of this number of rows."""
-    place = "target + (row + {r}) * columns"
-    lines = TileLines.of(rows, lanes, vectors, "x[a{r} + k]", "w", place)
-    return _TILE.format(
-        rows=rows,
-        width=vectors * lanes,
-        begin=lines_of(16, lines.begin),
-        place=lines_of(20, [f"a{r} = behind + places[row + {r}] + step" for r in range(rows)]),
-        load=lines_of(24, lines.load),
-        add=lines_of(24, lines.add),
-        store=lines_of(16, lines.store),
-    )
+def product(
+    x: Any,
+    places: Any,
+    steps: Any,
+    w: Any,
+    out: Any,
+    count: Any,
+    first: Any,
+    last: Any,
+    number: Any,
+    length: Any,
+    columns: Any,
+    behind: Any,
+    at: Any,
+    to: Any,
+    *,
+    pair: int,
+    lanes: int,
+    tile_rows: tuple[int, ...],
+) -> None:
+    """Template of the loop: see `product_loop`."""
+    c = registers()  # sums
+    a = registers()  # places in x
+    v = registers()  # vectors of w
+    size = number * length
+    wide = columns // pair
+    if columns - wide * pair > lanes and wide > 0:
+        wide += 1
+    for p in range(first, last):
+        for vectors in unrolled((WIDE, NARROW)):
+            if p < wide if vectors == WIDE else p >= wide:
+                start = p * pair if vectors == WIDE else wide * pair + (p - wide) * lanes
+                end = columns - vectors * lanes
+                panel = at + start * size
+                target = to + (start if start < end else end)  # noqa: FURB136 - no call
+                row = 0
+                for rows in unrolled(tile_rows):
+                    while row + rows <= count:
+                        for r in unrolled(rows):
+                            for u in unrolled(vectors):
+                                c[r][u] = spread(float32(0))
+                        b = panel
+                        for t in range(number):
+                            step = steps[t]
+                            for r in unrolled(rows):
+                                a[r] = behind + places[row + r] + step
+                            for k in range(length):
+                                for u in unrolled(vectors):
+                                    v[u] = load(w, b + u * lanes)
+                                for r in unrolled(rows):
+                                    s = spread(x[a[r] + k])
+                                    for u in unrolled(vectors):
+                                        c[r][u] = fma(s, v[u], c[r][u])
+                                b += vectors * lanes
+                        for r in unrolled(rows):
+                            for u in unrolled(vectors):
+                                place = target + (row + r) * columns + u * lanes
+                                store(out, place, c[r][u])
+                        row += rows
 
 
 @cache
@@ -168,20 +181,12 @@ def product_loop(tile: Tile) -> Loop:
     return Loop("product", types, product_source(tile), tile.lanes)
 
 
+@cache
 def product_source(tile: Tile) -> str:
     """The source of `product`."""
     lanes, rows = tile
-    parts = [_HEAD.format(pair=WIDE * lanes, lanes=lanes)]
-    wide, narrow = WIDE * lanes, NARROW * lanes
-    panels = (
-        ("if p < wide", f"p * {wide}", f"p * size * {wide}", WIDE),
-        ("else", f"wide * {wide} + (p - wide) * {narrow}",
-         f"(wide * {wide} + (p - wide) * {narrow}) * size", NARROW),
-    )  # fmt: skip
-    for test, column, panel, vectors in panels:
-        parts.append(_PANEL.format(test=test, column=column, panel=panel, width=vectors * lanes))
-        parts += [_tile(some, vectors, lanes) for some in rows]
-    return "".join(parts)
+    constants = {"pair": WIDE * lanes, "lanes": lanes, "tile_rows": rows}
+    return loop_source(product, WIDE=WIDE, NARROW=NARROW, **constants)
 
 
 class Panels:

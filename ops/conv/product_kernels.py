@@ -3,12 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from ...runtime.kernel_spec import Accelerated, Filters, KernelSpec, Loop, Memory, Rows
+from ...runtime.kernel_spec import (
+    Accelerated,
+    Filters,
+    Folding,
+    Fusion,
+    KernelSpec,
+    Loop,
+    Memory,
+    Rows,
+)
 from ...shape_inference.protocols import Array
 from ...shape_inference.sliding_windows import Sliding, Window
 from ..common.allocation import check_size, new_array
@@ -129,12 +139,16 @@ class SlidingProduct:
             quicker = self._quicker(filters, windows, again)
         axis = self._channels - self._rank
         kernel = self._kernel_by(self._way(inner, windows, again, self._inner), again)
-        if filters is not None:
-            kernel.filters = Filters(self._rank, axis, 1, self._times(filters))
-        if quicker is not None:
-            kernel.fast_variant = partial(self._kernel_by, quicker, again)
-        kernel.with_padding = partial(self._within, filters)
-        return kernel
+        return replace(
+            kernel,
+            fast_variant=None if quicker is None else partial(self._kernel_by, quicker, again),
+            folding=Folding(
+                filters=None
+                if filters is None
+                else Filters(self._rank, axis, 1, self._times(filters)),
+                with_padding=partial(self._within, filters),
+            ),
+        )
 
     def _kernel_by(self, way: Way, again: Again) -> KernelSpec:
         """The kernel that makes rows in some way."""
@@ -157,10 +171,11 @@ class SlidingProduct:
             accelerated = Accelerated(
                 way.loop, lambda function: self._kernel_by(by_machine(function), again)
             )
+        in_place = self._channels == self._rank - 1 and self._inner is self._dtype
         return KernelSpec(
             product,
             Memory.FRESH,
-            rows=rows if self._channels == self._rank - 1 and self._inner is self._dtype else None,
+            fusion=Fusion(rows=rows if in_place else None),
             accelerated=accelerated,
             note=way.note,
             shape_alone=(1,) if again is not None and way.keeps else (),

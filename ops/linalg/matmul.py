@@ -12,7 +12,16 @@ from ...graph.api.tensor_like import TensorLike
 from ...graph.convert import convert_to_tensor
 from ...graph.node import Tensor
 from ...graph.op_def import OpDef
-from ...runtime.kernel_spec import Accelerated, Filters, KernelSpec, Memory, Rows, fresh
+from ...runtime.kernel_spec import (
+    Accelerated,
+    Filters,
+    Folding,
+    Fusion,
+    KernelSpec,
+    Memory,
+    Rows,
+    fresh,
+)
 from ...shape_inference.context import KernelContext, OpContext, ShapeContext
 from ...shape_inference.protocols import Array, Kernel
 from ...shape_inference.rules import broadcast
@@ -128,86 +137,112 @@ def _mat_mul_workspace(c: SizedContext) -> Workspace:
 
 @MAT_MUL.kernel
 def _mat_mul_kernel(c: KernelContext) -> Kernel:
-    swap_a, swap_b = c.attr("transpose_a"), c.attr("transpose_b")
-    filters: Any = c.const("b")
-    multiply = _multiplying(c, "a", "b")
-    turning = filters is not None and not swap_b and TurnedFactor.pays(filters)
-    suited = TurnedFactor().suited if turning else _as_it_is
+    return _MatMul(c).kernel(c.const("b"))
 
-    def mat_mul(a: Array, b: Array) -> Array:
+
+class _MatMul:
+    """Kernels of MatMul: plain, by rows, with other filters, by machine code.
+
+    Args:
+        c: the context of the op.
+    """
+
+    def __init__(self, c: KernelContext) -> None:
+        self._c = c
+        self._swap_a, self._swap_b = c.attr("transpose_a"), c.attr("transpose_b")
+        self._dtype = c.output_dtype.numpy_dtype
+        self._multiply = _multiplying(c, "a", "b")
+        filters: Any = c.const("b")
+        turns = filters is not None and not self._swap_b and TurnedFactor.pays(filters)
+        self._suited = TurnedFactor().suited if turns else _as_it_is
+        a, b = c.shape("a").sizes, c.shape("b").sizes
+        fits = a is not None and b is not None and a[1] == b[0]
+        as_given = not (self._swap_a or self._swap_b or turns)
+        self._plain = self._multiply if fits and as_given else self._mat_mul
+
+    def kernel(self, filters: Any) -> KernelSpec:
+        """The kernel, with its other forms.
+
+        Args:
+            filters: the second factor if it is constant, else None.
+        """
+        matrix = filters is not None and filters.ndim == 2
+        large = matrix and self._dtype == np.float32 and PackedFactor.may_pay(filters)
+        tile = tile_of_processor() if large else None
+        return KernelSpec(
+            self._plain,
+            Memory.FRESH,
+            fusion=Fusion(rows=self._rows) if self._dtype in (np.float32, np.float64) else Fusion(),
+            folding=Folding(
+                filters=Filters(2, -1, 1, partial(self._times, filters)) if matrix else None
+            ),
+            accelerated=None
+            if tile is None
+            else Accelerated(product_loop(tile), partial(self._by_machine, tile)),
+        )
+
+    def _mat_mul(self, a: Array, b: Array) -> Array:
         if a.ndim != 2 or b.ndim != 2:
             shapes = TensorShape.of(a.shape), TensorShape.of(b.shape)
             raise ValueError(f"a and b must have rank 2, got shapes {shapes[0]} and {shapes[1]}")
-        x, y = a.T if swap_a else a, b.T if swap_b else b
+        x, y = self._turned(a, b)
         try:
-            return multiply(x, suited(x, y))
+            product: Array = self._multiply(x, self._suited(x, y))
         except ValueError:
-            _product_shape(
-                c, TensorShape.of(a.shape), TensorShape.of(b.shape), swap_a, swap_b, "a and b"
-            )
+            self._check_shapes(a, b)
             raise
+        return product
 
-    def factors(a: Array, b: Array) -> tuple[Array, Array]:
+    def _turned(self, a: Array, b: Array) -> tuple[Array, Array]:
+        return a.T if self._swap_a else a, b.T if self._swap_b else b
+
+    def _check_shapes(self, a: Array, b: Array) -> None:
+        shapes = TensorShape.of(a.shape), TensorShape.of(b.shape)
+        _product_shape(self._c, *shapes, self._swap_a, self._swap_b, "a and b")
+
+    def _factors(self, a: Array, b: Array) -> tuple[Array, Array]:
+        """The factors, checked."""
         if a.ndim != 2 or b.ndim != 2:
-            mat_mul(a, b)  # raises
-        x, y = a.T if swap_a else a, b.T if swap_b else b
+            self._mat_mul(a, b)  # raises
+        x, y = self._turned(a, b)
         if x.shape[1] != y.shape[0]:
-            shapes = TensorShape.of(a.shape), TensorShape.of(b.shape)
-            _product_shape(c, *shapes, swap_a, swap_b, "a and b")
+            self._check_shapes(a, b)
         check_size((len(x), y.shape[1]), x.dtype)
         return x, y
 
-    def rows(a: Array, b: Array) -> Rows:
-        return plain_rows(*factors(a, b))
+    def _rows(self, a: Array, b: Array) -> Rows:
+        return self._plain_rows(*self._factors(a, b))
 
-    def plain_rows(x: Array, y: Array) -> Rows:
-        shape, y = (len(x), y.shape[1]), suited(x, y)
+    def _plain_rows(self, x: Array, y: Array) -> Rows:
+        shape, y = (len(x), y.shape[1]), self._suited(x, y)
         return Rows(shape, lambda out, finish: multiply_rows(x, y, out, finish))
 
-    def times(factor: Array) -> tuple[Array, KernelSpec]:
+    def _times(self, filters: Array, factor: Array) -> tuple[Array, KernelSpec]:
         folded = np.empty_like(filters)
-        shaped = factor.reshape(-1, 1) if swap_b else factor
+        shaped = factor.reshape(-1, 1) if self._swap_b else factor
         np.multiply(filters, shaped, out=folded, casting="same_kind")  # in float64
-        return folded, kernel
+        return folded, self.kernel(folded)
 
-    def by_machine(tile: Tile, loop: Callable[..., None]) -> KernelSpec:
+    def _by_machine(self, tile: Tile, loop: Callable[..., None]) -> KernelSpec:
         packed = PackedFactor(loop, tile)
 
         def made(x: Array, y: Array) -> Rows | None:
             return packed.rows(x, y) if x.shape[1] == y.shape[0] and packed.pays(x, y) else None
 
-        def machine_mat_mul(a: Array, b: Array) -> Array:
-            product = None
-            if a.ndim == b.ndim == 2:
-                product = made(a.T if swap_a else a, b.T if swap_b else b)
+        def mat_mul(a: Array, b: Array) -> Array:
+            product = made(*self._turned(a, b)) if a.ndim == b.ndim == 2 else None
             if product is None:
-                return plain(a, b)
+                plain: Array = self._plain(a, b)
+                return plain
             result = new_array(product.shape, a.dtype)
             product.fill(result, None)
             return result
 
-        def machine_rows(a: Array, b: Array) -> Rows:
-            x, y = factors(a, b)
-            return made(x, y) or plain_rows(x, y)
+        def rows(a: Array, b: Array) -> Rows:
+            x, y = self._factors(a, b)
+            return made(x, y) or self._plain_rows(x, y)
 
-        return KernelSpec(machine_mat_mul, Memory.FRESH, rows=machine_rows)
-
-    a, b = c.shape("a").sizes, c.shape("b").sizes
-    certain = a is not None and b is not None and a[1] == b[0]
-    plain = multiply if certain and not (swap_a or swap_b or turning) else mat_mul
-    dtype, matrix = c.output_dtype.numpy_dtype, filters is not None and filters.ndim == 2
-    large = matrix and dtype == np.float32 and PackedFactor.may_pay(filters)
-    tile = tile_of_processor() if large else None
-    kernel = KernelSpec(
-        plain,
-        Memory.FRESH,
-        filters=Filters(2, -1, 1, times) if matrix else None,
-        rows=rows if dtype in (np.float32, np.float64) else None,
-        accelerated=None
-        if tile is None
-        else Accelerated(product_loop(tile), partial(by_machine, tile)),
-    )
-    return kernel
+        return KernelSpec(mat_mul, Memory.FRESH, fusion=Fusion(rows=rows))
 
 
 def _as_it_is(x: Array, y: Array) -> Array:

@@ -10,7 +10,7 @@ import numpy as np
 from ...graph.convert import convert_to_tensor
 from ...graph.node import Tensor
 from ...graph.op_def import OpDef
-from ...runtime.kernel_spec import KernelSpec, Memory
+from ...runtime.kernel_spec import Fusion, KernelSpec, Memory
 from ...shape_inference.context import KernelContext, ShapeContext
 from ...shape_inference.protocols import Array, Kernel
 from ...shape_inference.rules import UNKNOWN_SHAPE
@@ -78,10 +78,7 @@ def _add_n_kernel(c: KernelContext) -> Kernel:
     return KernelSpec(
         add_n,
         Memory.FRESH,
-        block=add_blocks,
-        takes_out=True,
-        elementwise=True,
-        expression=" + ".join(places),
+        fusion=Fusion(add_blocks, True, True, " + ".join(places)),
     )
 
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...graph.op_def import OpDef
-from ...runtime.kernel_spec import KernelSpec, Memory
+from ...runtime.kernel_spec import Fusion, KernelSpec, Memory
 from ...shape_inference.context import KernelContext, ShapeContext
 from ...shape_inference.protocols import Array, Kernel
 from ...shape_inference.tensor_shape import TensorShape
@@ -42,7 +42,7 @@ def _define(
         arguments: its signature.
         attrs: its attrs.
         gradient: from the context to what computes it.
-        expression: as in `KernelSpec`.
+        expression: as in `Fusion`.
     """
     definition = OpDef(op, arguments, attrs, traits=Traits(splits="...,...->..."))
     names = [spec.name for spec in definition.signature.inputs]
@@ -76,10 +76,9 @@ def _of_elements(
     return KernelSpec(
         call,
         Memory.FRESH,
-        block=function if by_element else None,
-        takes_out=by_element and function is _slope_of_relu,
-        elementwise=by_element,
-        expression=expression if by_element else None,
+        fusion=Fusion(function, function is _slope_of_relu, True, expression)
+        if by_element
+        else Fusion(),
     )
 
 

@@ -14,7 +14,7 @@ from ...graph.default_scopes import name_scope
 from ...graph.node import Tensor
 from ...graph.op_def import OpDef
 from ...protos.dtypes import float32
-from ...runtime.kernel_spec import Affine, KernelSpec, Memory, fresh, writes_out
+from ...runtime.kernel_spec import Affine, Folding, Fusion, KernelSpec, Memory, fresh, writes_out
 from ...shape_inference.context import KernelContext, OpContext, ShapeContext, check_rank
 from ...shape_inference.protocols import Array, Kernel
 from ...shape_inference.rules import normal_axis
@@ -329,10 +329,8 @@ def _bias_add_kernel(c: KernelContext) -> Kernel:
     return KernelSpec(
         np.add if certain else bias_add,
         Memory.FRESH,
-        block=np.add,
-        takes_out=True,
-        elementwise=True,
-        line=line,
+        fusion=Fusion(np.add, takes_out=True, elementwise=True),
+        folding=Folding(line),
     )
 
 
@@ -386,7 +384,8 @@ def _leaky_relu_kernel(c: KernelContext) -> Kernel:
 
     expression = f"{{0}} if {{0}} > {{t}}(0) else {{0}} * {{t}}({float(alpha)!r})"
     loop_expression = expression if np.isfinite(alpha) else None
-    return KernelSpec(block_by_block(leaky_relu), Memory.FRESH, expression=loop_expression)
+    fusion = Fusion(expression=loop_expression)
+    return KernelSpec(block_by_block(leaky_relu), Memory.FRESH, fusion=fusion)
 
 
 def leaky_relu(features: TensorLike, alpha: float = 0.2, name: str | None = None) -> Tensor:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -16,7 +17,7 @@ from ...shape_inference.context import KernelContext, ShapeContext
 from ...shape_inference.protocols import Array, Kernel
 from ...shape_inference.rules import SCALAR, UNKNOWN_SHAPE
 from ...shape_inference.tensor_shape import TensorShape
-from ...shape_inference.traits import STATEFUL, WAITING
+from ...shape_inference.traits import STATEFUL, WAITING, Traits
 from .handles import HOME, nothing_shape, scalar_shape, shared_home
 from .map_stages import MapStage
 from .staging import StagingBase
@@ -73,16 +74,25 @@ class _Family(NamedTuple):
     clear: OpDef[Any]
 
 
-def _family(prefix: str, ordered: bool) -> _Family:
-    """Defines the ops of a kind."""
+@dataclass(frozen=True)
+class _Kind:
+    """Kernels of the ops of one kind of staging area by keys.
 
-    def stage_of(c: KernelContext) -> MapStage:
+    Args:
+        ordered: whether the least key leaves first where none is named.
+    """
+
+    ordered: bool
+
+    def stage(self, c: KernelContext) -> MapStage:
+        """The staging area of an op."""
         key, _ = shared_home(c)
-        definitions = MapStage(ordered, c.attr("capacity"), c.attr("memory_limit"))
-        return c.state.setdefault((*key, "staging area by keys", ordered), definitions)
+        stage = MapStage(self.ordered, c.attr("capacity"), c.attr("memory_limit"))
+        return c.state.setdefault((*key, "staging area by keys", self.ordered), stage)
 
-    def put_kernel(c: KernelContext) -> Kernel:
-        stage, waits = stage_of(c), waits_of(c.state)
+    def put(self, c: KernelContext) -> Kernel:
+        """Kernel that puts components of an element."""
+        stage, waits = self.stage(c), waits_of(c.state)
         components, given = len(c.attr("dtypes")), c.attr("fake_dtypes")
 
         def put(key: Array, indices: Array, *values: Array) -> tuple[()]:
@@ -92,54 +102,50 @@ def _family(prefix: str, ordered: bool) -> _Family:
 
         return put
 
-    def results(c: KernelContext, arrays: Sequence[Array]) -> tuple[Array, ...]:
-        dtypes = c.attr("dtypes")
-        if [array.dtype for array in arrays] != [dtype.numpy_dtype for dtype in dtypes]:
-            got = ", ".join(str(array.dtype) for array in arrays)
-            raise ValueError(f"expected dtypes = {[item.name for item in dtypes]}, got {got}")
-        return tuple(arrays)
-
-    def peek_kernel(c: KernelContext) -> Kernel:
-        stage, waits, dtypes = stage_of(c), waits_of(c.state), c.attr("dtypes")
+    def peek(self, c: KernelContext) -> Kernel:
+        """Kernel that reads components of an element."""
+        stage, waits, dtypes = self.stage(c), waits_of(c.state), c.attr("dtypes")
 
         def peek(key: Array, indices: Array) -> Any:
-            outputs = results(c, stage.peek(_key(key), _places(indices, dtypes, "dtypes"), waits))
+            outputs = _checked(c, stage.peek(_key(key), _places(indices, dtypes, "dtypes"), waits))
             return outputs if len(outputs) > 1 else outputs[0]
 
         return peek
 
-    def get_kernel(c: KernelContext) -> Kernel:
-        stage, waits, dtypes = stage_of(c), waits_of(c.state), c.attr("dtypes")
+    def get(self, c: KernelContext) -> Kernel:
+        """Kernel that takes components of an element."""
+        stage, waits, dtypes = self.stage(c), waits_of(c.state), c.attr("dtypes")
 
         def get(key: Array, indices: Array) -> Any:
             _, arrays = stage.get(_key(key), _places(indices, dtypes, "dtypes"), waits)
-            outputs = results(c, arrays)
+            outputs = _checked(c, arrays)
             return outputs if len(outputs) > 1 else outputs[0]
 
         return get
 
-    def get_first_kernel(c: KernelContext) -> Kernel:
-        stage, waits, dtypes = stage_of(c), waits_of(c.state), c.attr("dtypes")
+    def get_first(self, c: KernelContext) -> Kernel:
+        """Kernel that takes components of the first element, and returns its key."""
+        stage, waits, dtypes = self.stage(c), waits_of(c.state), c.attr("dtypes")
 
         def get_first(indices: Array) -> tuple[Array, ...]:
             key, arrays = stage.get(None, _places(indices, dtypes, "dtypes"), waits)
-            return (np.array(key, np.int64), *results(c, arrays))
+            return (np.array(key, np.int64), *_checked(c, arrays))
 
         return get_first
 
-    def counting(attribute: str) -> Callable[[KernelContext], Kernel]:
-        def factory(c: KernelContext) -> Kernel:
-            stage = stage_of(c)
+    def size(self, c: KernelContext) -> Kernel:
+        """Kernel that counts whole elements."""
+        stage = self.stage(c)
+        return lambda: np.array(stage.whole, np.int32)
 
-            def count() -> Array:
-                return np.array(getattr(stage, attribute), np.int32)
+    def incomplete_size(self, c: KernelContext) -> Kernel:
+        """Kernel that counts elements of which components are missing."""
+        stage = self.stage(c)
+        return lambda: np.array(stage.incomplete, np.int32)
 
-            return count
-
-        return factory
-
-    def clear_kernel(c: KernelContext) -> Kernel:
-        stage = stage_of(c)
+    def clear(self, c: KernelContext) -> Kernel:
+        """Kernel that drops all elements."""
+        stage = self.stage(c)
 
         def clear() -> tuple[()]:
             stage.clear()
@@ -147,29 +153,52 @@ def _family(prefix: str, ordered: bool) -> _Family:
 
         return clear
 
-    definitions: list[OpDef[Any]] = []
-    for name, arguments, attrs, shape, kernel in (
-        ("Stage", "key: int64, indices: int32, values: fake_dtypes ->", _GIVEN, _put_shape,
-         put_kernel),
-        ("Peek", _ITEM, _TAKEN, _item_shape, peek_kernel),
-        ("Unstage", _ITEM, _TAKEN, _item_shape, get_kernel),
-        ("UnstageNoKey", "indices: int32 -> key: int64, values: dtypes", _TAKEN, _first_shape,
-         get_first_kernel),
-        ("Size", "-> size: int32", _ABOUT, scalar_shape, counting("whole")),
-        ("IncompleteSize", "-> size: int32", _ABOUT, scalar_shape, counting("incomplete")),
-        ("Clear", "->", _ABOUT, nothing_shape, clear_kernel),
-    ):  # fmt: skip
-        waits = "Stage" in name or "stage" in name or name == "Peek"
-        op: OpDef[Any] = OpDef(
-            prefix + name, arguments, attrs, traits=WAITING if waits else STATEFUL
+
+def _checked(c: KernelContext, arrays: Sequence[Array]) -> tuple[Array, ...]:
+    """Components, if they are of the dtypes that the op states."""
+    dtypes = c.attr("dtypes")
+    if [array.dtype for array in arrays] != [dtype.numpy_dtype for dtype in dtypes]:
+        got = ", ".join(str(array.dtype) for array in arrays)
+        raise ValueError(f"expected dtypes = {[item.name for item in dtypes]}, got {got}")
+    return tuple(arrays)
+
+
+class _Row(NamedTuple):
+    """Definition of an op, but for its kernel, which is a method of `_Kind`."""
+
+    name: str
+    arguments: str
+    attrs: str
+    shape: Callable[[ShapeContext], Any]
+    traits: Traits
+
+
+_PUT = "key: int64, indices: int32, values: fake_dtypes ->"
+_FIRST = "indices: int32 -> key: int64, values: dtypes"
+_ROWS = {
+    "put": _Row("Stage", _PUT, _GIVEN, _put_shape, WAITING),
+    "peek": _Row("Peek", _ITEM, _TAKEN, _item_shape, WAITING),
+    "get": _Row("Unstage", _ITEM, _TAKEN, _item_shape, WAITING),
+    "get_first": _Row("UnstageNoKey", _FIRST, _TAKEN, _first_shape, WAITING),
+    "size": _Row("Size", "-> size: int32", _ABOUT, scalar_shape, STATEFUL),
+    "incomplete_size": _Row("IncompleteSize", "-> size: int32", _ABOUT, scalar_shape, STATEFUL),
+    "clear": _Row("Clear", "->", _ABOUT, nothing_shape, STATEFUL),
+}
+
+
+def _family(prefix: str, kind: _Kind) -> _Family:
+    """Defines the ops of a kind."""
+    definitions: dict[str, OpDef[Any]] = {}
+    for method, row in _ROWS.items():
+        op = definitions[method] = OpDef(
+            prefix + row.name, row.arguments, row.attrs, traits=row.traits
         )
-        op.shape(shape)
-        op.kernel(kernel)
-        definitions.append(op)
-    return _Family(*definitions)
+        op.shape(row.shape)
+        op.kernel(getattr(kind, method))
+    return _Family(**definitions)
 
 
-FAMILIES = {False: _family("Map", False), True: _family("OrderedMap", True)}
+FAMILIES = {False: _family("Map", _Kind(False)), True: _family("OrderedMap", _Kind(True))}
 
 
 class MapStagingArea(StagingBase):

@@ -7,6 +7,7 @@ of the whole variable and for one of some of its rows.
 from __future__ import annotations
 
 from collections.abc import Callable, Container, Iterator
+from functools import partial
 from types import SimpleNamespace
 from typing import Any, NamedTuple
 
@@ -14,6 +15,7 @@ import numpy as np
 
 from ...graph.op_def import OpDef
 from ...graph.references import modify, reference
+from ...protos.dtypes import DType
 from ...runtime.kernel_spec import FEWEST_IN_BLOCKS, Accelerated, KernelSpec
 from ...shape_inference.context import KernelContext, ShapeContext
 from ...shape_inference.protocols import Array, Kernel
@@ -105,44 +107,61 @@ _DTYPES = {"global_step": "int64", "indices": "Tindices"}
 _GRADIENTS = ("grad", "delta")
 
 
-def _define(prefix: str, name: str, update: Update) -> OpDef[Any]:
-    """Defines one op."""
-    by_handle, by_rows = prefix.startswith("Resource"), "Sparse" in prefix
-    variables, rest = update.variables.split(), update.rest.split()
-    gradient = next(item for item in rest if item in _GRADIENTS)
-    if by_rows:
-        at = rest.index(gradient)
-        gradient = "grad"
-        rest[at : at + 1] = ["grad", "indices"]
-    numbers = [item for item in rest if item not in (gradient, "indices")]
-    gradient_at = [
-        at for at, item in enumerate(rest, len(variables)) if item in (gradient, "indices")
-    ]
-    places = {item: at for at, item in enumerate(rest, len(variables)) if item in numbers}
-    kind = "resource" if by_handle else "Ref(T)"
-    arguments = [f"{item}: {kind}" for item in variables]
-    arguments += [f"{item}: {_DTYPES.get(item, 'T')}" for item in rest]
-    attrs = [f"T: {NUMBERS}"]
-    attrs += ["Tindices: {int32, int64}"] if by_rows else []
-    attrs += ["use_locking: bool = false"]
-    attrs += [update.flags] if update.flags else []
-    definition: OpDef[Any] = OpDef(
-        prefix + name,
-        f"{', '.join(arguments)} -> {'' if by_handle else 'out: Ref(T)'}".rstrip(),
-        ", ".join(attrs),
-        **({"traits": STATEFUL} if by_handle else {}),
-    )
+class _UpdateOp:
+    """An op of an optimizer's step: signature, shape function and kernel.
 
-    @definition.shape
-    def shape(c: ShapeContext) -> Any:
+    Args:
+        update: the step.
+        by_handle: whether variables are resources instead of references.
+        by_rows: whether the gradient is one of some rows.
+    """
+
+    def __init__(self, update: Update, by_handle: bool, by_rows: bool) -> None:
+        self.update = update
+        self.by_handle = by_handle
+        self.by_rows = by_rows
+        self.variables = update.variables.split()
+        self.rest = update.rest.split()
+        self.gradient = next(item for item in self.rest if item in _GRADIENTS)
+        if by_rows:
+            at = self.rest.index(self.gradient)
+            self.gradient = "grad"
+            self.rest[at : at + 1] = ["grad", "indices"]
+        positions = {item: at for at, item in enumerate(self.rest, len(self.variables))}
+        changes = (self.gradient, "indices")
+        self.gradient_at = [at for item, at in positions.items() if item in changes]
+        self.numbers_at = {item: at for item, at in positions.items() if item not in changes}
+
+    def definition(self, name: str) -> OpDef[Any]:
+        """Defines the op."""
+        kind = "resource" if self.by_handle else "Ref(T)"
+        arguments = [f"{item}: {kind}" for item in self.variables]
+        arguments += [f"{item}: {_DTYPES.get(item, 'T')}" for item in self.rest]
+        attrs = [f"T: {NUMBERS}"]
+        attrs += ["Tindices: {int32, int64}"] if self.by_rows else []
+        attrs += ["use_locking: bool = false"]
+        attrs += [self.update.flags] if self.update.flags else []
+        definition: OpDef[Any] = OpDef(
+            name,
+            f"{', '.join(arguments)} -> {'' if self.by_handle else 'out: Ref(T)'}".rstrip(),
+            ", ".join(attrs),
+            **({"traits": STATEFUL} if self.by_handle else {}),
+        )
+        definition.shape(self.shape)
+        definition.kernel(self.kernel)
+        return definition
+
+    def shape(self, c: ShapeContext) -> Any:
+        """The shape function."""
         shapes = [
-            shape_of_resource(c, item, "T") if by_handle else c.shape(item) for item in variables
+            shape_of_resource(c, item, "T") if self.by_handle else c.shape(item)
+            for item in self.variables
         ]
-        whole = c.merged(" and ".join(variables), shapes)
-        for item in numbers:
+        whole = c.merged(" and ".join(self.variables), shapes)
+        for item in self.numbers_at:
             c.shape(item, rank=0)
-        if not by_rows:
-            whole = c.merged(f"var and {gradient}", [whole, c.shape(gradient)])
+        if not self.by_rows:
+            whole = c.merged(f"var and {self.gradient}", [whole, c.shape(self.gradient)])
         else:
             indices = c.shape("indices", rank=1)
             if whole.sizes is not None:
@@ -150,54 +169,70 @@ def _define(prefix: str, name: str, update: Update) -> OpDef[Any]:
                     raise ValueError("var must have rank at least 1, got a scalar")
                 wanted = indices + whole[1:]
                 c.merged("grad and the rows of var that indices name", [c.shape("grad"), wanted])
-        return [] if by_handle else whole
+        return [] if self.by_handle else whole
 
-    @definition.kernel
-    def kernel(c: KernelContext) -> Kernel:
-        flags = [flag.partition(":")[0] for flag in filter(None, update.flags.split(", "))]
+    def kernel(self, c: KernelContext) -> Kernel:
+        """The kernel factory."""
+        flags = [flag.partition(":")[0] for flag in filter(None, self.update.flags.split(", "))]
         settings = {flag: c.attr(flag) for flag in flags}
-        dtype = c.attr("T").numpy_dtype
         if not c.attr("T").is_floating and not c.attr("T").is_complex:
             raise ValueError(f"T must be of floats or complex numbers, got {c.attr('T').name}")
-        loop = update_loop(update.rule, settings) if dtype == np.float32 and not by_rows else None
+        return _UpdateKernel(self, c.attr("T"), settings).spec(lambda: None)
 
-        def spec(find: Callable[[], Callable[..., None] | None]) -> KernelSpec:
-            """The kernel, which asks `find` in each run for machine code of `loop`."""
 
-            def step(*arrays: Array, spare: bool = False) -> Array | None:
-                n = SimpleNamespace(**settings, spare=spare)
-                for number, at in places.items():
-                    value = arrays[at]
-                    if value.ndim:
-                        shape = list(value.shape)
-                        raise ValueError(f"{number} must be a scalar, got shape {shape}")
-                    setattr(n, number, value[()])
-                references = [reference(array) for array in arrays[: len(variables)]]
-                for i, item in enumerate(references):
-                    if item.dtype != dtype:
-                        named = f"{variables[i]} holds {item.dtype}"
-                        raise ValueError(f"{named}, where T = {c.attr('T').name}")
-                gradient = [arrays[at] for at in gradient_at]
-                if by_rows:
-                    change = _rows_changed(update.rule, n, variables, *gradient)
-                else:
-                    machine = None if loop is None else loop.with_numbers(find(), n)
-                    change = _whole_changed(update.rule, n, variables, gradient[0], machine)
-                modify(change, *references)
-                return None if by_handle else arrays[0]
+class _UpdateKernel:
+    """Kernels of an op: plain, overwriting the gradient, by machine code.
 
-            def using_up_the_gradient(*arrays: Array) -> Array | None:
-                return step(*arrays, spare=arrays[gradient_at[0]].flags.writeable)
+    Args:
+        op: the op.
+        dtype: that of its variables.
+        settings: the values of its flags.
+    """
 
-            def overwriting(spare: Container[int]) -> Callable[..., Array | None]:
-                return using_up_the_gradient if gradient_at[0] in spare else step
+    def __init__(self, op: _UpdateOp, dtype: DType, settings: dict[str, Any]) -> None:
+        self._op = op
+        self._dtype = dtype
+        self._settings = settings
+        by_machine = dtype.numpy_dtype == np.float32 and not op.by_rows
+        self._loop = update_loop(op.update.rule, settings) if by_machine else None
 
-            machine = None if loop is None else Accelerated(loop.loop, spec, same_bits=True)
-            return KernelSpec(step, overwriting=overwriting, accelerated=machine)
+    def spec(self, find: Callable[[], Callable[..., None] | None]) -> KernelSpec:
+        """The kernel, which asks `find` in each run for machine code of its loop."""
+        op, step = self._op, partial(self._step, find, False)
 
-        return spec(lambda: None)
+        def using_up_the_gradient(*arrays: Array) -> Array | None:
+            return self._step(find, arrays[op.gradient_at[0]].flags.writeable, *arrays)
 
-    return definition
+        def overwriting(spare: Container[int]) -> Callable[..., Array | None]:
+            return using_up_the_gradient if op.gradient_at[0] in spare else step
+
+        loop = self._loop
+        machine = None if loop is None else Accelerated(loop.loop, self.spec, same_bits=True)
+        return KernelSpec(step, overwriting=overwriting, accelerated=machine)
+
+    def _step(
+        self, find: Callable[[], Callable[..., None] | None], spare: bool, *arrays: Array
+    ) -> Array | None:
+        op = self._op
+        n = SimpleNamespace(**self._settings, spare=spare)
+        for number, at in op.numbers_at.items():
+            value = arrays[at]
+            if value.ndim:
+                raise ValueError(f"{number} must be a scalar, got shape {list(value.shape)}")
+            setattr(n, number, value[()])
+        references = [reference(array) for array in arrays[: len(op.variables)]]
+        for i, item in enumerate(references):
+            if item.dtype != self._dtype.numpy_dtype:
+                named = f"{op.variables[i]} holds {item.dtype}"
+                raise ValueError(f"{named}, where T = {self._dtype.name}")
+        gradient = [arrays[at] for at in op.gradient_at]
+        if op.by_rows:
+            change = _rows_changed(op.update.rule, n, op.variables, *gradient)
+        else:
+            machine = None if self._loop is None else self._loop.with_numbers(find(), n)
+            change = _whole_changed(op.update.rule, n, op.variables, gradient[0], machine)
+        modify(change, *references)
+        return None if op.by_handle else arrays[0]
 
 
 def _check_one_shape(names: list[str], arrays: tuple[Array, ...]) -> None:
@@ -286,7 +321,9 @@ def _rows_changed(
 
 
 UPDATE_OPS: dict[str, OpDef[Any]] = {
-    prefix + name: _define(prefix, name, update)
+    prefix + name: _UpdateOp(update, prefix.startswith("Resource"), "Sparse" in prefix).definition(
+        prefix + name
+    )
     for name, update in UPDATES.items()
     for prefix in update.forms.split()
 }

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 from ...graph.graph import Graph
 from ...protos.messages import MetaGraphDef
 from .meta_graph import export_meta_graph, import_meta_graph
@@ -23,8 +21,3 @@ def graph_of(data: bytes) -> Graph:
     with graph.as_default():
         import_meta_graph(MetaGraphDef.FromString(message))
     return graph
-
-
-def copying() -> tuple[Callable[[Graph], bytes], Callable[[bytes], Graph]]:
-    """Both functions."""
-    return bytes_of, graph_of

@@ -11,6 +11,7 @@ from ...graph.graph import Graph
 from ...graph.importing.renaming import Renaming
 from ...graph.node import Operation, Tensor
 from ...protos.messages import MetaGraphDef
+from ...session.passes.plan_options import PlanOptions
 from ..savers.restoring import check_inside, is_untrusted, reads_checkpoint
 from . import saved_model_constants as constants
 from .assets import asset_feeds
@@ -45,15 +46,16 @@ def initialize(
         for name in initializers(message)
     ]
     untrusted = is_untrusted(sess)
+    options: PlanOptions = sess._plan_options if untrusted else PlanOptions()
     if untrusted:
         check_inside(feeds.values(), folder)
-        sess._own_files = _own_files(feeds)
+        sess._plan_options = options._replace(own_files=_own_files(feeds))
     try:
         for op in to_run:
             sess.run(op, feeds)
     finally:
         if untrusted:
-            sess._own_files = None
+            sess._plan_options = options
 
 
 def _own_files(feeds: Iterable[Tensor]) -> dict[Operation, Tensor]:

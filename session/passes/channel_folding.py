@@ -12,14 +12,14 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ...graph.node import Operation, Tensor
-from ...runtime.kernel_spec import Filters, KernelSpec, Memory
+from ...runtime.kernel_spec import Filters, Fusion, KernelSpec, Memory
 from ...shape_inference.protocols import Array
 from .draft import Constant, Draft, Source, Work
 
 _DTYPES = (np.float32, np.float64)
 # Products of numbers up to here, or down to one over it, neither overflow nor lose digits.
 _LARGE = 1e15
-_ADDITION = KernelSpec(np.add, Memory.FRESH, takes_out=True, elementwise=True)
+_ADDITION = KernelSpec(np.add, Memory.FRESH, fusion=Fusion(takes_out=True, elementwise=True))
 
 
 class _Follower(NamedTuple):
@@ -37,12 +37,12 @@ def fold_channels(draft: Draft) -> None:
     add; its result has the place it had. A tensor that has other readers, or is fetched or fed,
     ends the chain. Factors are multiplied in float64, and the filters rounded once.
     """
-    if draft.exact or all(item.kernel.filters is None for item in draft.work):
+    if draft.options.exact or all(item.kernel.folding.filters is None for item in draft.work):
         return
     readers, awaited = draft.readers, draft.awaited
     with np.errstate(all="ignore"):
         for place, item in enumerate(draft.work):
-            filters = item.kernel.filters if item is not _GONE else None
+            filters = item.kernel.folding.filters if item is not _GONE else None
             if filters is not None and item.outputs[0].dtype.numpy_dtype in _DTYPES:
                 followers = _followers(draft, readers, awaited, item, filters)
                 if any((follower.factor != 1).any() for follower in followers):
@@ -84,10 +84,11 @@ def _vectors(
     work: Work, tensor: Tensor, filters: Filters, channels: int
 ) -> tuple[Array, Array] | None:
     """Factor and offset of each channel, if an op is a line of `tensor` that keeps its shape."""
-    if work.kernel.line is None:
+    line_of = work.kernel.folding.line
+    if line_of is None:
         return None
     constants = [item.array if isinstance(item, Constant) else None for item in work.inputs]
-    line = work.kernel.line(constants)
+    line = line_of(constants)
     if line is None or work.inputs[line.input] is not tensor:
         return None
     factor, offset = (_vector(part, filters, channels) for part in line[1:])

@@ -11,6 +11,7 @@ from ...graph.node import Operation, Tensor
 from ...runtime.kernel_spec import KernelSpec, Loop
 from ...shape_inference.inference import Inference
 from ...shape_inference.protocols import Array, Edge
+from .plan_options import PlanOptions
 
 
 class Constant:
@@ -111,8 +112,7 @@ class Draft:
         inference: what is known of the tensors under these feeds.
         substitutes: the substitutes for tensors.
         work: what has to run, in an order in which it can.
-        exact: whether each op gives its own result, rounded as it rounds.
-        deterministic: whether machine code may be used only where it gives the same bits.
+        options: the session's settings.
     """
 
     def __init__(
@@ -121,8 +121,7 @@ class Draft:
         feeds: Sequence[Tensor],
         fetches: Sequence[Tensor | Operation],
         inference: Inference,
-        exact: bool = False,
-        deterministic: bool = False,
+        options: PlanOptions,
     ) -> None:
         self.ops = ops
         self.feeds = feeds
@@ -131,8 +130,7 @@ class Draft:
         self.inference = inference
         self.substitutes = Substitutions()
         self.work: list[Work] = []
-        self.exact = exact
-        self.deterministic = deterministic
+        self.options = options
 
     @property
     def awaited(self) -> set[Operation]:

@@ -7,7 +7,7 @@ from .draft import Draft
 
 def use_fast_variants(draft: Draft) -> None:
     """Pass that takes the fast variant of kernels, unless results must be exact."""
-    if draft.exact:
+    if draft.options.exact:
         return
     for place, item in enumerate(draft.work):
         if item.kernel.fast_variant is not None:

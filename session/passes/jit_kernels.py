@@ -19,7 +19,7 @@ def use_machine_code(draft: Draft) -> None:
         if accelerated is None:
             continue
         loop, kernel, same_bits = accelerated
-        if (draft.exact or draft.deterministic) and not same_bits:
+        if (draft.options.exact or draft.options.deterministic) and not same_bits:
             continue
         function = accelerator.ready(loop)
         if same_bits:

@@ -13,11 +13,24 @@ from ...runtime import errors
 from ...shape_inference.inference import Inference
 from ...shape_inference.rules import UNKNOWN_SHAPE
 from ...shape_inference.traits import Input
+from .plan_options import PlanOptions
 
 _MOST_NAMED = 8
 
 
-def check_kernels(ops: Sequence[Operation]) -> None:
+def check_ops(ops: Sequence[Operation], options: PlanOptions) -> None:
+    """Checks that a plan under `options` may run all ops.
+
+    Raises:
+        PermissionDeniedError: some touch files, or call functions of the program.
+        UnimplementedError: some have no kernel.
+    """
+    if options.untrusted:
+        _check_trusted(ops, options.own_files)
+    _check_kernels(ops)
+
+
+def _check_kernels(ops: Sequence[Operation]) -> None:
     """Checks that all ops have a kernel.
 
     Raises:
@@ -34,20 +47,14 @@ def check_kernels(ops: Sequence[Operation]) -> None:
         )
 
 
-def check_trusted(ops: Sequence[Operation], own_files: Mapping[Operation, Tensor]) -> None:
-    """Checks that all ops have a kernel, and touch nothing but the graph, nor do their functions.
-
-    Args:
-        ops: the ops.
-        own_files: ops that may read the file of the model whose name is fed to the tensor.
+def _check_trusted(ops: Sequence[Operation], own_files: Mapping[Operation, Tensor]) -> None:
+    """Checks that ops and their functions touch nothing but the graph.
 
     Raises:
         PermissionDeniedError: some touch files, or call functions of the program.
-        UnimplementedError: some have no kernel.
     """
     fed = {op for op, name in own_files.items() if name.op not in set(ops)}
     refuse_touching(op for op in ops_within(ops) if op not in fed)
-    check_kernels(ops)
 
 
 def inference_under(graph: Graph, ops: Sequence[Operation], feeds: Sequence[Tensor]) -> Inference:

@@ -17,12 +17,12 @@ def fold_padding(draft: Draft) -> None:
 
     All readers have to be such products; it may be neither fetched nor fed.
     """
-    if draft.exact or all(item.kernel.padding is None for item in draft.work):
+    if draft.options.exact or all(item.kernel.folding.padding is None for item in draft.work):
         return
     readers, awaited = draft.readers, draft.awaited
     gone = set()
     for place, item in enumerate(draft.work):
-        if item.kernel.padding is None or item.op in awaited:
+        if item.kernel.folding.padding is None or item.op in awaited:
             continue
         [tensor] = item.outputs
         places = readers.get(tensor, [])
@@ -44,8 +44,8 @@ def _without_padding(draft: Draft, place: int, reader: int) -> KernelSpec | None
 
     Values that are read later must not be updated meanwhile.
     """
-    padding: Sequence[int] | None = draft.work[place].kernel.padding
-    with_padding = draft.work[reader].kernel.with_padding if reader >= 0 else None
+    padding: Sequence[int] | None = draft.work[place].kernel.folding.padding
+    with_padding = draft.work[reader].kernel.folding.with_padding if reader >= 0 else None
     if padding is None or with_padding is None:
         return None
     [tensor] = draft.work[place].outputs

@@ -290,9 +290,10 @@ class _Simplifier:
 
 def _unchanged(op: Operation, kernel: KernelSpec, inputs: Sequence[Source]) -> Source | None:
     """Input that an op returns bit for bit: `x` for `x * 1.0` and `x / 1.0`; None for others."""
-    if kernel.line is None or op.outputs[0].dtype.numpy_dtype.kind != "f":
+    line_of = kernel.folding.line
+    if line_of is None or op.outputs[0].dtype.numpy_dtype.kind != "f":
         return None
-    line = kernel.line([item.array if isinstance(item, Constant) else None for item in inputs])
+    line = line_of([item.array if isinstance(item, Constant) else None for item in inputs])
     if line is None or isinstance(inputs[line.input], Constant):
         return None
     is_product = isinstance(line.offset, float)  # x + 0.0 changes the sign of a zero

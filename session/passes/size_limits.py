@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import copy
 import math
 from collections import Counter
 from collections.abc import Callable, Container, Sequence
+from dataclasses import replace
 from typing import Any
 
 from ...graph.node import Operation, Tensor
@@ -62,15 +62,15 @@ def with_limit(op: Operation, kernel: KernelSpec, inference: Inference) -> Kerne
         return checked
 
     overwriting = kernel.overwriting
-    kernel = copy.copy(kernel)
-    kernel.call = limited(kernel.call)
-    if overwriting is not None:
+    fusion = replace(kernel.fusion, block=kernel.block)
+    kernel = replace(kernel, call=limited(kernel.call), fusion=fusion)
+    if overwriting is None:
+        return kernel
 
-        def limited_overwriting(spare: Container[int]) -> Callable[..., Any]:
-            return limited(overwriting(spare))
+    def limited_overwriting(spare: Container[int]) -> Callable[..., Any]:
+        return limited(overwriting(spare))
 
-        kernel.overwriting = limited_overwriting
-    return kernel
+    return replace(kernel, overwriting=limited_overwriting)
 
 
 def _combines(op: Operation) -> bool:

@@ -14,6 +14,7 @@ import tensordraft as td
 from tensordraft.analysis.live_memory import is_view
 from tensordraft.analysis.named_inputs import with_named_inputs
 from tensordraft.session.interpreter import FlatProgram
+from tensordraft.session.passes.plan_options import PlanOptions
 from tensordraft.session.plan import Step
 from tensordraft.session.planner import plan_under
 
@@ -32,7 +33,7 @@ def test_what_is_written_is_what_kernels_make(example: Example) -> None:
     rows = {row.name: row for row in found.by_op}
 
     named = with_named_inputs(graph, tensors, {}, {})
-    plan = plan_under(named.inference, named.ops, tensors, named.feeds, {}, exact=True)
+    plan = plan_under(named.inference, named.ops, tensors, named.feeds, {}, PlanOptions(exact=True))
     made: dict[str, int] = {}
 
     def watch(step: Step, arrays: Any) -> None:

@@ -12,7 +12,7 @@ from harness import RUNS_OF_BOTH_TIERS, tiny_blocks
 from tiers import programs, runs
 
 import tensordraft as td
-from tensordraft.runtime.kernel_spec import KernelSpec, Memory, fresh, view
+from tensordraft.runtime.kernel_spec import Fusion, KernelSpec, Memory, fresh, view
 from tensordraft.session import parallel
 from tensordraft.shape_inference.traits import Elementwise
 
@@ -104,7 +104,9 @@ def test_what_ops_state_lets_others_write_into_their_results(
         result, before = session.run([update, op(x + 1.0)], {x: np.ones([1, 4, 4, 2])})
         np.testing.assert_array_equal(result, before)
         session.run(update, {x: np.ones([1, 4, 4, 2])})
-        last = session._calls.get(("plan", (update,), (x,)))._plan.steps[-1]
+        planned = session._calls.plan(((update,), (x,)))
+        assert planned is not None
+        last = planned._plan.steps[-1]
     assert last.op is update.op
     assert last.run is not last.kernel.call, "the update makes a copy"
 
@@ -224,6 +226,7 @@ def test_a_block_that_is_a_view_of_another_outlives_it() -> None:
 
 
 def test_a_kernel_spec_keeps_what_it_states_behind_checks() -> None:
-    spec = KernelSpec(np.exp, Memory.FRESH, takes_out=True)
+    spec = KernelSpec(np.exp, Memory.FRESH, fusion=Fusion(takes_out=True), note="fast")
     checked = spec.checked(np.sin)
-    assert (checked.block, checked.takes_out, checked.memory) == (np.exp, True, Memory.FRESH)
+    assert (checked.block, checked.fusion.takes_out, checked.memory) == (np.exp, True, Memory.FRESH)
+    assert (checked.call, checked.note) == (np.sin, "fast")

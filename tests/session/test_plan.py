@@ -105,21 +105,22 @@ def test_a_plan_is_made_once_and_goes_on_when_the_graph_grows() -> None:
     y = x + 1.0
     with td.Session() as session:
         session.run(y, {x: 1})
-        planned = session._calls.get(("plan", (y,), (x,)))
+        planned = session._calls.plan(((y,), (x,)))
         td.exp(y)
         session.run(y, {x: 2})
         session.run(y, {x.name: 2})
         assert planned is not None
-        assert session._calls.get(("plan", (y,), (x,))) is planned
+        assert session._calls.plan(((y,), (x,))) is planned
 
 
 def test_the_number_of_plans_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(calls, "_MOST_CALLS", 4)
+    monkeypatch.setattr(calls, "_MOST_KEPT", 4)
     x = td.placeholder(td.int32, [])
     with td.Session() as session:
         for i in range(20):
             assert session.run(x + i, {x: 1}) == 1 + i
             assert len(session._calls) <= 4
+            assert len(session._calls.plans) <= 4
 
 
 def test_explain_names_every_step() -> None:

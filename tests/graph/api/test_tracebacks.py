@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import inspect
+import operator
+import pickle
 import sys
 import traceback
 from collections.abc import Callable
@@ -11,6 +14,7 @@ from typing import Any
 import pytest
 
 import tensordraft as td
+from tensordraft.graph.api.public_calls import unguarded
 from tensordraft.graph.api.source_locations import Site
 
 
@@ -107,11 +111,18 @@ def test_a_cell_of_a_notebook_has_its_number(monkeypatch: pytest.MonkeyPatch) ->
 
 
 def test_public_functions_look_as_they_are_written() -> None:
-    import inspect
-    import pickle
-
     assert str(inspect.signature(td.nn.relu)).endswith("-> Tensor")
     assert "'" not in str(inspect.signature(td.Session.run))
     assert td.abs is td.math.abs
     assert pickle.loads(pickle.dumps(td.nn.relu)) is td.nn.relu  # noqa: S301 - our own
     assert td.matmul.__name__ == "matmul"
+
+
+@pytest.mark.parametrize("name", ["add", "math.add", "nn.relu", "train.exponential_decay"])
+def test_pickles_find_public_functions_which_modules_do_not_see(name: str) -> None:
+    public: Any = operator.attrgetter(name)(td)
+    assert pickle.loads(pickle.dumps(public)) is public  # noqa: S301 - our own
+    own = unguarded(public)
+    assert own is not public
+    assert vars(sys.modules[own.__module__])[own.__name__] is own
+    assert pickle.loads(pickle.dumps(own)) is own  # noqa: S301 - our own

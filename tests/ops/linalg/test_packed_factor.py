@@ -48,8 +48,8 @@ def test_products_are_the_same(rows: int, swap: dict[str, bool]) -> None:
     kernel, machine = kernel_of(a, b, **swap)
     for _ in range(2):
         np.testing.assert_array_equal(machine(a, b), kernel(a, b))
-    assert machine.rows is not None
-    made = machine.rows(a, b)
+    assert machine.fusion.rows is not None
+    made = machine.fusion.rows(a, b)
     out, finished = np.full(made.shape, 7, "f"), list[int]()
     made.fill(out, lambda *part: finished.extend(range(*part)))
     assert sorted(finished) == list(range(rows))
@@ -59,7 +59,7 @@ def test_products_are_the_same(rows: int, swap: dict[str, bool]) -> None:
 def test_what_does_not_fit_is_told_as_ever() -> None:
     a, b = np.ones((2, 3), "f"), np.ones((4, 5), "f")
     _, machine = kernel_of(np.ones((2, 4), "f"), b)
-    for call in (machine, machine.rows):
+    for call in (machine, machine.fusion.rows):
         assert call is not None
         with pytest.raises(ValueError, match="the inner sizes of a and b"):
             call(a, b)

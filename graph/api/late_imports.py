@@ -1,0 +1,36 @@
+"""Parts of higher rooms that lower rooms use: one table, each imported at its first use."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from threading import RLock
+from typing import Any
+
+_PACKAGE = __name__.partition(".")[0]
+
+LATE_IMPORTS = {
+    "cluster session": "distributed.data_parallel ParallelSession",
+    "graph from bytes": "saving.checkpoints.pickled_graph graph_of",
+    "graph picture": "analysis.drawing.draw notebook_picture",
+    "graph to bytes": "saving.checkpoints.pickled_graph bytes_of",
+    "symbolic gradient": "autodiff.symbolic_gradients expanded",
+}
+"""Module and name of each part, by its use."""
+
+LOADING = RLock()
+"""Held while modules of the package are imported: one lock, to avoid deadlocks."""
+
+_parts: dict[str, Any] = {}
+
+
+def late_import(use: str) -> Any:
+    """Part of a higher room, imported at the first call.
+
+    Args:
+        use: a key of `LATE_IMPORTS`.
+    """
+    if use not in _parts:
+        module, name = LATE_IMPORTS[use].split()
+        with LOADING:
+            _parts[use] = getattr(import_module(f"{_PACKAGE}.{module}"), name)
+    return _parts[use]
