@@ -19,13 +19,8 @@ from tensordraft.saving.checkpoints.meta_graph import export_meta_graph, import_
 from tensordraft.saving.checkpoints.signatures import Signature, read_signatures
 from tensordraft.saving.loading import load_saved_model
 
+pytestmark = pytest.mark.usefixtures("graph")
 FILES = GOLDEN / "files"
-
-
-@pytest.fixture(autouse=True)
-def graph() -> Iterator[td.Graph]:
-    with td.Graph().as_default() as graph:
-        yield graph
 
 
 def test_a_meta_graph_of_tensorflow_is_read(graph: td.Graph) -> None:
