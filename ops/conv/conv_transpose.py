@@ -19,6 +19,7 @@ from ...shape_inference.symbolic.symbolic import Dim, equal
 from ...shape_inference.tensor_shape import TensorShape
 from ...shape_inference.traits import Traits
 from ..common.jit_gemm import by_loop, product_loop
+from ..common.shared_docs import shared_docs
 from .convolution import CONV_3D_ATTRS, CONV_ATTRS, convolved
 from .convolution_backprop import spread
 from .convolution_rules import check_ranks, conv_sizes, conv_sliding
@@ -209,6 +210,18 @@ def conv2d_backprop_input(
     )
 
 
+_documented = shared_docs(
+    {
+        "name": "a name for the op.",
+    },
+    returns="A Tensor of shape `output_shape`.",
+    raises=(
+        "TypeError: the dtypes differ.\nValueError: the shapes are not those of a convolution."
+    ),
+)
+
+
+@_documented
 def conv2d_transpose(
     value: TensorLike,
     filter: TensorLike,
@@ -230,14 +243,6 @@ def conv2d_transpose(
             for each dimension of `value`.
         padding: "SAME", "VALID", or pairs of margins, as for `conv2d`.
         data_format: "NHWC", or "NCHW" where the channels are the second dimension.
-        name: a name for the op.
-
-    Returns:
-        A Tensor of shape `output_shape`.
-
-    Raises:
-        TypeError: the dtypes differ.
-        ValueError: the shapes are not those of a convolution.
 
     Example:
         >>> with td.Graph().as_default(), td.Session() as session:
@@ -256,6 +261,7 @@ def conv2d_transpose(
     )
 
 
+@_documented
 def conv3d_transpose(
     value: TensorLike,
     filter: TensorLike,
@@ -275,14 +281,6 @@ def conv3d_transpose(
             for each dimension of `value`.
         padding: "SAME" or "VALID".
         data_format: "NDHWC", or "NCDHW" where the channels are the second dimension.
-        name: a name for the op.
-
-    Returns:
-        A Tensor of shape `output_shape`.
-
-    Raises:
-        TypeError: the dtypes differ.
-        ValueError: the shapes are not those of a convolution.
 
     Example:
         >>> with td.Graph().as_default(), td.Session() as session:

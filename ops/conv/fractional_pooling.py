@@ -18,6 +18,7 @@ from ...shape_inference.rules import shape_from_value
 from ...shape_inference.tensor_shape import TensorShape
 from ...shape_inference.traits import Traits
 from ..common.allocation import new_array, new_zeros
+from ..common.shared_docs import shared_docs
 from ..random.philox import GROUP, Philox
 from .convolution_rules import check_ranks
 from .pooling_rules import lowest
@@ -276,6 +277,17 @@ def _fractional_avg_pool_grad_kernel(c: KernelContext) -> Kernel:
     return backprop
 
 
+_documented = shared_docs(
+    {
+        "value": ("images [batch, rows, columns, channels] of float32, float64, int32 or int64."),
+        "seed2": "a second seed.",
+        "name": "a name for the op.",
+    },
+    raises="ValueError: `value` is not of rank 4, or a ratio is not legal.",
+)
+
+
+@_documented
 def fractional_max_pool(
     value: TensorLike,
     pooling_ratio: Any,
@@ -291,7 +303,6 @@ def fractional_max_pool(
     As in TensorFlow 1.15; the bounds are its own, where a seed is given.
 
     Args:
-        value: images [batch, rows, columns, channels] of float32, float64, int32 or int64.
         pooling_ratio: how many times smaller each dimension becomes: four floats of at least 1,
             the first and the last of them 1.
         pseudo_random: whether the bounds are those of an even distribution, shifted by a random
@@ -299,15 +310,10 @@ def fractional_max_pool(
         overlapping: whether a pixel on a bound is in the regions on both sides.
         deterministic: whether all runs have the same bounds.
         seed: where that is so, what they follow from.
-        seed2: a second seed.
-        name: a name for the op.
 
     Returns:
         A named tuple: `output`, the pooled images, and the bounds `row_pooling_sequence` and
         `col_pooling_sequence`, int64 vectors.
-
-    Raises:
-        ValueError: `value` is not of rank 4, or a ratio is not legal.
 
     Example:
         >>> with td.Graph().as_default(), td.Session() as session:
@@ -328,6 +334,7 @@ def fractional_max_pool(
     )
 
 
+@_documented
 def fractional_avg_pool(
     value: TensorLike,
     pooling_ratio: Any,
@@ -344,20 +351,14 @@ def fractional_avg_pool(
     towards zero.
 
     Args:
-        value: images [batch, rows, columns, channels] of float32, float64, int32 or int64.
         pooling_ratio: four floats of at least 1, the first and the last of them 1.
         pseudo_random: as for `td.nn.fractional_max_pool`.
         overlapping: as for `td.nn.fractional_max_pool`.
         deterministic: as for `td.nn.fractional_max_pool`.
         seed: as for `td.nn.fractional_max_pool`.
-        seed2: a second seed.
-        name: a name for the op.
 
     Returns:
         A named tuple: `output`, `row_pooling_sequence` and `col_pooling_sequence`.
-
-    Raises:
-        ValueError: `value` is not of rank 4, or a ratio is not legal.
 
     Example:
         >>> with td.Graph().as_default(), td.Session() as session:

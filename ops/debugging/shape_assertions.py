@@ -17,6 +17,7 @@ from ..array.constants import constant
 from ..array.reshape import reshape
 from ..array.shapes import rank, shape, size
 from ..array.stack import stack
+from ..common.shared_docs import shared_docs
 from ..math.comparison import equal, greater_equal, less, less_equal
 from ..math.reductions import reduce_all, reduce_any
 from .assertions import Assert
@@ -305,15 +306,18 @@ def is_tensor(x: Any) -> bool:
     return not isinstance(x, type) and hasattr(x, "graph") and hasattr(x, "dtype")
 
 
+_documented = shared_docs(
+    {
+        "x": "a tensor of numbers.",
+        "name": "a name for the scope of the ops.",
+    },
+    returns="A bool Tensor of rank 0.",
+)
+
+
+@_documented
 def is_non_decreasing(x: TensorLike, name: str | None = None) -> Tensor:
     """Returns whether the elements of `x` never decrease, in row-major order.
-
-    Args:
-        x: a tensor of numbers.
-        name: a name for the scope of the ops.
-
-    Returns:
-        A bool Tensor of rank 0.
 
     Example:
         >>> with td.Graph().as_default(), td.Session() as session:
@@ -324,15 +328,9 @@ def is_non_decreasing(x: TensorLike, name: str | None = None) -> Tensor:
         return _steps(x, less_equal)
 
 
+@_documented
 def is_strictly_increasing(x: TensorLike, name: str | None = None) -> Tensor:
     """Returns whether each element of `x` is greater than the one before, in row-major order.
-
-    Args:
-        x: a tensor of numbers.
-        name: a name for the scope of the ops.
-
-    Returns:
-        A bool Tensor of rank 0.
 
     Example:
         >>> with td.Graph().as_default(), td.Session() as session:

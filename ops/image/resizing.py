@@ -15,6 +15,7 @@ from ...shape_inference.protocols import Array, Kernel
 from ...shape_inference.tensor_shape import TensorShape
 from ...shape_inference.traits import Traits
 from ..common.allocation import check_size
+from ..common.shared_docs import shared_docs
 from .resize_scales import between, modes_of, nearest
 
 if TYPE_CHECKING:
@@ -181,6 +182,19 @@ def _resize_nearest_neighbor_kernel(c: KernelContext) -> Kernel:
     return resizing(c, resize)
 
 
+_documented = shared_docs(
+    {
+        "images": "[batch, rows, columns, channels] of numbers.",
+        "size": "the rows and columns of the result, int32.",
+        "align_corners": "whether the centres of the corner pixels stay where they are.",
+        "name": "a name for the op.",
+        "half_pixel_centers": "whether pixels are taken to be squares rather than points.",
+    },
+    raises="ValueError: `images` is not of rank 4, or `size` has not 2 elements.",
+)
+
+
+@_documented
 def resize_bilinear(
     images: TensorLike,
     size: TensorLike,
@@ -190,19 +204,9 @@ def resize_bilinear(
 ) -> Tensor:
     """Images in another size: each pixel is the mean of the four next to its place.
 
-    Args:
-        images: [batch, rows, columns, channels] of numbers.
-        size: the rows and columns of the result, int32.
-        align_corners: whether the centres of the corner pixels stay where they are.
-        name: a name for the op.
-        half_pixel_centers: whether pixels are taken to be squares rather than points.
-
     Returns:
         A float32 Tensor [batch, size[0], size[1], channels]. A size less than 1, or empty images,
         are an InvalidArgumentError at the run.
-
-    Raises:
-        ValueError: `images` is not of rank 4, or `size` has not 2 elements.
 
     Example:
         >>> with td.Graph().as_default(), td.Session() as session:
@@ -219,6 +223,7 @@ def resize_bilinear(
     )
 
 
+@_documented
 def resize_nearest_neighbor(
     images: TensorLike,
     size: TensorLike,
@@ -228,19 +233,9 @@ def resize_nearest_neighbor(
 ) -> Tensor:
     """Images in another size: each pixel is the one at its place, or next to it.
 
-    Args:
-        images: [batch, rows, columns, channels] of numbers.
-        size: the rows and columns of the result, int32.
-        align_corners: whether the centres of the corner pixels stay where they are.
-        name: a name for the op.
-        half_pixel_centers: whether pixels are taken to be squares rather than points.
-
     Returns:
         A Tensor [batch, size[0], size[1], channels] of the dtype of `images`. A size less than 1,
         or empty images, are an InvalidArgumentError at the run.
-
-    Raises:
-        ValueError: `images` is not of rank 4, or `size` has not 2 elements.
 
     Example:
         >>> with td.Graph().as_default(), td.Session() as session:

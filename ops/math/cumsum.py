@@ -18,6 +18,7 @@ from ...shape_inference.tensor_shape import TensorShape
 from ...shape_inference.traits import Traits
 from ..common.elementwise import COMPLEX, FLOATS, QUANTIZED, REALS
 from ..common.flops import flops_per_element
+from ..common.shared_docs import shared_docs
 
 public = {
     "td, td.math": "cumprod cumsum",
@@ -84,6 +85,20 @@ CUMPROD.fresh_kernel(_scan(np.multiply, 1))
 CUMULATIVE_LOGSUMEXP.fresh_kernel(_scan(np.logaddexp, -np.inf))
 
 
+_documented = shared_docs(
+    {
+        "x": "a tensor of numbers, of rank at least 1.",
+        "axis": "the axis, a scalar in [-rank, rank).",
+        "reverse": "whether to sum from the end.",
+        "name": "a name for the op.",
+    },
+    returns=(
+        "A Tensor of the shape and dtype of `x`. An axis out of range is an error of the run."
+    ),
+)
+
+
+@_documented
 def cumsum(
     x: TensorLike,
     axis: Any = 0,
@@ -96,14 +111,7 @@ def cumsum(
     Integers that overflow wrap around; NumPy widens them.
 
     Args:
-        x: a tensor of numbers, of rank at least 1.
-        axis: the axis, a scalar in [-rank, rank).
         exclusive: whether element i sums those before i, rather than up to i.
-        reverse: whether to sum from the end.
-        name: a name for the op.
-
-    Returns:
-        A Tensor of the shape and dtype of `x`. An axis out of range is an error of the run.
 
     Example:
         >>> with td.Graph().as_default(), td.Session() as session:
@@ -113,6 +121,7 @@ def cumsum(
     return CUMSUM(x, axis, exclusive=exclusive, reverse=reverse, name=name)
 
 
+@_documented
 def cumprod(
     x: TensorLike,
     axis: Any = 0,
@@ -125,14 +134,8 @@ def cumprod(
     Integers that overflow wrap around; NumPy widens them.
 
     Args:
-        x: a tensor of numbers, of rank at least 1.
-        axis: the axis, a scalar in [-rank, rank).
         exclusive: whether element i multiplies those before i, rather than up to i.
         reverse: whether to multiply from the end.
-        name: a name for the op.
-
-    Returns:
-        A Tensor of the shape and dtype of `x`. An axis out of range is an error of the run.
 
     Example:
         >>> with td.Graph().as_default(), td.Session() as session:
@@ -142,6 +145,7 @@ def cumprod(
     return CUMPROD(x, axis, exclusive=exclusive, reverse=reverse, name=name)
 
 
+@_documented
 def cumulative_logsumexp(
     x: TensorLike,
     axis: Any = 0,
@@ -153,14 +157,8 @@ def cumulative_logsumexp(
 
     Args:
         x: a tensor of floats, of rank at least 1.
-        axis: the axis, a scalar in [-rank, rank).
         exclusive: whether element i sums those before i, rather than up to i; of none it is the
             least number of the dtype.
-        reverse: whether to sum from the end.
-        name: a name for the op.
-
-    Returns:
-        A Tensor of the shape and dtype of `x`. An axis out of range is an error of the run.
 
     Raises:
         TypeError: `x` is of another dtype.

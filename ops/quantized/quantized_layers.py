@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ...graph.api.tensor_like import TensorLike
+from ..common.shared_docs import shared_docs
 from .quantized_nn import (
     QUANTIZED_AVG_POOL,
     QUANTIZED_CONV_2D,
@@ -107,6 +108,15 @@ def quantized_relu_x(
     )
 
 
+_documented = shared_docs(
+    {
+        "name": "a name for the op.",
+    },
+    returns=("A namedtuple of Tensors: `output`, and `min_output` and `max_output`, its range."),
+)
+
+
+@_documented
 def quantized_avg_pool(
     input: TensorLike,
     min_input: Any,
@@ -125,10 +135,6 @@ def quantized_avg_pool(
         ksize: the size of the window along each of the four dimensions.
         strides: the step along each of them.
         padding: "SAME" or "VALID".
-        name: a name for the op.
-
-    Returns:
-        A namedtuple of Tensors: `output`, and `min_output` and `max_output`, its range.
 
     Example:
         >>> with td.Graph().as_default(), td.Session() as session:
@@ -144,6 +150,7 @@ def quantized_avg_pool(
     )
 
 
+@_documented
 def quantized_max_pool(
     input: TensorLike,
     min_input: Any,
@@ -162,10 +169,6 @@ def quantized_max_pool(
         ksize: as there.
         strides: as there.
         padding: as there.
-        name: a name for the op.
-
-    Returns:
-        A namedtuple of Tensors: `output`, and `min_output` and `max_output`, its range.
 
     Example:
         >>> with td.Graph().as_default(), td.Session() as session:

@@ -13,6 +13,7 @@ from ...ops.array.constants import constant
 from ...ops.array.identity import identity
 from ...ops.array.reshape import expand_dims
 from ...ops.common.public_function import public_function
+from ...ops.common.shared_docs import shared_docs
 from ...ops.debugging.assertions import assert_greater_equal, assert_less_equal
 from ...ops.math.argmax import argmax, argmin
 from ...ops.math.arithmetic import abs as magnitude, multiply
@@ -208,7 +209,18 @@ def _checked(name: str, value: float) -> None:
         raise ValueError(f"{name} must be between 0 and 1, got {value}")
 
 
+_documented = shared_docs(
+    {
+        "labels": "what is right; taken as booleans.",
+        "predictions": "probabilities, of the same shape.",
+        "num_thresholds": "the number of thresholds from 0 to 1.",
+    },
+    raises=("ValueError: the shapes do not fit, or the share is not between 0 and 1."),
+)
+
+
 @described
+@_documented
 def sensitivity_at_specificity(
     labels: Any,
     predictions: Any,
@@ -222,13 +234,7 @@ def sensitivity_at_specificity(
     """Sensitivity (recall) at a given specificity.
 
     Args:
-        labels: what is right; taken as booleans.
-        predictions: probabilities, of the same shape.
         specificity: the share of what is not true, by which the threshold is chosen.
-        num_thresholds: the number of thresholds from 0 to 1.
-
-    Raises:
-        ValueError: the shapes do not fit, or the share is not between 0 and 1.
 
     Example:
         >>> with td.Graph().as_default(), td.Session() as session:
@@ -253,6 +259,7 @@ def sensitivity_at_specificity(
 
 
 @described
+@_documented
 def specificity_at_sensitivity(
     labels: Any,
     predictions: Any,
@@ -266,13 +273,7 @@ def specificity_at_sensitivity(
     """Specificity at a given sensitivity (recall).
 
     Args:
-        labels: what is right; taken as booleans.
-        predictions: probabilities, of the same shape.
         sensitivity: the share of what is true, by which the threshold is chosen.
-        num_thresholds: the number of thresholds from 0 to 1.
-
-    Raises:
-        ValueError: the shapes do not fit, or the share is not between 0 and 1.
 
     Example:
         >>> with td.Graph().as_default(), td.Session() as session:
