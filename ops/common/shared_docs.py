@@ -74,3 +74,10 @@ def _pairs(items: list[str]) -> Iterator[tuple[str, str]]:
 def _entry(text: str) -> str:
     indents = {"initial_indent": "    ", "subsequent_indent": " " * 8}
     return "\n".join(fill(line, _WIDTH, **indents) for line in text.split("\n"))
+
+
+unary_docs = shared_docs(
+    {"name": "a name for the op."},
+    returns="A Tensor of the shape and dtype of `x`.",
+    raises="TypeError: `x` is of another dtype.",
+)

@@ -18,6 +18,7 @@ from ...shape_inference.rules import shape_from_value
 from ...shape_inference.tensor_shape import TensorShape
 from ...shape_inference.traits import Traits
 from ..common.allocation import new_array, new_zeros
+from ..common.public_function import same_arguments
 from ..common.shared_docs import shared_docs
 from ..random.philox import GROUP, Philox
 from .convolution_rules import check_ranks
@@ -277,6 +278,13 @@ def _fractional_avg_pool_grad_kernel(c: KernelContext) -> Kernel:
     return backprop
 
 
+def _pooled(op: Any, value: Any, *settings: Any) -> Results:
+    names = ("pooling_ratio", "pseudo_random", "overlapping", "deterministic", "seed", "seed2")
+    *attrs, name = settings
+    result: Results = op(value, **dict(zip(names, attrs, strict=True)), name=name)
+    return result
+
+
 _documented = shared_docs(
     {
         "value": ("images [batch, rows, columns, channels] of float32, float64, int32 or int64."),
@@ -322,29 +330,12 @@ def fractional_max_pool(
         ...     print(session.run(pooled.row_pooling_sequence), pooled.output.shape)
         [0 3] (1, 1, 2, 1)
     """
-    return FRACTIONAL_MAX_POOL(
-        value,
-        pooling_ratio=pooling_ratio,
-        pseudo_random=pseudo_random,
-        overlapping=overlapping,
-        deterministic=deterministic,
-        seed=seed,
-        seed2=seed2,
-        name=name,
-    )
+    return _pooled(FRACTIONAL_MAX_POOL, *locals().values())
 
 
 @_documented
-def fractional_avg_pool(
-    value: TensorLike,
-    pooling_ratio: Any,
-    pseudo_random: bool = False,
-    overlapping: bool = False,
-    deterministic: bool = False,
-    seed: int = 0,
-    seed2: int = 0,
-    name: str | None = None,
-) -> Results:
+@same_arguments(fractional_max_pool)
+def fractional_avg_pool(*arguments: Any) -> Results:
     """Fractional average pooling: the mean of each of several regions with random bounds.
 
     As `td.nn.fractional_max_pool`, with the mean for the maximum; that of integers is rounded
@@ -367,13 +358,4 @@ def fractional_avg_pool(
         ...     print(session.run(pooled.output).ravel())
         [4.]
     """
-    return FRACTIONAL_AVG_POOL(
-        value,
-        pooling_ratio=pooling_ratio,
-        pseudo_random=pseudo_random,
-        overlapping=overlapping,
-        deterministic=deterministic,
-        seed=seed,
-        seed2=seed2,
-        name=name,
-    )
+    return _pooled(FRACTIONAL_AVG_POOL, *arguments)

@@ -20,6 +20,7 @@ from ...shape_inference.tensor_shape import TensorShape
 from ...shape_inference.traits import Traits
 from ..array.reshape import expand_dims, squeeze
 from ..common.call_forms import renamed
+from ..common.public_function import same_arguments
 from ..common.shared_docs import shared_docs
 from .jit_pooling import with_pooling_loop
 from .pooling_rules import elements_seen, lowest, pool_windows, pooled, pooled_sizes
@@ -315,14 +316,8 @@ def max_pool3d(
 
 
 @_of_volumes
-def avg_pool3d(
-    input: TensorLike,
-    ksize: Any,
-    strides: Any,
-    padding: str,
-    data_format: str = "NDHWC",
-    name: str | None = None,
-) -> Tensor:
+@same_arguments(max_pool3d)
+def avg_pool3d(*arguments: Any) -> Tensor:
     """Average pooling of volumes.
 
     Args:
@@ -336,6 +331,7 @@ def avg_pool3d(
         ...     print(session.run(td.nn.avg_pool3d(volume, 2, 2, "VALID")).ravel())
         [3.5]
     """
+    input, ksize, strides, padding, data_format, name = arguments
     return _pool(AVG_POOL_3D, input, ksize, strides, padding, data_format, name)
 
 
@@ -419,14 +415,8 @@ def max_pool1d(
 
 
 @_of_sequences
-def avg_pool1d(
-    input: TensorLike,
-    ksize: Any,
-    strides: Any,
-    padding: Any,
-    data_format: str = "NWC",
-    name: str | None = None,
-) -> Tensor:
+@same_arguments(max_pool1d)
+def avg_pool1d(*arguments: Any) -> Tensor:
     """Average pooling of sequences.
 
     Args:
@@ -438,4 +428,5 @@ def avg_pool1d(
         ...     print(session.run(pool)[0, :, 0])
         [3.  2.5]
     """
+    input, ksize, strides, padding, data_format, name = arguments
     return _pool_1d(avg_pool, input, ksize, strides, padding, data_format, name)

@@ -17,6 +17,7 @@ from ..array.constants import constant
 from ..array.reshape import reshape
 from ..array.shapes import rank, shape, size
 from ..array.stack import stack
+from ..common.public_function import same_arguments
 from ..common.shared_docs import shared_docs
 from ..math.comparison import equal, greater_equal, less, less_equal
 from ..math.reductions import reduce_all, reduce_any
@@ -120,14 +121,8 @@ def assert_rank(
     return _ranked("assert_rank", x, allowed, condition, wanted, data, summarize, message, name)
 
 
-def assert_rank_at_least(
-    x: TensorLike,
-    rank: Any,
-    data: Sequence[Any] | None = None,
-    summarize: int | None = None,
-    message: str | None = None,
-    name: str | None = None,
-) -> Operation:
+@same_arguments(assert_rank)
+def assert_rank_at_least(*arguments: Any) -> Operation:
     """Asserts that a tensor has a rank or more; otherwise as `assert_rank`.
 
     Example:
@@ -135,6 +130,7 @@ def assert_rank_at_least(
         ...     td.assert_rank_at_least([[1, 2]], 1).type
         'NoOp'
     """
+    x, rank, data, summarize, message, name = arguments
     known, stated = _given(rank)
 
     def condition(actual: Tensor) -> Tensor:

@@ -16,7 +16,7 @@ from ...shape_inference.protocols import Array, Kernel
 from ...shape_inference.traits import Traits
 from ..common.allocation import check_size, new_zeros
 from .resize_scales import modes_of, scale_of
-from .resizing import IMAGE_TYPES, RESIZE_MODES, resize_shape, resizing, samples_of
+from .resizing import IMAGE_TYPES, RESIZE_MODES, resize_shape, resizing, resizing_docs, samples_of
 from .resizing_gradients import check_rank, resize_grad_shape
 
 public = {"td.image": "resize_bicubic"}
@@ -130,6 +130,7 @@ def _resize_bicubic_grad_kernel(c: KernelContext) -> Kernel:
     return fresh(resize_bicubic_grad)
 
 
+@resizing_docs
 def resize_bicubic(
     images: TensorLike,
     size: TensorLike,
@@ -141,20 +142,6 @@ def resize_bicubic(
 
     As in TensorFlow 1.15, the kernel is Keys' with a = -0.75; with `half_pixel_centers` it is that
     with a = -0.5, and pixels outside of the image count nothing.
-
-    Args:
-        images: [batch, rows, columns, channels] of numbers.
-        size: the rows and columns of the result, int32.
-        align_corners: whether the centres of the corner pixels stay where they are.
-        name: a name for the op.
-        half_pixel_centers: whether pixels are taken to be squares rather than points.
-
-    Returns:
-        A float32 Tensor [batch, size[0], size[1], channels]. A size less than 1, or empty images,
-        are an InvalidArgumentError at the run.
-
-    Raises:
-        ValueError: `images` is not of rank 4, or `size` has not 2 elements.
 
     Example:
         >>> with td.Graph().as_default(), td.Session() as session:

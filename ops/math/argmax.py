@@ -17,6 +17,7 @@ from ...shape_inference.tensor_shape import TensorShape
 from ...shape_inference.traits import Reduction
 from ..common.call_forms import renamed
 from ..common.elementwise import QUANTIZED, REALS
+from ..common.public_function import same_arguments
 from ..common.shared_docs import shared_docs
 
 public = {
@@ -123,13 +124,8 @@ def argmax(
 
 @_documented
 @renamed(dimension="axis")
-def argmin(
-    input: TensorLike,
-    axis: Any = None,
-    name: str | None = None,
-    dimension: Any = None,
-    output_type: Any = "int64",
-) -> Tensor:
+@same_arguments(argmax)
+def argmin(*arguments: Any) -> Tensor:
     """Index of the smallest element along an axis; the first of several.
 
     NaN is never the smallest, where NumPy takes it for that.
@@ -142,6 +138,7 @@ def argmin(
         ...     print(session.run(td.argmin([[1, 5, 2], [7, 0, 7]], axis=1)))
         [0 1]
     """
+    input, axis, name, _dimension, output_type = arguments
     axis = 0 if axis is None else axis
     return ARG_MIN(input, axis, output_type=output_type, name=name)
 

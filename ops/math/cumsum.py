@@ -18,6 +18,7 @@ from ...shape_inference.tensor_shape import TensorShape
 from ...shape_inference.traits import Traits
 from ..common.elementwise import COMPLEX, FLOATS, QUANTIZED, REALS
 from ..common.flops import flops_per_element
+from ..common.public_function import same_arguments
 from ..common.shared_docs import shared_docs
 
 public = {
@@ -122,13 +123,8 @@ def cumsum(
 
 
 @_documented
-def cumprod(
-    x: TensorLike,
-    axis: Any = 0,
-    exclusive: bool = False,
-    reverse: bool = False,
-    name: str | None = None,
-) -> Tensor:
+@same_arguments(cumsum)
+def cumprod(*arguments: Any) -> Tensor:
     """Running products along an axis.
 
     Integers that overflow wrap around; NumPy widens them.
@@ -142,17 +138,13 @@ def cumprod(
         ...     print(session.run(td.cumprod([1, 2, 3], reverse=True)))
         [6 6 3]
     """
+    x, axis, exclusive, reverse, name = arguments
     return CUMPROD(x, axis, exclusive=exclusive, reverse=reverse, name=name)
 
 
 @_documented
-def cumulative_logsumexp(
-    x: TensorLike,
-    axis: Any = 0,
-    exclusive: bool = False,
-    reverse: bool = False,
-    name: str | None = None,
-) -> Tensor:
+@same_arguments(cumsum)
+def cumulative_logsumexp(*arguments: Any) -> Tensor:
     """Running sums along an axis of numbers whose logarithms are given: `log(cumsum(exp(x)))`.
 
     Args:
@@ -168,4 +160,5 @@ def cumulative_logsumexp(
         ...     print(session.run(td.math.cumulative_logsumexp([0.0, 0.0, 1000.0])))
         [0.000000e+00 6.931472e-01 1.000000e+03]
     """
+    x, axis, exclusive, reverse, name = arguments
     return CUMULATIVE_LOGSUMEXP(x, axis, exclusive=exclusive, reverse=reverse, name=name)

@@ -29,7 +29,7 @@ from ..common.extrema import clipped, extreme_of_rows, positive
 from ..common.flops import flops_per_element
 from ..common.jit_functions import ELU, selu as machine_selu
 from ..common.select_elements import chosen, sloped
-from ..common.shared_docs import shared_docs
+from ..common.shared_docs import shared_docs, unary_docs
 from ..math.arithmetic import multiply, negative
 from ..math.exponentials import sigmoid
 from .jit_softmax import with_softmax_loop
@@ -408,18 +408,12 @@ def leaky_relu(features: TensorLike, alpha: float = 0.2, name: str | None = None
         return LEAKY_RELU(x, alpha=alpha, name=scope)
 
 
+@unary_docs
 def log_sigmoid(x: TensorLike, name: str | None = None) -> Tensor:
     """The logarithm of the sigmoid, `log(1 / (1 + exp(-x)))`.
 
     Args:
         x: a tensor of floats.
-        name: a name for the op.
-
-    Returns:
-        A Tensor of the shape and dtype of `x`.
-
-    Raises:
-        TypeError: `x` is of another dtype.
 
     Example:
         >>> with td.Graph().as_default(), td.Session() as session:

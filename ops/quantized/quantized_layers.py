@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ...graph.api.tensor_like import TensorLike
+from ..common.public_function import same_arguments
 from ..common.shared_docs import shared_docs
 from .quantized_nn import (
     QUANTIZED_AVG_POOL,
@@ -151,15 +152,8 @@ def quantized_avg_pool(
 
 
 @_documented
-def quantized_max_pool(
-    input: TensorLike,
-    min_input: Any,
-    max_input: Any,
-    ksize: Sequence[int],
-    strides: Sequence[int],
-    padding: str,
-    name: str | None = None,
-) -> Any:
+@same_arguments(quantized_avg_pool)
+def quantized_max_pool(*arguments: Any) -> Any:
     """Max pooling of quantized images; otherwise as `td.nn.quantized_avg_pool`.
 
     Args:
@@ -179,6 +173,7 @@ def quantized_max_pool(
         ...     session.run(pool.output).astype(int).ravel().tolist()
         [200]
     """
+    input, min_input, max_input, ksize, strides, padding, name = arguments
     return QUANTIZED_MAX_POOL(
         input, min_input, max_input, ksize=ksize, strides=strides, padding=padding, name=name
     )

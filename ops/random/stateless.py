@@ -23,6 +23,7 @@ from ...shape_inference.protocols import Array, Kernel
 from ...shape_inference.rules import SCALAR, shape_from_value
 from ...shape_inference.tensor_shape import TensorShape
 from ...shape_inference.traits import STATEFUL
+from ..common.public_function import same_arguments
 from ..common.shared_docs import shared_docs
 from ..math.arithmetic import add, multiply, subtract
 from .distributions import drawn, sizes_to_draw
@@ -289,14 +290,8 @@ def stateless_normal(
 
 
 @_documented
-def stateless_truncated_normal(
-    shape: Any,
-    seed: Any,
-    mean: TensorLike = 0.0,
-    stddev: TensorLike = 1.0,
-    dtype: Any = float32,
-    name: str | None = None,
-) -> Tensor:
+@same_arguments(stateless_normal)
+def stateless_truncated_normal(*arguments: Any) -> Tensor:
     """Truncated normal random numbers, determined by a seed.
 
     Args:
@@ -307,6 +302,7 @@ def stateless_truncated_normal(
         ...     print(session.run(td.random.stateless_truncated_normal([2], [1, 2])))
         [0.5441101  0.20738031]
     """
+    shape, seed, mean, stddev, dtype, name = arguments
     parts = (shape, seed, mean, stddev, dtype, name)
     return _scaled(STATELESS_TRUNCATED_NORMAL, "stateless_truncated_normal", *parts)
 

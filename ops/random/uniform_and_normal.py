@@ -20,6 +20,7 @@ from ...shape_inference.protocols import Array, Kernel
 from ...shape_inference.rules import shape_from_value
 from ...shape_inference.tensor_shape import TensorShape
 from ...shape_inference.traits import STATEFUL
+from ..common.public_function import same_arguments
 from ..common.shared_docs import shared_docs
 from ..math.arithmetic import add, multiply, subtract
 from .distributions import RESERVED, drawn, sizes_to_draw
@@ -170,14 +171,8 @@ def random_normal(
 
 
 @_documented
-def truncated_normal(
-    shape: Any,
-    mean: TensorLike = 0.0,
-    stddev: TensorLike = 1.0,
-    dtype: Any = float32,
-    seed: int | None = None,
-    name: str | None = None,
-) -> Tensor:
+@same_arguments(random_normal)
+def truncated_normal(*arguments: Any) -> Tensor:
     """Normal random numbers, truncated to two standard deviations.
 
     Args:
@@ -188,6 +183,7 @@ def truncated_normal(
         ...     bool((abs(session.run(td.truncated_normal([100]))) <= 2).all())
         True
     """
+    shape, mean, stddev, dtype, seed, name = arguments
     return _scaled(TRUNCATED_NORMAL, shape, mean, stddev, dtype, seed, name, "truncated_normal")
 
 

@@ -10,6 +10,7 @@ from ...graph.convert import convert_to_tensor
 from ...graph.default_scopes import name_scope
 from ...graph.node import Tensor
 from ...ops.array.cast import cast
+from ...ops.common.public_function import same_arguments
 from ...ops.common.shared_docs import shared_docs
 from ...ops.math.arithmetic import add, ceil, floor, minimum, multiply, pow as power_of
 from ...ops.math.comparison import equal, less_equal
@@ -88,14 +89,8 @@ def exponential_decay(
 
 
 @_documented
-def natural_exp_decay(
-    learning_rate: Any,
-    global_step: Any,
-    decay_steps: Any,
-    decay_rate: Any,
-    staircase: bool = False,
-    name: str | None = None,
-) -> Tensor:
+@same_arguments(exponential_decay)
+def natural_exp_decay(*arguments: Any) -> Tensor:
     """`learning_rate * exp(-decay_rate * global_step / decay_steps)`.
 
     Example:
@@ -104,6 +99,7 @@ def natural_exp_decay(
         ...     session.run(rate)
         np.float32(0.5)
     """
+    learning_rate, global_step, decay_steps, decay_rate, staircase, name = arguments
     _check_step(global_step, "natural_exp_decay")
     with name_scope(name, "ExponentialDecay") as scope:  # as TensorFlow calls it, too
         rate = convert_to_tensor(learning_rate, name="learning_rate")
@@ -113,14 +109,8 @@ def natural_exp_decay(
 
 
 @_documented
-def inverse_time_decay(
-    learning_rate: Any,
-    global_step: Any,
-    decay_steps: Any,
-    decay_rate: Any,
-    staircase: bool = False,
-    name: str | None = None,
-) -> Tensor:
+@same_arguments(exponential_decay)
+def inverse_time_decay(*arguments: Any) -> Tensor:
     """`learning_rate / (1 + decay_rate * global_step / decay_steps)`.
 
     Example:
@@ -129,6 +119,7 @@ def inverse_time_decay(
         ...     session.run(rate)
         np.float32(0.25)
     """
+    learning_rate, global_step, decay_steps, decay_rate, staircase, name = arguments
     _check_step(global_step, "inverse_time_decay")
     with name_scope(name, "InverseTimeDecay") as scope:
         rate = convert_to_tensor(learning_rate, name="learning_rate")
