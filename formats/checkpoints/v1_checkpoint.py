@@ -16,6 +16,7 @@ from ...protos.tensor_codec import decode_tensor
 from ...runtime import errors
 from ..message_files import read_file
 from ..sorted_table import read_table
+from .checkpoint_entries import Entries
 from .checkpoint_slices import Extent, Part, assembled, cut, fields, read_slice, slice_key, spans
 
 
@@ -35,7 +36,7 @@ def files_of(prefix: str) -> list[str]:
     return sorted(path for path in glob.glob(shards) if os.path.isfile(path))
 
 
-class OldCheckpoint:
+class OldCheckpoint(Entries):
     """A TensorFlow checkpoint of version 1, opened for reading.
 
     Args:
@@ -72,14 +73,6 @@ class OldCheckpoint:
                     known = self._entries.setdefault(name, entry)
                     if known is not entry:
                         known.slices.extend(entry.slices)
-
-    def shapes(self) -> dict[str, list[int]]:
-        """The shapes of all tensors, by name."""
-        return {name: list(entry.shape) for name, entry in self._entries.items()}
-
-    def dtypes(self) -> dict[str, DType]:
-        """The dtypes of all tensors, by name."""
-        return {name: entry.dtype for name, entry in self._entries.items()}
 
     def tensor(self, name: str, part: Part | None = None) -> np.ndarray[Any, Any]:
         """The value of a tensor, or of a part of it.

@@ -9,7 +9,7 @@ from ...graph.convert import convert_to_tensor
 from ...graph.node import Tensor
 from ...ops.array.stack import stack
 from ...ops.common.shared_docs import shared_docs
-from ...ops.conv import convolution_nd, depthwise_convolution as depthwise
+from ...ops.conv import convolution_nd, depthwise_convolution as depthwise, pooling_nd
 from ...ops.conv.conv_transpose import (
     conv2d_transpose as transposed_2d,
     conv3d_transpose as transposed_3d,
@@ -271,9 +271,7 @@ def pool2d(
     """
     wire = format_of(data_format, len(pool_size))
     size, mode = list(pool_size), pool_mode.upper()
-    return convolution_nd.pool(
-        x, size, mode, padding.upper(), strides=list(strides), data_format=wire
-    )
+    return pooling_nd.pool(x, size, mode, padding.upper(), strides=list(strides), data_format=wire)
 
 
 def pool3d(

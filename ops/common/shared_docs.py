@@ -72,8 +72,10 @@ def _pairs(items: list[str]) -> Iterator[tuple[str, str]]:
 
 
 def _entry(text: str) -> str:
-    indents = {"initial_indent": "    ", "subsequent_indent": " " * 8}
-    return "\n".join(fill(line, _WIDTH, **indents) for line in text.split("\n"))
+    return "\n".join(
+        fill(line, _WIDTH, initial_indent="    ", subsequent_indent=" " * 8)
+        for line in text.split("\n")
+    )
 
 
 unary_docs = shared_docs(

@@ -68,8 +68,8 @@ def map_fn(
 
 
 def _fold(
-    fn: Any, elems: Any, initializer: Any, parallel_iterations: int, back_prop: bool,
-    swap_memory: bool, name: str | None, unroll: bool, op: str, reverse: bool = False,
+    op: str, reverse: bool, fn: Any, elems: Any, initializer: Any, parallel_iterations: int,
+    back_prop: bool, swap_memory: bool, name: str | None, unroll: bool,
 ) -> Any:  # fmt: skip
     settings = _settings(fn, parallel_iterations, back_prop)
     with name_scope(name, op):
@@ -117,7 +117,7 @@ def foldl(
         ...     session.run(td.foldl(lambda total, x: total * 10 + x, [1, 2, 3]))
         np.int32(123)
     """
-    return _fold(**locals(), op="foldl")
+    return _fold("foldl", False, **locals())
 
 
 @same_arguments(foldl)
@@ -131,7 +131,7 @@ def foldr(*arguments: Any) -> Any:
         ...     session.run(td.foldr(lambda total, x: total * 10 + x, [1, 2, 3]))
         np.int32(321)
     """
-    return _fold(*arguments, op="foldr", reverse=True)
+    return _fold("foldr", True, *arguments)
 
 
 def scan(

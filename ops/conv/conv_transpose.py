@@ -24,7 +24,7 @@ from .convolution import CONV_3D_ATTRS, CONV_ATTRS, convolved
 from .convolution_backprop import spread
 from .convolution_rules import check_ranks, conv_sizes, conv_sliding
 from .jit_convolution import machine_convolved
-from .window_arguments import over_space, padding_attrs
+from .window_arguments import over_space, window_attrs
 from .window_flops import input_gradient_flops
 from .window_views import channels_back, channels_last
 
@@ -201,12 +201,9 @@ def conv2d_backprop_input(
         input_sizes,
         filter,
         out_backprop,
-        strides=over_space("strides", strides, data_format, 1),
         use_cudnn_on_gpu=use_cudnn_on_gpu,
-        data_format=data_format,
-        dilations=over_space("dilations", dilations, data_format, 1),
         name=name,
-        **padding_attrs(padding),
+        **window_attrs(strides, padding, data_format, dilations),
     )
 
 

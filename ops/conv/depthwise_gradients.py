@@ -25,7 +25,7 @@ from .convolution_backprop import inside, margins_of, tap
 from .convolution_rules import check_ranks, conv_sliding
 from .depthwise_convolution import depthwise_sizes
 from .depthwise_kernels import ChannelFilters
-from .window_arguments import over_space, padding_attrs
+from .window_arguments import window_attrs
 from .window_flops import depthwise_filter_gradient_flops, depthwise_input_gradient_flops
 from .window_views import channels_back, channels_last, with_margins
 
@@ -256,11 +256,8 @@ def depthwise_conv2d_native_backprop_input(
         input_sizes,
         filter,
         out_backprop,
-        strides=over_space("strides", strides, data_format, 1),
-        data_format=data_format,
-        dilations=over_space("dilations", dilations, data_format, 1),
         name=name,
-        **padding_attrs(padding),
+        **window_attrs(strides, padding, data_format, dilations),
     )
 
 
@@ -300,9 +297,6 @@ def depthwise_conv2d_native_backprop_filter(
         input,
         filter_sizes,
         out_backprop,
-        strides=over_space("strides", strides, data_format, 1),
-        data_format=data_format,
-        dilations=over_space("dilations", dilations, data_format, 1),
         name=name,
-        **padding_attrs(padding),
+        **window_attrs(strides, padding, data_format, dilations),
     )

@@ -21,7 +21,7 @@ from ..common.public_function import same_arguments
 from ..common.shared_docs import shared_docs
 from ..math.comparison import equal, greater_equal, less, less_equal
 from ..math.reductions import reduce_all, reduce_any
-from .assertions import Assert
+from .assertions import Assert, assertion_docs
 from .group_and_tuple import group, no_op
 
 public = {
@@ -80,6 +80,7 @@ def _shown(rank: int | None) -> str:
     return "of a tensor" if rank is None else str(rank)
 
 
+@assertion_docs
 def assert_rank(
     x: TensorLike,
     rank: Any,
@@ -94,12 +95,6 @@ def assert_rank(
         x: a tensor.
         rank: the rank: a number, or an integer tensor of rank 0.
         data: the tensors that the error shows; by default the shape of `x`.
-        summarize: how many elements of each it shows.
-        message: what the error begins with.
-        name: a name for the scope of the ops.
-
-    Returns:
-        An Operation: something has to depend on it, or run it.
 
     Raises:
         ValueError: it is known not to hold, or `rank` is not a scalar.
@@ -352,6 +347,7 @@ class _Size(NamedTuple):
     value: int | Tensor
 
 
+@assertion_docs
 def assert_shapes(
     shapes: Mapping[Any, Any] | Iterable[tuple[Any, Any]],
     data: Sequence[Any] | None = None,
@@ -368,12 +364,6 @@ def assert_shapes(
             are numbers, names, or None for any size; its first may be "..." or "*" for any number
             of dimensions. A value that is not a list is a list of one.
         data: the tensors that the error shows; by default the shape of the one that does not fit.
-        summarize: how many elements of each it shows.
-        message: what the error begins with.
-        name: a name for the scope of the ops.
-
-    Returns:
-        An Operation: something has to depend on it, or run it.
 
     Raises:
         ValueError: it is known not to hold.

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from functools import cache
+from typing import Any
 
 import numpy as np
 
-from ...graph.api.tensor_like import TensorLike
 from ...graph.node import Tensor
 from ...graph.op_def import OpDef
 from ...runtime.kernel_spec import fresh
@@ -15,8 +15,18 @@ from ...shape_inference.context import KernelContext
 from ...shape_inference.protocols import Array, Kernel
 from ...shape_inference.traits import Traits
 from ..common.allocation import check_size, new_zeros
+from ..common.public_function import same_arguments
 from .resize_scales import modes_of, scale_of
-from .resizing import IMAGE_TYPES, RESIZE_MODES, resize_shape, resizing, resizing_docs, samples_of
+from .resizing import (
+    IMAGE_TYPES,
+    RESIZE_MODES,
+    resize_bilinear,
+    resize_shape,
+    resized,
+    resizing,
+    resizing_docs,
+    samples_of,
+)
 from .resizing_gradients import check_rank, resize_grad_shape
 
 public = {"td.image": "resize_bicubic"}
@@ -131,13 +141,8 @@ def _resize_bicubic_grad_kernel(c: KernelContext) -> Kernel:
 
 
 @resizing_docs
-def resize_bicubic(
-    images: TensorLike,
-    size: TensorLike,
-    align_corners: bool = False,
-    name: str | None = None,
-    half_pixel_centers: bool = False,
-) -> Tensor:
+@same_arguments(resize_bilinear)
+def resize_bicubic(*arguments: Any) -> Tensor:
     """Images in another size: each pixel is a cubic mean of the sixteen next to its place.
 
     As in TensorFlow 1.15, the kernel is Keys' with a = -0.75; with `half_pixel_centers` it is that
@@ -149,10 +154,4 @@ def resize_bicubic(
         ...     print(session.run(wide).ravel())
         [0.    2.    4.    4.375]
     """
-    return RESIZE_BICUBIC(
-        images,
-        size,
-        align_corners=align_corners,
-        half_pixel_centers=half_pixel_centers,
-        name=name,
-    )
+    return resized(RESIZE_BICUBIC, *arguments)

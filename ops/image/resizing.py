@@ -183,7 +183,8 @@ def _resize_nearest_neighbor_kernel(c: KernelContext) -> Kernel:
     return resizing(c, resize)
 
 
-def _resized(op: OpDef, images: Any, size: Any, corners: bool, name: Any, half: bool) -> Tensor:
+def resized(op: OpDef, images: Any, size: Any, corners: bool, name: Any, half: bool) -> Tensor:
+    """Calls an op that resizes images, with the arguments of its public function."""
     return op(images, size, align_corners=corners, half_pixel_centers=half, name=name)
 
 
@@ -219,7 +220,7 @@ def resize_bilinear(
         ...     print(session.run(wide).ravel())
         [0. 2. 4. 4.]
     """
-    return _resized(RESIZE_BILINEAR, images, size, align_corners, name, half_pixel_centers)
+    return resized(RESIZE_BILINEAR, images, size, align_corners, name, half_pixel_centers)
 
 
 @resizing_docs
@@ -237,4 +238,4 @@ def resize_nearest_neighbor(*arguments: Any) -> Tensor:
         ...     print(session.run(wide).ravel())
         [0 0 4 4]
     """
-    return _resized(RESIZE_NEAREST_NEIGHBOR, *arguments)
+    return resized(RESIZE_NEAREST_NEIGHBOR, *arguments)

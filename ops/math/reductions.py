@@ -24,6 +24,7 @@ from ...shape_inference.traits import Reduction
 from ..common.call_forms import renamed
 from ..common.elementwise import COMPLEX, QUANTIZED, REALS
 from ..common.extrema import extreme_of_rows
+from ..common.public_function import same_arguments
 from .accumulation import accumulating, count_along
 from .arithmetic import add, subtract
 from .comparison import is_finite
@@ -200,15 +201,9 @@ def _reduction(
     (argument,) = definition.signature.inputs[:1]
     dtype = argument.dtype  # an empty Python list has no dtype of its own
 
-    def call(
-        input_tensor: Any,
-        axis: Any = None,
-        keep_dims: bool | None = None,
-        name: str | None = None,
-        reduction_indices: Any = None,
-        keepdims: bool | None = None,
-    ) -> Tensor:
-        del reduction_indices, keepdims  # older and newer names of the others
+    @same_arguments(Reducer.__call__)
+    def call(*arguments: Any) -> Tensor:
+        input_tensor, axis, keep_dims, name, *_ = arguments  # and other names of these
         x = convert_to_tensor(input_tensor, preferred_dtype=dtype)
         result: Tensor = definition(x, axes_or_all(x, axis), keep_dims=bool(keep_dims), name=name)
         if axis is None and not keep_dims:

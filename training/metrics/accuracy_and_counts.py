@@ -62,8 +62,8 @@ def metric(
     def make(count: Callable[[Any, Any, Any, str | None], tuple[Any, Any]]) -> Metric:
         @same_arguments(Metric.__call__)
         def call(*arguments: Any) -> tuple[Any, Any]:
-            *compared, metrics, updates, name = arguments
-            return listed(*count(*compared, name), metrics, updates)
+            labels, predictions, weights, *collections, name = arguments
+            return listed(*count(labels, predictions, weights, name), *collections)
 
         doc = f"""{count.__doc__}
 

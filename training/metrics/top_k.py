@@ -129,7 +129,6 @@ def _at_top_k(
 ) -> tuple[MetricOfScores, MetricOfRanks]:
     """A metric at `k` of true positives and one more: of ranks that are given, and of scores."""
 
-    @same_arguments(MetricOfRanks.__call__)
     def at_top_k(*arguments: Any) -> tuple[Any, Any]:
         labels, predictions_idx, k, class_id, weights, *collections, name = arguments
         with name_scope(name, _called(kind, k, class_id), [predictions_idx, labels]) as scope:
@@ -148,7 +147,6 @@ def _at_top_k(
             update = truediv(hits[1], hits[1] + missed[1], name="update")
             return listed(value, update, *collections)
 
-    @same_arguments(MetricOfScores.__call__)
     def at_k(*arguments: Any) -> tuple[Any, Any]:
         labels, predictions, k, class_id, *rest, name = arguments
         with name_scope(name, _called(kind, k, class_id), [predictions, labels]) as scope:
@@ -177,13 +175,26 @@ def _at_top_k(
             ...     print(session.run(update))
             {printed}
         """
-        left_out = "predictions_idx" if name.endswith("_at_k") else "predictions"
+        scored = name.endswith("_at_k")
+        left_out = "predictions_idx" if scored else "predictions"
+        model: Any = MetricOfScores if scored else MetricOfRanks
         lines = whole.splitlines(True)
         kept = [line for line in lines if not line.lstrip().startswith(f"{left_out}:")]
-        return described(public_function(call, name, "".join(kept), module=__name__))
+        function = same_arguments(model.__call__)(call)
+        return described(public_function(function, name, "".join(kept), module=__name__))
 
-    scores = documented(at_k, f"{kind}_at_k", "with the highest scores", "[[0.1, 0.6, 0.0, 0.3]]")
-    ranks = documented(at_top_k, f"{kind}_at_top_k", "that are given", "[[1, 3]]")
+    scores = documented(
+        same_arguments(MetricOfScores.__call__)(at_k),
+        f"{kind}_at_k",
+        "with the highest scores",
+        "[[0.1, 0.6, 0.0, 0.3]]",
+    )
+    ranks = documented(
+        same_arguments(MetricOfRanks.__call__)(at_top_k),
+        f"{kind}_at_top_k",
+        "that are given",
+        "[[1, 3]]",
+    )
     return scores, ranks
 
 
