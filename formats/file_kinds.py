@@ -45,7 +45,7 @@ _BEGINNINGS = (
     (b"<", "a page of HTML or XML, such as a download that failed"),
     (b"version https://git-lfs", "a pointer of Git LFS; fetch the file itself with git lfs pull"),
     (b"{", "JSON; a model of TensorFlow.js or Keras, whose SavedModel is needed"),
-)  # fmt: skip
+)
 _TABLE_END = bytes.fromhex("57fb808b247547db")
 _META_WORDS = {b"meta_info_def", b"graph_def", b"saver_def", b"collection_def", b"signature_def"}
 _MODEL_WORDS = {b"saved_model_schema_version", b"meta_graphs"}

@@ -285,10 +285,11 @@ class _Part:
         """Body of the part, with all loop variables as inputs."""
         inputs = [self.outside.get(name, name) for name in names]
         inputs = [
-            name if name in self.loop.variables or name in self.outside.values()
+            name
+            if name in self.loop.variables or name in self.outside.values()
             else free_name(f"{self.loop.name}_unused_{i}", self.nodes)
             for i, name in enumerate(inputs)
-        ]  # fmt: skip
+        ]
         graph_def = GraphDef()
         graph_def.node.extend(map(placeholder, inputs, dtypes))
         graph_def.node.extend(self.nodes.values())
