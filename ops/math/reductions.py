@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol, cast
 
 import numpy as np
 
@@ -234,7 +234,7 @@ def _reduction(
         ...     print(session.run(td.{name}({example[0]})))
         {example[1]}
     """
-    return renamed(reduction_indices="axis", keepdims="keep_dims")(call)
+    return cast(Reducer, renamed(reduction_indices="axis", keepdims="keep_dims")(call))
 
 
 def axes_or_all(x: Tensor, axis: Any) -> Any:
