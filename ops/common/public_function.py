@@ -10,6 +10,8 @@ from typing import Any, TypeVar
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
+_MISSING = "missing 1 required positional argument"  # as Python says it
+
 
 def public_function(
     call: Callable[..., Any],
@@ -70,7 +72,8 @@ def bound_arguments(
     try:
         bound = head.bind(*args, **kwargs)
     except TypeError as error:
-        raise TypeError(f"{name}() {error}") from None
+        text = str(error).replace("missing a required argument", _MISSING)
+        raise TypeError(f"{name}() {text}") from None
     bound.apply_defaults()
     return bound.arguments
 
@@ -87,11 +90,9 @@ def same_arguments(model: Function) -> Callable[[Callable[..., Any]], Function]:
         head = head.replace(parameters=[*head.parameters.values()][1:])
 
     def decorate(call: Callable[..., Any]) -> Any:
-        name = call.__name__
-
         @functools.wraps(call)
         def function(*args: Any, **kwargs: Any) -> Any:
-            return call(*bound_arguments(head, name, args, kwargs).values())
+            return call(*bound_arguments(head, function.__name__, args, kwargs).values())
 
         sign(function, head)
         return function
