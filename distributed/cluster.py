@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from itertools import count
-from types import TracebackType
 from typing import Any, Self
 from uuid import uuid4
 
@@ -104,12 +103,7 @@ class ClusterTasks:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         # The scheduler releases tasks without futures, finished or not.
         kept = {lent.key for _, lent in self._cluster.spread.values()}
         for key, future in self._futures.items():

@@ -14,8 +14,19 @@ from typing import Any
 import numpy as np
 
 
+class _Rows:
+    """An array in a file."""
+
+    shape: tuple[int, ...]
+
+    @property
+    def ndim(self) -> int:
+        """The rank."""
+        return len(self.shape)
+
+
 @dataclass(frozen=True)
-class MappedRows:
+class MappedRows(_Rows):
     """An array in a file of its bytes.
 
     Args:
@@ -34,11 +45,6 @@ class MappedRows:
     order: str
     stamp: tuple[int, int]
 
-    @property
-    def ndim(self) -> int:
-        """The rank."""
-        return len(self.shape)
-
     def __getitem__(self, places: Any) -> Any:
         """Reads a slice of the array."""
         opened: Any = np.memmap(
@@ -48,7 +54,7 @@ class MappedRows:
 
 
 @dataclass(frozen=True)
-class HdfRows:
+class HdfRows(_Rows):
     """A dataset of HDF5.
 
     Args:
@@ -64,11 +70,6 @@ class HdfRows:
     dtype: np.dtype[Any]
     shape: tuple[int, ...]
     stamp: tuple[int, int]
-
-    @property
-    def ndim(self) -> int:
-        """The rank."""
-        return len(self.shape)
 
     def __getitem__(self, places: Any) -> Any:
         """Reads a slice of the dataset."""

@@ -53,7 +53,7 @@ _BEGINNINGS = (
     (b"<", "a page of HTML or XML, such as a download that failed"),
     (b"version https://git-lfs", "a pointer of Git LFS; fetch the file itself with git lfs pull"),
     (b"{", "JSON, but no model of TensorFlow.js"),
-)  # fmt: skip
+)
 _HDF5 = b"\x89HDF\r\n\x1a\n"
 _TFJS_KEYS = (b'"modelTopology"', b'"weightsManifest"', b'"graph-model"', b'"layers-model"')
 _TABLE_END = bytes.fromhex("57fb808b247547db")

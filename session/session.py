@@ -7,7 +7,6 @@ import weakref
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack
 from itertools import count
-from types import TracebackType
 from typing import Any, Self
 
 from ..graph.api.public_calls import trimmed
@@ -397,12 +396,7 @@ class Session(SessionInsights):
         self._entered.enter_context(self.as_default())
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         entered, self._entered = self._entered, None
         if entered is not None:
             entered.close()

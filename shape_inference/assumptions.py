@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 from .context import Requirement, is_symbolic
 from .inference import Inference
 from .protocols import Array, Edge, Node
+from .size_facts import symbols_in
 from .symbolic.symbolic import (
     Dim,
     DimExpr,
@@ -83,10 +82,10 @@ class CheckingInference(Inference):
 
     def infer(self, node: Node) -> None:
         """Works out the shapes of `node`, and notes which symbols are new with it."""
-        known = {symbol for edge in node.inputs for symbol in _symbols([self.shape(edge)])}
+        known = {symbol for edge in node.inputs for symbol in symbols_in([self.shape(edge)])}
         super().infer(node)
         for edge in node.outputs:
-            for symbol in _symbols([super().shape(edge)]):
+            for symbol in symbols_in([super().shape(edge)]):
                 if symbol.name is None and symbol not in known:
                     self.origins.setdefault(symbol, edge)
 
@@ -132,13 +131,3 @@ def _solved(difference: Dim, symbol: Symbol) -> Dim | None:
     term = difference - rest
     step = exact_div(term, DimExpr({(symbol,): 1}))
     return exact_div(-rest, step) if isinstance(step, int) and step else None
-
-
-def _symbols(shapes: Iterable[TensorShape]) -> set[Symbol]:
-    return {
-        symbol
-        for shape in shapes
-        for size in shape.sizes or ()
-        if isinstance(size, DimExpr)
-        for symbol in symbols_of(size)
-    }

@@ -163,12 +163,16 @@ def with_facts(shape: TensorShape, facts: Mapping[Symbol, Symbol]) -> TensorShap
     return TensorShape.of(tuple(sizes))
 
 
-def _named(shapes: Iterable[TensorShape]) -> set[Symbol]:
+def symbols_in(shapes: Iterable[TensorShape]) -> set[Symbol]:
+    """The symbols of all sizes of some shapes."""
     return {
         symbol
         for shape in shapes
         for size in shape.sizes or ()
         if isinstance(size, DimExpr)
         for symbol in symbols_of(size)
-        if symbol.name is not None
     }
+
+
+def _named(shapes: Iterable[TensorShape]) -> set[Symbol]:
+    return {symbol for symbol in symbols_in(shapes) if symbol.name is not None}

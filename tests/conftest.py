@@ -19,6 +19,8 @@ pytest.register_assert_rewrite(
     *(path.stem for path in Path(__file__).parent.glob("*.py") if path.stem != "conftest")
 )
 
+pytest_plugins = ["shared_fixtures"]
+
 # Whether numba is installed decides nothing but in tests of machine code, which turn it on.
 os.environ["TENSORDRAFT_ACCELERATOR"] = "off"
 

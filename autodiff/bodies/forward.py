@@ -12,6 +12,7 @@ from ...graph.gradient_rules import rule_of
 from ...graph.graph import Graph
 from ...graph.node import Operation, Tensor
 from ...ops.array.placeholder import PLACEHOLDER
+from ...ops.control_flow.building import function_name
 from ...ops.control_flow.function_defs import register_body
 from ...protos.dtypes import as_dtype
 from ...shape_inference.context import is_symbolic
@@ -112,7 +113,7 @@ class Forward:
 
     def body(self) -> Body:
         """The copy as a body of its own, in the library."""
-        name = free_function_name(self.graph, f"{self.name}_wide")
+        name = function_name(self.graph, f"{self.name}_wide")
         body = Body(name, self.graph, tuple(self.inputs), tuple(self.outputs), tuple(self.effects))
         register_body(body)
         return body
@@ -182,16 +183,6 @@ def through_identities(tensor: Tensor) -> Tensor:
     while tensor.op.type == "Identity":
         tensor = tensor.op.inputs[0]
     return tensor
-
-
-def free_function_name(graph: Graph, name: str) -> str:
-    """A name that no function of a graph has."""
-    base = name.replace("/", "_").replace(".", "_")
-    free, number = base, 0
-    while free in graph.functions or (free, b"") in graph.bodies:
-        number += 1
-        free = f"{base}_{number}"
-    return free
 
 
 def bits_of(number: int) -> Iterable[int]:

@@ -19,13 +19,14 @@ from ...ops.array.identity import identity
 from ...ops.array.placeholder import PLACEHOLDER
 from ...ops.array.shapes import RANK, SHAPE, SIZE
 from ...ops.control_flow.body_graph import BodyGraph
+from ...ops.control_flow.building import function_name
 from ...ops.control_flow.function_defs import register_body
 from ...ops.lists.list_ops import TENSOR_LIST_ELEMENT_SHAPE, TENSOR_LIST_LENGTH
 from ...protos.dtypes import as_dtype
 from ...shape_inference.handle_data import HandleData
 from ...shape_inference.tensor_shape import TensorShape
 from ..common.static_facts import filled_like
-from .forward import Forward, free_function_name
+from .forward import Forward
 
 _OF_SHAPES = (SHAPE, SIZE, RANK, TENSOR_LIST_LENGTH, TENSOR_LIST_ELEMENT_SHAPE)
 _FILLS: dict[Any, int] = {ZEROS_LIKE: 0, ONES_LIKE: 1}
@@ -127,7 +128,7 @@ class GradientGraph(BodyGraph):
             for op in self.get_operations()
             if op not in passed and not op.definition.pure and op.outputs + list(op.inputs)
         ]
-        body = Body(free_function_name(self, name), self, inputs, outputs, effects)
+        body = Body(function_name(self, name), self, inputs, outputs, effects)
         register_body(body)
         return body
 

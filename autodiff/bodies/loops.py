@@ -14,6 +14,7 @@ from ...graph.node import Operation, Tensor
 from ...ops.array.cast import cast
 from ...ops.array.constants import constant, zeros_like
 from ...ops.control_flow.body_graph import BodyGraph
+from ...ops.control_flow.building import function_name
 from ...ops.control_flow.function_defs import register_body
 from ...ops.control_flow.structured import STATELESS_WHILE, WHILE
 from ...ops.lists.list_ops import EMPTY_TENSOR_LIST, TENSOR_LIST_POP_BACK, TENSOR_LIST_PUSH_BACK
@@ -26,7 +27,7 @@ from ...shape_inference.handle_data import HandleData, common_shape
 from ...shape_inference.tensor_shape import TensorShape
 from ..engine.accumulation import Gradient, dense
 from ..engine.backpropagation import backpropagate
-from .forward import bits_of, free_function_name
+from .forward import bits_of
 from .gradient_graph import GradientGraph
 from .loop_forward import LoopForward, element_shape, loop_forward
 from .widening import differentiating, func, row_of_zeros, sizes_of, zeros_for
@@ -297,7 +298,7 @@ def _any_left(home: Graph, arguments: Sequence[Tensor]) -> Body:
         graph.argument(tensor)
     with graph.as_default():
         left = greater(graph.arguments[0], 0)
-    name = free_function_name(home, f"{graph.get_name_scope() or 'gradients'}_cond")
+    name = function_name(home, f"{graph.get_name_scope() or 'gradients'}_cond")
     body = Body(name, graph, graph.arguments, [left], [])
     register_body(body)
     return body

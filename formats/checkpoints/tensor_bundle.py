@@ -10,16 +10,16 @@ from typing import Any
 
 import numpy as np
 
-from ...protos.dtypes import DType
 from ...runtime import errors
 from ...runtime.load_budget import ask
 from ..crc32c import masked_crc32c
 from ..sorted_table import varint
 from .bundle_index import SUFFIX, Entry, data_file, read_index
+from .checkpoint_entries import Entries
 from .checkpoint_slices import Extent, Part, assembled, cut, slice_key, spans
 
 
-class TensorBundle:
+class TensorBundle(Entries):
     """A TensorFlow checkpoint, opened for reading.
 
     Args:
@@ -41,14 +41,6 @@ class TensorBundle:
             raise errors.DataLossError(
                 None, None, f"{prefix + SUFFIX!r} is damaged: a name is not text: {error}"
             ) from error
-
-    def shapes(self) -> dict[str, list[int]]:
-        """The shapes of all tensors, by name."""
-        return {name: list(entry.shape) for name, entry in self._entries.items()}
-
-    def dtypes(self) -> dict[str, DType]:
-        """The dtypes of all tensors, by name."""
-        return {name: entry.dtype for name, entry in self._entries.items()}
 
     def tensor(self, name: str, part: Part | None = None) -> np.ndarray[Any, Any]:
         """The value of a tensor, or of a part of it: a new array.

@@ -17,6 +17,7 @@ from ...runtime import errors
 from ...runtime.load_budget import ask
 from ..message_files import read_file
 from ..sorted_table import read_table
+from .checkpoint_entries import Entries
 from .checkpoint_slices import (
     Extent,
     Part,
@@ -46,7 +47,7 @@ def files_of(prefix: str) -> list[str]:
     return sorted(path for path in glob.glob(shards) if os.path.isfile(path))
 
 
-class OldCheckpoint:
+class OldCheckpoint(Entries):
     """A TensorFlow checkpoint of version 1, opened for reading.
 
     Args:
@@ -83,14 +84,6 @@ class OldCheckpoint:
                     known = self._entries.setdefault(name, entry)
                     if known is not entry:
                         known.slices.extend(entry.slices)
-
-    def shapes(self) -> dict[str, list[int]]:
-        """The shapes of all tensors, by name."""
-        return {name: list(entry.shape) for name, entry in self._entries.items()}
-
-    def dtypes(self) -> dict[str, DType]:
-        """The dtypes of all tensors, by name."""
-        return {name: entry.dtype for name, entry in self._entries.items()}
 
     def tensor(self, name: str, part: Part | None = None) -> np.ndarray[Any, Any]:
         """The value of a tensor, or of a part of it.

@@ -14,6 +14,7 @@ from ..node_def import full_input, read_attrs, source_name
 from ..referred_functions import named_functions, referred_functions
 from .function_calls import CALL_TYPES, Call, type_name
 from .node_order import sorted_by_need
+from .node_texts import free_name
 
 public = {"td.graph_util": "inline_functions"}
 
@@ -225,7 +226,7 @@ class Expansion:
                 return None
             positions[node.name] = found
         names = dict(zip(kept, kept, strict=True)) or {
-            name: _free(f"{call.node.name}/{name}", taken) for name in positions
+            name: free_name(f"{call.node.name}/{name}", taken) for name in positions
         }
         taken.update(names.values())
         return cls(call, names, positions)
@@ -313,12 +314,3 @@ class Expansion:
 def _kept(definition: Any, name: str, value: AttrValue) -> AttrValue:
     """Keeps an attr that the definition does not have, for the importer to decide."""
     return value
-
-
-def _free(name: str, taken: set[str]) -> str:
-    """`name`, or the first of `name_1`, `name_2`, … that is not taken."""
-    free, number = name, 0
-    while free in taken:
-        number += 1
-        free = f"{name}_{number}"
-    return free

@@ -8,6 +8,7 @@ from ...graph.convert import convert_to_tensor
 from ...graph.node import Tensor
 from ...ops.array.constants import ones as plain_ones, zeros as plain_zeros
 from ...ops.array.placeholder import placeholder as plain_placeholder
+from ...ops.common.shared_docs import shared_docs
 from ...ops.variables.variable import Variable
 from ...training.layers.layer_names import numbered
 
@@ -166,13 +167,18 @@ def variable(value: Any, dtype: Any = None, name: str | None = None, constraint:
     return Variable(initial, name=name, constraint=constraint)
 
 
+_documented = shared_docs(
+    {
+        "shape": "the shape.",
+        "dtype": "the dtype; by default `floatx()`.",
+        "name": "a name for the ops.",
+    },
+)
+
+
+@_documented
 def zeros(shape: Any, dtype: Any = None, name: str | None = None) -> Any:
     """A variable of zeros.
-
-    Args:
-        shape: the shape.
-        dtype: the dtype; by default `floatx()`.
-        name: a name for the ops.
 
     Example:
         >>> with td.Graph().as_default():
@@ -182,13 +188,9 @@ def zeros(shape: Any, dtype: Any = None, name: str | None = None) -> Any:
     return Variable(plain_zeros(shape, dtype or floatx()), name=name)
 
 
+@_documented
 def ones(shape: Any, dtype: Any = None, name: str | None = None) -> Any:
     """A variable of ones.
-
-    Args:
-        shape: the shape.
-        dtype: the dtype; by default `floatx()`.
-        name: a name for the ops.
 
     Example:
         >>> with td.Graph().as_default():

@@ -8,6 +8,7 @@ from typing import Any
 from ...graph.convert import convert_to_tensor
 from ...graph.node import Tensor
 from ...ops.array.stack import stack
+from ...ops.common.shared_docs import shared_docs
 from ...ops.conv import convolution_nd, depthwise_convolution as depthwise, pooling_nd
 from ...ops.conv.conv_transpose import (
     conv2d_transpose as transposed_2d,
@@ -28,6 +29,20 @@ def _along(values: Any, data_format: str) -> list[Any]:
     return [1, 1, *values] if data_format[1] == "C" else [1, *values, 1]
 
 
+_documented = shared_docs(
+    {
+        "x": "`[batch, height, width, channels]`.",
+        "strides": "how far the window moves.",
+        "padding": '"valid" or "same".',
+        "data_format": '"channels_last" or "channels_first".',
+        "dilation_rate": "how far apart what the window sees is.",
+        "output_shape": "the shape of the result.",
+        "depthwise_kernel": "`[height, width, channels, multiplier]`.",
+    },
+)
+
+
+@_documented
 def conv1d(
     x: Any,
     kernel: Any,
@@ -41,10 +56,7 @@ def conv1d(
     Args:
         x: `[batch, steps, channels]`.
         kernel: `[width, channels, filters]`.
-        strides: how far the window moves.
         padding: "valid", "same", or "causal", where no output sees what comes after it.
-        data_format: "channels_last" or "channels_first".
-        dilation_rate: how far apart what the window sees is.
 
     Example:
         >>> with td.Graph().as_default():
@@ -58,6 +70,7 @@ def conv1d(
     return _convolved(x, kernel, [strides], padding, data_format, [dilation_rate])
 
 
+@_documented
 def conv2d(
     x: Any,
     kernel: Any,
@@ -69,12 +82,7 @@ def conv2d(
     """A convolution over images.
 
     Args:
-        x: `[batch, height, width, channels]`.
         kernel: `[height, width, channels, filters]`.
-        strides: how far the window moves.
-        padding: "valid" or "same".
-        data_format: "channels_last" or "channels_first".
-        dilation_rate: how far apart what the window sees is.
 
     Example:
         >>> with td.Graph().as_default():
@@ -85,6 +93,7 @@ def conv2d(
     return _convolved(x, kernel, strides, padding, data_format, dilation_rate)
 
 
+@_documented
 def conv3d(
     x: Any,
     kernel: Any,
@@ -98,10 +107,6 @@ def conv3d(
     Args:
         x: `[batch, depth, height, width, channels]`.
         kernel: `[depth, height, width, channels, filters]`.
-        strides: how far the window moves.
-        padding: "valid" or "same".
-        data_format: "channels_last" or "channels_first".
-        dilation_rate: how far apart what the window sees is.
 
     Example:
         >>> with td.Graph().as_default():
@@ -125,6 +130,7 @@ def _convolved(
     )
 
 
+@_documented
 def conv2d_transpose(
     x: Any,
     kernel: Any,
@@ -136,12 +142,8 @@ def conv2d_transpose(
     """Transposed convolution of images.
 
     Args:
-        x: `[batch, height, width, channels]`.
         kernel: `[height, width, filters, channels]`.
-        output_shape: the shape of the result.
         strides: how far the window of that convolution moves.
-        padding: "valid" or "same".
-        data_format: "channels_last" or "channels_first".
 
     Example:
         >>> with td.Graph().as_default():
@@ -154,6 +156,7 @@ def conv2d_transpose(
     return transposed_2d(x, kernel, sizes, _along(strides, wire), padding.upper(), wire)
 
 
+@_documented
 def conv3d_transpose(
     x: Any,
     kernel: Any,
@@ -167,10 +170,7 @@ def conv3d_transpose(
     Args:
         x: `[batch, depth, height, width, channels]`.
         kernel: `[depth, height, width, filters, channels]`.
-        output_shape: the shape of the result.
         strides: how far the window of that convolution moves.
-        padding: "valid" or "same".
-        data_format: "channels_last" or "channels_first".
 
     Example:
         >>> with td.Graph().as_default():
@@ -185,6 +185,7 @@ def conv3d_transpose(
     return transposed_3d(x, kernel, sizes, _along(strides, wire), padding.upper(), wire)
 
 
+@_documented
 def depthwise_conv2d(
     x: Any,
     depthwise_kernel: Any,
@@ -194,14 +195,6 @@ def depthwise_conv2d(
     dilation_rate: Sequence[int] = (1, 1),
 ) -> Tensor:
     """A convolution over images, each channel by itself.
-
-    Args:
-        x: `[batch, height, width, channels]`.
-        depthwise_kernel: `[height, width, channels, multiplier]`.
-        strides: how far the window moves.
-        padding: "valid" or "same".
-        data_format: "channels_last" or "channels_first".
-        dilation_rate: how far apart what the window sees is.
 
     Example:
         >>> with td.Graph().as_default():
@@ -220,6 +213,7 @@ def depthwise_conv2d(
     )
 
 
+@_documented
 def separable_conv2d(
     x: Any,
     depthwise_kernel: Any,
@@ -232,13 +226,7 @@ def separable_conv2d(
     """A convolution over images, each channel by itself, and then one of windows of 1 x 1.
 
     Args:
-        x: `[batch, height, width, channels]`.
-        depthwise_kernel: `[height, width, channels, multiplier]`.
         pointwise_kernel: `[1, 1, channels * multiplier, filters]`.
-        strides: how far the window moves.
-        padding: "valid" or "same".
-        data_format: "channels_last" or "channels_first".
-        dilation_rate: how far apart what the window sees is.
 
     Example:
         >>> with td.Graph().as_default():

@@ -13,6 +13,7 @@ from ...ops.array.concat import concat
 from ...ops.array.shapes import shape
 from ...ops.array.stack import stack
 from ...ops.array.tile import tile
+from ...ops.common.shared_docs import shared_docs
 from ...ops.control_flow.cond_and_case import cond
 from ...ops.linalg.matmul import matmul
 from ...ops.linalg.tensordot import tensordot
@@ -40,13 +41,18 @@ def _floats(x: Any) -> Tensor:
     return cast(tensor, floatx()) if tensor.dtype.base_dtype.name == "bool" else tensor
 
 
+_documented = shared_docs(
+    {
+        "x": "the tensor.",
+        "axis": "the dimensions; all by default.",
+        "keepdims": "whether they stay, of size 1.",
+    },
+)
+
+
+@_documented
 def mean(x: Any, axis: Any = None, keepdims: bool = False) -> Tensor:
     """The mean along dimensions; of bools, how many are true.
-
-    Args:
-        x: the tensor.
-        axis: the dimensions; all by default.
-        keepdims: whether they stay, of size 1.
 
     Example:
         >>> with td.Graph().as_default():
@@ -56,13 +62,9 @@ def mean(x: Any, axis: Any = None, keepdims: bool = False) -> Tensor:
     return reduce_mean(_floats(x), axis, keepdims=keepdims)
 
 
+@_documented
 def any(x: Any, axis: Any = None, keepdims: bool = False) -> Tensor:  # noqa: A001 - Keras's name
     """Logical or along dimensions: True if any element is not 0.
-
-    Args:
-        x: the tensor.
-        axis: the dimensions; all by default.
-        keepdims: whether they stay, of size 1.
 
     Example:
         >>> with td.Graph().as_default():
@@ -72,13 +74,9 @@ def any(x: Any, axis: Any = None, keepdims: bool = False) -> Tensor:  # noqa: A0
     return reduce_any(cast(x, "bool"), axis, keepdims=keepdims)
 
 
+@_documented
 def all(x: Any, axis: Any = None, keepdims: bool = False) -> Tensor:  # noqa: A001 - Keras's name
     """Logical and along dimensions: True if no element is 0.
-
-    Args:
-        x: the tensor.
-        axis: the dimensions; all by default.
-        keepdims: whether they stay, of size 1.
 
     Example:
         >>> with td.Graph().as_default():

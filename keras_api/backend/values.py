@@ -9,6 +9,7 @@ from ...graph.node import Tensor
 from ...graph.sparse_tensor import SparseTensor
 from ...ops.array.cast import cast
 from ...ops.array.reshape import reshape
+from ...ops.common.shared_docs import shared_docs
 from ...ops.debugging.print_ops import Print
 from ...ops.math.comparison import less_equal
 from ...ops.nn.normalization import batch_normalization as plain_normalization
@@ -157,6 +158,17 @@ def random_binomial(shape: Any, p: float = 0.0, dtype: Any = None, seed: int | N
     return cast(less_equal(random_uniform(shape, dtype=kind, seed=seed), p), kind)
 
 
+_documented = shared_docs(
+    {
+        "shape": "the shape.",
+        "dtype": "the dtype; by default `floatx()`.",
+        "name": "a name for the ops.",
+        "seed": "what makes the numbers repeat.",
+    },
+)
+
+
+@_documented
 def random_uniform_variable(
     shape: Any,
     low: float,
@@ -168,12 +180,8 @@ def random_uniform_variable(
     """A variable of even random numbers.
 
     Args:
-        shape: the shape.
         low: the least number.
         high: what all are below.
-        dtype: the dtype; by default `floatx()`.
-        name: a name for the ops.
-        seed: what makes the numbers repeat.
 
     Example:
         >>> with td.Graph().as_default():
@@ -183,6 +191,7 @@ def random_uniform_variable(
     return variable(random_uniform(shape, low, high, dtype or floatx(), seed), dtype, name)
 
 
+@_documented
 def random_normal_variable(
     shape: Any,
     mean: float,
@@ -194,12 +203,8 @@ def random_normal_variable(
     """A variable of normal random numbers.
 
     Args:
-        shape: the shape.
         mean: their mean.
         scale: their standard deviation.
-        dtype: the dtype; by default `floatx()`.
-        name: a name for the ops.
-        seed: what makes the numbers repeat.
 
     Example:
         >>> with td.Graph().as_default():

@@ -31,7 +31,16 @@ public = {
 }
 
 
-class MaxPooling1D(KerasStyle, _MaxPooling1D):
+class _Strided(KerasStyle):
+    """Base of pooling layers whose window moves by its own size unless strides are given."""
+
+    def __init__(
+        self, pool_size: Any = 2, strides: Any = None, padding: str = "valid", **kwargs: Any
+    ) -> None:
+        super().__init__(pool_size, pool_size if strides is None else strides, padding, **kwargs)
+
+
+class MaxPooling1D(_Strided, _MaxPooling1D):
     """Max pooling along one dimension: `td.layers.MaxPooling1D`.
 
     Example:
@@ -41,13 +50,8 @@ class MaxPooling1D(KerasStyle, _MaxPooling1D):
         ([2, 4, 3], 0)
     """
 
-    def __init__(
-        self, pool_size: Any = 2, strides: Any = None, padding: str = "valid", **kwargs: Any
-    ) -> None:
-        super().__init__(pool_size, pool_size if strides is None else strides, padding, **kwargs)
 
-
-class MaxPooling2D(KerasStyle, _MaxPooling2D):
+class MaxPooling2D(_Strided, _MaxPooling2D):
     """Max pooling of images: `td.layers.MaxPooling2D`.
 
     Example:
@@ -57,13 +61,8 @@ class MaxPooling2D(KerasStyle, _MaxPooling2D):
         ([2, 4, 4, 3], 0)
     """
 
-    def __init__(
-        self, pool_size: Any = 2, strides: Any = None, padding: str = "valid", **kwargs: Any
-    ) -> None:
-        super().__init__(pool_size, pool_size if strides is None else strides, padding, **kwargs)
 
-
-class MaxPooling3D(KerasStyle, _MaxPooling3D):
+class MaxPooling3D(_Strided, _MaxPooling3D):
     """Max pooling of volumes: `td.layers.MaxPooling3D`.
 
     Example:
@@ -73,13 +72,8 @@ class MaxPooling3D(KerasStyle, _MaxPooling3D):
         ([2, 2, 2, 2, 3], 0)
     """
 
-    def __init__(
-        self, pool_size: Any = 2, strides: Any = None, padding: str = "valid", **kwargs: Any
-    ) -> None:
-        super().__init__(pool_size, pool_size if strides is None else strides, padding, **kwargs)
 
-
-class AveragePooling1D(KerasStyle, _AveragePooling1D):
+class AveragePooling1D(_Strided, _AveragePooling1D):
     """Average pooling along one dimension: `td.layers.AveragePooling1D`.
 
     Example:
@@ -89,13 +83,8 @@ class AveragePooling1D(KerasStyle, _AveragePooling1D):
         ([2, 4, 3], 0)
     """
 
-    def __init__(
-        self, pool_size: Any = 2, strides: Any = None, padding: str = "valid", **kwargs: Any
-    ) -> None:
-        super().__init__(pool_size, pool_size if strides is None else strides, padding, **kwargs)
 
-
-class AveragePooling2D(KerasStyle, _AveragePooling2D):
+class AveragePooling2D(_Strided, _AveragePooling2D):
     """Average pooling of images: `td.layers.AveragePooling2D`.
 
     Example:
@@ -105,13 +94,8 @@ class AveragePooling2D(KerasStyle, _AveragePooling2D):
         ([2, 4, 4, 3], 0)
     """
 
-    def __init__(
-        self, pool_size: Any = 2, strides: Any = None, padding: str = "valid", **kwargs: Any
-    ) -> None:
-        super().__init__(pool_size, pool_size if strides is None else strides, padding, **kwargs)
 
-
-class AveragePooling3D(KerasStyle, _AveragePooling3D):
+class AveragePooling3D(_Strided, _AveragePooling3D):
     """Average pooling of volumes: `td.layers.AveragePooling3D`.
 
     Example:
@@ -120,11 +104,6 @@ class AveragePooling3D(KerasStyle, _AveragePooling3D):
         ...     layer(td.ones([2, 4, 4, 4, 3])).shape.as_list(), len(layer.weights)
         ([2, 2, 2, 2, 3], 0)
     """
-
-    def __init__(
-        self, pool_size: Any = 2, strides: Any = None, padding: str = "valid", **kwargs: Any
-    ) -> None:
-        super().__init__(pool_size, pool_size if strides is None else strides, padding, **kwargs)
 
 
 class GlobalAveragePooling1D(KerasStyle):

@@ -244,8 +244,9 @@ class ImageDataGenerator:
         """
         images = np.array(x, self.dtype)
         if images.ndim != 4:
-            raise ValueError(f"x must be images [count, rows, columns, channels], got shape "
-                             f"{images.shape}")  # fmt: skip
+            raise ValueError(
+                f"x must be images [count, rows, columns, channels], got shape {images.shape}"
+            )
         if seed is not None:
             np.random.seed(seed)  # noqa: NPY002 - as Keras does
         if augment:

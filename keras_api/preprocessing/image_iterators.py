@@ -181,8 +181,9 @@ class NumpyArrayIterator(Iterator):
             arrays = [array[part] for array in arrays]
         self.x, self._beside = arrays[0].astype(image_data_generator.dtype), arrays[1:]
         if self.x.ndim != 4:
-            raise ValueError(f"x must be images [count, rows, columns, channels], got shape "
-                             f"{self.x.shape}")  # fmt: skip
+            raise ValueError(
+                f"x must be images [count, rows, columns, channels], got shape {self.x.shape}"
+            )
         self._changes, self._rest = image_data_generator, len(rest)
         data_format = image_data_generator.data_format
         self._saved = _Saved(save_to_dir, save_prefix, save_format, data_format)

@@ -20,6 +20,7 @@ from ...shape_inference.split_rules import following
 from ...shape_inference.tensor_shape import TensorShape
 from ...shape_inference.traits import Move, Stack
 from ..common.call_forms import deprecated, older_form, string_at
+from ..common.shared_docs import shared_docs
 from .concat import PARALLEL_CONCAT, check_total
 from .reshape import expand_dims
 
@@ -69,23 +70,24 @@ def _pack_kernel(c: KernelContext) -> Kernel:
     return pack
 
 
+_stacking = shared_docs(
+    {
+        "values": "a list of tensors of one dtype and shape, of rank R.",
+        "axis": "where the new dimension stands, in [-(R+1), R+1).",
+        "name": "a name for the op.",
+    },
+    returns="A Tensor of rank R+1.",
+    raises="ValueError: `axis` is out of range, or the shapes differ.",
+)
+
+
+@_stacking
 def stack(values: TensorLike, axis: int = 0, name: str = "stack") -> Tensor:
     """Joins tensors of one shape along a new dimension, as `np.stack`.
 
     As in TensorFlow, numbers along the first dimension become one constant, of the dtype that holds
     them all, and rows in which tensors stand beside numbers take the dtype of the tensors;
     elsewhere each value becomes a tensor of its own.
-
-    Args:
-        values: a list of tensors of one dtype and shape, of rank R.
-        axis: where the new dimension stands, in [-(R+1), R+1).
-        name: a name for the op.
-
-    Returns:
-        A Tensor of rank R+1.
-
-    Raises:
-        ValueError: `axis` is out of range, or the shapes differ.
 
     Example:
         >>> with td.Graph().as_default(), td.Session() as session:
@@ -107,21 +109,11 @@ def _is_one_value(values: Any) -> bool:
     return not holds_tensor(values) or any(isinstance(item, (list, tuple)) for item in values)
 
 
+@_stacking
 @deprecated("td.stack(values, axis)")
 @older_form("values, name", is_older=string_at(1))
 def pack(values: TensorLike, axis: int = 0, name: str = "pack") -> Tensor:
     """Joins tensors along a new dimension: the older name of `stack`.
-
-    Args:
-        values: a list of tensors of one dtype and shape, of rank R.
-        axis: where the new dimension stands, in [-(R+1), R+1).
-        name: a name for the op.
-
-    Returns:
-        A Tensor of rank R+1.
-
-    Raises:
-        ValueError: `axis` is out of range, or the shapes differ.
 
     Example:
         >>> import warnings
@@ -166,22 +158,23 @@ def _unpack_kernel(c: KernelContext) -> Kernel:
     return unpack
 
 
+_unstacking = shared_docs(
+    {
+        "value": "a tensor of rank R >= 1.",
+        "num": "the size of dimension `axis`; by default what is known of it.",
+        "axis": "the dimension, in [-R, R).",
+        "name": "a name for the op.",
+    },
+    returns="A list of `num` Tensors of rank R-1.",
+    raises=("ValueError: `num` is neither given nor known, or `axis` is out of range."),
+)
+
+
+@_unstacking
 def unstack(
     value: TensorLike, num: int | None = None, axis: int = 0, name: str = "unstack"
 ) -> list[Tensor]:
     """Splits a tensor along one dimension, which is dropped from the parts.
-
-    Args:
-        value: a tensor of rank R >= 1.
-        num: the size of dimension `axis`; by default what is known of it.
-        axis: the dimension, in [-R, R).
-        name: a name for the op.
-
-    Returns:
-        A list of `num` Tensors of rank R-1.
-
-    Raises:
-        ValueError: `num` is neither given nor known, or `axis` is out of range.
 
     Example:
         >>> with td.Graph().as_default(), td.Session() as session:
@@ -197,24 +190,13 @@ def unstack(
     return UNPACK(value, num=num, axis=axis, name=name)
 
 
+@_unstacking
 @deprecated("td.unstack(value, num, axis)")
 @older_form("value, num, name", is_older=string_at(2))
 def unpack(
     value: TensorLike, num: int | None = None, axis: int = 0, name: str = "unpack"
 ) -> list[Tensor]:
     """Splits a tensor along one dimension: the older name of `unstack`.
-
-    Args:
-        value: a tensor of rank R >= 1.
-        num: the size of dimension `axis`; by default what is known of it.
-        axis: the dimension, in [-R, R).
-        name: a name for the op.
-
-    Returns:
-        A list of `num` Tensors of rank R-1.
-
-    Raises:
-        ValueError: `num` is neither given nor known, or `axis` is out of range.
 
     Example:
         >>> import warnings

@@ -6,7 +6,11 @@ import functools
 import sys
 from collections.abc import Callable, Sequence
 from inspect import Signature, cleandoc, signature
-from typing import Any
+from typing import Any, TypeVar
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+_MISSING = "missing 1 required positional argument"  # as Python says it
 
 
 def public_function(
@@ -45,15 +49,55 @@ def _renamed(call: Callable[..., Any], name: str, public: Any) -> Callable[..., 
     def function(*args: Any, **kwargs: Any) -> Any:
         if not kwargs:
             return call(*args)
-        try:
-            bound = public.bind(*args, **kwargs)
-        except TypeError as error:
-            raise TypeError(f"{name}(): {error}") from None
-        bound.apply_defaults()
-        return call(*bound.args)
+        return call(*bound_arguments(public, name, args, kwargs).values())
 
     sign(function, public)
     return function
+
+
+def bound_arguments(
+    head: Signature, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> dict[str, Any]:
+    """All arguments of a call, by name, with the defaults of a signature.
+
+    Args:
+        head: the signature.
+        name: the name of the function, for errors.
+        args: positional arguments of the call.
+        kwargs: keyword arguments of the call.
+
+    Raises:
+        TypeError: the call does not fit the signature.
+    """
+    try:
+        bound = head.bind(*args, **kwargs)
+    except TypeError as error:
+        text = str(error).replace("missing a required argument", _MISSING)
+        raise TypeError(f"{name}() {text}") from None
+    bound.apply_defaults()
+    return bound.arguments
+
+
+def same_arguments(model: Function) -> Callable[[Callable[..., Any]], Function]:
+    """A decorator: gives a function the signature of another.
+
+    Args:
+        model: the other function, or the `__call__` of a protocol. The decorated one gets the
+            arguments of each call in the order of its signature, with the defaults filled in.
+    """
+    head = signature(model)
+    if model.__name__ == "__call__":
+        head = head.replace(parameters=[*head.parameters.values()][1:])
+
+    def decorate(call: Callable[..., Any]) -> Any:
+        @functools.wraps(call)
+        def function(*args: Any, **kwargs: Any) -> Any:
+            return call(*bound_arguments(head, function.__name__, args, kwargs).values())
+
+        sign(function, head)
+        return function
+
+    return decorate
 
 
 def sign(function: Any, signature: Signature) -> None:

@@ -27,7 +27,7 @@ def shared_docs(
     Args:
         args: what to say of arguments that a docstring leaves out, by name.
         returns: what to say of results.
-        raises: what to say of errors.
+        raises: what to say of errors, a line for each.
     """
     table = args or {}
 
@@ -72,4 +72,14 @@ def _pairs(items: list[str]) -> Iterator[tuple[str, str]]:
 
 
 def _entry(text: str) -> str:
-    return fill(text, _WIDTH, initial_indent="    ", subsequent_indent=" " * 8)
+    return "\n".join(
+        fill(line, _WIDTH, initial_indent="    ", subsequent_indent=" " * 8)
+        for line in text.split("\n")
+    )
+
+
+unary_docs = shared_docs(
+    {"name": "a name for the op."},
+    returns="A Tensor of the shape and dtype of `x`.",
+    raises="TypeError: `x` is of another dtype.",
+)

@@ -9,6 +9,7 @@ from ...graph.convert import convert_to_tensor
 from ...graph.default_scopes import name_scope
 from ...graph.node import Tensor
 from ...graph.sparse_tensor import SparseTensor, SparseTensorValue
+from ..common.public_function import same_arguments
 from ..common.structures import flat
 from .slice_loops import folded_rows, mapped_rows
 from .unrolled import unrolled_fold, unrolled_map
@@ -66,6 +67,18 @@ def map_fn(
         return mapped_rows(fn, elems, dtype, **settings)
 
 
+def _fold(
+    op: str, reverse: bool, fn: Any, elems: Any, initializer: Any, parallel_iterations: int,
+    back_prop: bool, swap_memory: bool, name: str | None, unroll: bool,
+) -> Any:  # fmt: skip
+    settings = _settings(fn, parallel_iterations, back_prop)
+    with name_scope(name, op):
+        elems = _checked(elems)
+        if unroll:
+            return unrolled_fold(fn, elems, initializer, reverse=reverse)
+        return folded_rows(fn, elems, initializer, reverse=reverse, **settings)
+
+
 def foldl(
     fn: Callable[[Any, Any], Any],
     elems: Any,
@@ -104,25 +117,11 @@ def foldl(
         ...     session.run(td.foldl(lambda total, x: total * 10 + x, [1, 2, 3]))
         np.int32(123)
     """
-    settings = _settings(fn, parallel_iterations, back_prop)
-    with name_scope(name, "foldl"):
-        elems = _checked(elems)
-        if unroll:
-            return unrolled_fold(fn, elems, initializer)
-        return folded_rows(fn, elems, initializer, **settings)
+    return _fold("foldl", False, **locals())
 
 
-def foldr(
-    fn: Callable[[Any, Any], Any],
-    elems: Any,
-    initializer: Any = None,
-    parallel_iterations: int = 10,
-    back_prop: bool = True,
-    swap_memory: bool = False,
-    name: str | None = None,
-    *,
-    unroll: bool = False,
-) -> Any:
+@same_arguments(foldl)
+def foldr(*arguments: Any) -> Any:
     """A function applied to a result so far and the next slice, from the last slice on.
 
     Args and results are those of `foldl`.
@@ -132,12 +131,7 @@ def foldr(
         ...     session.run(td.foldr(lambda total, x: total * 10 + x, [1, 2, 3]))
         np.int32(321)
     """
-    settings = _settings(fn, parallel_iterations, back_prop)
-    with name_scope(name, "foldr"):
-        elems = _checked(elems)
-        if unroll:
-            return unrolled_fold(fn, elems, initializer, reverse=True)
-        return folded_rows(fn, elems, initializer, reverse=True, **settings)
+    return _fold("foldr", True, *arguments)
 
 
 def scan(

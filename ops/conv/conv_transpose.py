@@ -20,11 +20,12 @@ from ...shape_inference.tensor_shape import TensorShape
 from ...shape_inference.traits import Traits
 from ..common.call_forms import renamed
 from ..common.jit_gemm import by_loop, product_loop
+from ..common.shared_docs import shared_docs
 from .convolution import CONV_3D_ATTRS, CONV_ATTRS, convolved
 from .convolution_backprop import spread
 from .convolution_rules import check_ranks, conv_sizes, conv_sliding
 from .jit_convolution import machine_convolved
-from .window_arguments import over_space, padding_attrs
+from .window_arguments import over_space, window_attrs
 from .window_flops import input_gradient_flops
 from .window_views import channels_back, channels_last
 
@@ -201,16 +202,25 @@ def conv2d_backprop_input(
         input_sizes,
         filter,
         out_backprop,
-        strides=over_space("strides", strides, data_format, 1),
         use_cudnn_on_gpu=use_cudnn_on_gpu,
-        data_format=data_format,
-        dilations=over_space("dilations", dilations, data_format, 1),
         name=name,
-        **padding_attrs(padding),
+        **window_attrs(strides, padding, data_format, dilations),
     )
 
 
+_documented = shared_docs(
+    {
+        "name": "a name for the op.",
+    },
+    returns="A Tensor of shape `output_shape`.",
+    raises=(
+        "TypeError: the dtypes differ.\nValueError: the shapes are not those of a convolution."
+    ),
+)
+
+
 @renamed(input="value", filters="filter")
+@_documented
 def conv2d_transpose(
     value: TensorLike,
     filter: TensorLike,
@@ -233,15 +243,7 @@ def conv2d_transpose(
             for each dimension of `value`.
         padding: "SAME", "VALID", or pairs of margins, as for `conv2d`.
         data_format: "NHWC", or "NCHW" where the channels are the second dimension.
-        name: a name for the op.
         dilations: the distances of the elements of a window, in the forms of `strides`.
-
-    Returns:
-        A Tensor of shape `output_shape`.
-
-    Raises:
-        TypeError: the dtypes differ.
-        ValueError: the shapes are not those of a convolution.
 
     Example:
         >>> with td.Graph().as_default(), td.Session() as session:
@@ -262,6 +264,7 @@ def conv2d_transpose(
 
 
 @renamed(input="value", filters="filter")
+@_documented
 def conv3d_transpose(
     value: TensorLike,
     filter: TensorLike,
@@ -281,14 +284,6 @@ def conv3d_transpose(
             for each dimension of `value`.
         padding: "SAME" or "VALID".
         data_format: "NDHWC", or "NCDHW" where the channels are the second dimension.
-        name: a name for the op.
-
-    Returns:
-        A Tensor of shape `output_shape`.
-
-    Raises:
-        TypeError: the dtypes differ.
-        ValueError: the shapes are not those of a convolution.
 
     Example:
         >>> with td.Graph().as_default(), td.Session() as session:

@@ -26,7 +26,7 @@ from .im2col import convolution_rows
 from .jit_convolution import MachineFilters
 from .jit_winograd import minimal_loop
 from .product_kernels import SlidingProduct, Way, made_of, side_by_side
-from .window_arguments import over_space, padding_attrs
+from .window_arguments import over_space, window_attrs
 from .window_flops import convolution_flops
 from .window_workspaces import convolution_workspace
 from .winograd import MinimalFilters, suits
@@ -209,12 +209,9 @@ def conv2d(
     return CONV_2D(
         input,
         filter,
-        strides=over_space("strides", strides, data_format, 1),
         use_cudnn_on_gpu=use_cudnn_on_gpu,
-        data_format=data_format,
-        dilations=over_space("dilations", dilations, data_format, 1),
         name=name,
-        **padding_attrs(padding),
+        **window_attrs(strides, padding, data_format, dilations),
     )
 
 

@@ -20,11 +20,12 @@ from ...shape_inference.tensor_shape import TensorShape
 from ...shape_inference.traits import Traits
 from ..common.jit_gemm import by_loop
 from ..common.jit_weight_gradients import slopes_loop
+from ..common.shared_docs import shared_docs
 from .convolution import CONV_3D_ATTRS, CONV_ATTRS
 from .convolution_backprop import filter_gradient
 from .convolution_rules import check_ranks, conv_sizes, conv_sliding
 from .jit_filter_gradients import machine_sums
-from .window_arguments import over_space, padding_attrs
+from .window_arguments import over_space, window_attrs
 from .window_flops import filter_gradient_flops
 from .window_views import channels_last
 
@@ -134,6 +135,19 @@ _define(CONV_3D_BACKPROP_FILTER, 5)
 _define(CONV_3D_BACKPROP_FILTER_V2, 5)
 
 
+_documented = shared_docs(
+    {
+        "dilations": "how far apart the elements of the window are; by default 1.",
+        "name": "a name for the op.",
+    },
+    returns="A Tensor of shape `filter_sizes`.",
+    raises=(
+        "TypeError: the dtypes differ.\nValueError: the shapes are not those of a convolution."
+    ),
+)
+
+
+@_documented
 def conv2d_backprop_filter(
     input: TensorLike,
     filter_sizes: Any,
@@ -156,15 +170,6 @@ def conv2d_backprop_filter(
         padding: "SAME", "VALID", or pairs of margins, as for `conv2d`.
         use_cudnn_on_gpu: accepted for TensorFlow's sake, and written to the graph.
         data_format: "NHWC", or "NCHW" where the channels are the second dimension.
-        dilations: how far apart the elements of the window are; by default 1.
-        name: a name for the op.
-
-    Returns:
-        A Tensor of shape `filter_sizes`.
-
-    Raises:
-        TypeError: the dtypes differ.
-        ValueError: the shapes are not those of a convolution.
 
     Example:
         >>> with td.Graph().as_default(), td.Session() as session:
@@ -177,15 +182,13 @@ def conv2d_backprop_filter(
         input,
         filter_sizes,
         out_backprop,
-        strides=over_space("strides", strides, data_format, 1),
         use_cudnn_on_gpu=use_cudnn_on_gpu,
-        data_format=data_format,
-        dilations=over_space("dilations", dilations, data_format, 1),
         name=name,
-        **padding_attrs(padding),
+        **window_attrs(strides, padding, data_format, dilations),
     )
 
 
+@_documented
 def conv3d_backprop_filter_v2(
     input: TensorLike,
     filter_sizes: Any,
@@ -206,15 +209,6 @@ def conv3d_backprop_filter_v2(
         strides: how far the window moves from one position to the next, as for `conv3d`.
         padding: "VALID" or "SAME".
         data_format: "NDHWC", or "NCDHW" where the channels are the second dimension.
-        dilations: how far apart the elements of the window are; by default 1.
-        name: a name for the op.
-
-    Returns:
-        A Tensor of shape `filter_sizes`.
-
-    Raises:
-        TypeError: the dtypes differ.
-        ValueError: the shapes are not those of a convolution.
 
     Example:
         >>> with td.Graph().as_default(), td.Session() as session:

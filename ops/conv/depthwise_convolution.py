@@ -24,7 +24,7 @@ from .depthwise_kernels import ChannelFilters
 from .jit_depthwise import VectorFilters, depthwise_vectors
 from .jit_windows import depthwise_loop
 from .product_kernels import SlidingProduct, Way
-from .window_arguments import over_space, padding_attrs
+from .window_arguments import window_attrs
 from .window_flops import depthwise_flops
 from .window_workspaces import depthwise_workspace
 
@@ -147,11 +147,8 @@ def depthwise_conv2d_native(
     return DEPTHWISE_CONV_2D_NATIVE(
         input,
         filter,
-        strides=over_space("strides", strides, data_format, 1),
-        data_format=data_format,
-        dilations=over_space("dilations", dilations, data_format, 1),
         name=name,
-        **padding_attrs(padding),
+        **window_attrs(strides, padding, data_format, dilations),
     )
 
 

@@ -20,11 +20,12 @@ from ...shape_inference.symbolic.symbolic import equal
 from ...shape_inference.tensor_shape import TensorShape
 from ...shape_inference.traits import Traits
 from ..common.allocation import new_zeros
+from ..common.shared_docs import shared_docs
 from .convolution_backprop import inside, margins_of, tap
 from .convolution_rules import check_ranks, conv_sliding
 from .depthwise_convolution import depthwise_sizes
 from .depthwise_kernels import ChannelFilters
-from .window_arguments import over_space, padding_attrs
+from .window_arguments import window_attrs
 from .window_flops import depthwise_filter_gradient_flops, depthwise_input_gradient_flops
 from .window_views import channels_back, channels_last, with_margins
 
@@ -205,6 +206,21 @@ _define(DEPTHWISE_BACKPROP_INPUT, "input_sizes", _to_image)
 _define(DEPTHWISE_BACKPROP_FILTER, "filter_sizes", _to_filter)
 
 
+_documented = shared_docs(
+    {
+        "strides": "how far the window moves from one position to the next.",
+        "padding": '"VALID", "SAME", or pairs of margins, as for `td.nn.conv2d`.',
+        "data_format": '"NHWC", or "NCHW" where the channels are the second dimension.',
+        "dilations": "how far apart the elements of the window are; by default 1.",
+        "name": "a name for the op.",
+    },
+    raises=(
+        "TypeError: the dtypes differ.\nValueError: the shapes are not those of a convolution."
+    ),
+)
+
+
+@_documented
 def depthwise_conv2d_native_backprop_input(
     input_sizes: Any,
     filter: TensorLike,
@@ -224,18 +240,9 @@ def depthwise_conv2d_native_backprop_input(
         input_sizes: the shape `[batch, rows, columns, channels]` of the result, int32.
         filter: `[rows, columns, channels, multiplier]` of half, bfloat16, float32 or float64.
         out_backprop: the gradient of what the convolution gave, of the dtype of `filter`.
-        strides: how far the window moves from one position to the next.
-        padding: "VALID", "SAME", or pairs of margins, as for `td.nn.conv2d`.
-        data_format: "NHWC", or "NCHW" where the channels are the second dimension.
-        dilations: how far apart the elements of the window are; by default 1.
-        name: a name for the op.
 
     Returns:
         A Tensor of shape `input_sizes`.
-
-    Raises:
-        TypeError: the dtypes differ.
-        ValueError: the shapes are not those of a convolution.
 
     Example:
         >>> with td.Graph().as_default(), td.Session() as session:
@@ -249,14 +256,12 @@ def depthwise_conv2d_native_backprop_input(
         input_sizes,
         filter,
         out_backprop,
-        strides=over_space("strides", strides, data_format, 1),
-        data_format=data_format,
-        dilations=over_space("dilations", dilations, data_format, 1),
         name=name,
-        **padding_attrs(padding),
+        **window_attrs(strides, padding, data_format, dilations),
     )
 
 
+@_documented
 def depthwise_conv2d_native_backprop_filter(
     input: TensorLike,
     filter_sizes: Any,
@@ -276,18 +281,9 @@ def depthwise_conv2d_native_backprop_filter(
         input: images `[batch, rows, columns, channels]` of half, bfloat16, float32 or float64.
         filter_sizes: the shape `[rows, columns, channels, multiplier]` of the result, int32.
         out_backprop: the gradient of what the convolution gave, of the dtype of `input`.
-        strides: how far the window moves from one position to the next.
-        padding: "VALID", "SAME", or pairs of margins, as for `td.nn.conv2d`.
-        data_format: "NHWC", or "NCHW" where the channels are the second dimension.
-        dilations: how far apart the elements of the window are; by default 1.
-        name: a name for the op.
 
     Returns:
         A Tensor of shape `filter_sizes`.
-
-    Raises:
-        TypeError: the dtypes differ.
-        ValueError: the shapes are not those of a convolution.
 
     Example:
         >>> with td.Graph().as_default(), td.Session() as session:
@@ -301,9 +297,6 @@ def depthwise_conv2d_native_backprop_filter(
         input,
         filter_sizes,
         out_backprop,
-        strides=over_space("strides", strides, data_format, 1),
-        data_format=data_format,
-        dilations=over_space("dilations", dilations, data_format, 1),
         name=name,
-        **padding_attrs(padding),
+        **window_attrs(strides, padding, data_format, dilations),
     )

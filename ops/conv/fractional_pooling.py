@@ -18,6 +18,8 @@ from ...shape_inference.rules import shape_from_value
 from ...shape_inference.tensor_shape import TensorShape
 from ...shape_inference.traits import Traits
 from ..common.allocation import new_array, new_zeros
+from ..common.public_function import same_arguments
+from ..common.shared_docs import shared_docs
 from ..random.philox import GROUP, Philox
 from .convolution_rules import check_ranks
 from .pooling_rules import lowest
@@ -276,6 +278,24 @@ def _fractional_avg_pool_grad_kernel(c: KernelContext) -> Kernel:
     return backprop
 
 
+def _pooled(op: Any, value: Any, *settings: Any) -> Results:
+    names = ("pooling_ratio", "pseudo_random", "overlapping", "deterministic", "seed", "seed2")
+    *attrs, name = settings
+    result: Results = op(value, **dict(zip(names, attrs, strict=True)), name=name)
+    return result
+
+
+_documented = shared_docs(
+    {
+        "value": ("images [batch, rows, columns, channels] of float32, float64, int32 or int64."),
+        "seed2": "a second seed.",
+        "name": "a name for the op.",
+    },
+    raises="ValueError: `value` is not of rank 4, or a ratio is not legal.",
+)
+
+
+@_documented
 def fractional_max_pool(
     value: TensorLike,
     pooling_ratio: Any,
@@ -291,7 +311,6 @@ def fractional_max_pool(
     As in TensorFlow 1.15; the bounds are its own, where a seed is given.
 
     Args:
-        value: images [batch, rows, columns, channels] of float32, float64, int32 or int64.
         pooling_ratio: how many times smaller each dimension becomes: four floats of at least 1,
             the first and the last of them 1.
         pseudo_random: whether the bounds are those of an even distribution, shifted by a random
@@ -299,15 +318,10 @@ def fractional_max_pool(
         overlapping: whether a pixel on a bound is in the regions on both sides.
         deterministic: whether all runs have the same bounds.
         seed: where that is so, what they follow from.
-        seed2: a second seed.
-        name: a name for the op.
 
     Returns:
         A named tuple: `output`, the pooled images, and the bounds `row_pooling_sequence` and
         `col_pooling_sequence`, int64 vectors.
-
-    Raises:
-        ValueError: `value` is not of rank 4, or a ratio is not legal.
 
     Example:
         >>> with td.Graph().as_default(), td.Session() as session:
@@ -316,48 +330,26 @@ def fractional_max_pool(
         ...     print(session.run(pooled.row_pooling_sequence), pooled.output.shape)
         [0 3] (1, 1, 2, 1)
     """
-    return FRACTIONAL_MAX_POOL(
-        value,
-        pooling_ratio=pooling_ratio,
-        pseudo_random=pseudo_random,
-        overlapping=overlapping,
-        deterministic=deterministic,
-        seed=seed,
-        seed2=seed2,
-        name=name,
-    )
+    return _pooled(FRACTIONAL_MAX_POOL, *locals().values())
 
 
-def fractional_avg_pool(
-    value: TensorLike,
-    pooling_ratio: Any,
-    pseudo_random: bool = False,
-    overlapping: bool = False,
-    deterministic: bool = False,
-    seed: int = 0,
-    seed2: int = 0,
-    name: str | None = None,
-) -> Results:
+@_documented
+@same_arguments(fractional_max_pool)
+def fractional_avg_pool(*arguments: Any) -> Results:
     """Fractional average pooling: the mean of each of several regions with random bounds.
 
     As `td.nn.fractional_max_pool`, with the mean for the maximum; that of integers is rounded
     towards zero.
 
     Args:
-        value: images [batch, rows, columns, channels] of float32, float64, int32 or int64.
         pooling_ratio: four floats of at least 1, the first and the last of them 1.
         pseudo_random: as for `td.nn.fractional_max_pool`.
         overlapping: as for `td.nn.fractional_max_pool`.
         deterministic: as for `td.nn.fractional_max_pool`.
         seed: as for `td.nn.fractional_max_pool`.
-        seed2: a second seed.
-        name: a name for the op.
 
     Returns:
         A named tuple: `output`, `row_pooling_sequence` and `col_pooling_sequence`.
-
-    Raises:
-        ValueError: `value` is not of rank 4, or a ratio is not legal.
 
     Example:
         >>> with td.Graph().as_default(), td.Session() as session:
@@ -366,13 +358,4 @@ def fractional_avg_pool(
         ...     print(session.run(pooled.output).ravel())
         [4.]
     """
-    return FRACTIONAL_AVG_POOL(
-        value,
-        pooling_ratio=pooling_ratio,
-        pseudo_random=pseudo_random,
-        overlapping=overlapping,
-        deterministic=deterministic,
-        seed=seed,
-        seed2=seed2,
-        name=name,
-    )
+    return _pooled(FRACTIONAL_AVG_POOL, *arguments)

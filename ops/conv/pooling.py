@@ -20,6 +20,8 @@ from ...shape_inference.tensor_shape import TensorShape
 from ...shape_inference.traits import Traits
 from ..array.reshape import expand_dims, squeeze
 from ..common.call_forms import renamed
+from ..common.public_function import same_arguments
+from ..common.shared_docs import shared_docs
 from .jit_pooling import with_pooling_loop
 from .pooling_rules import elements_seen, lowest, pool_windows, pooled, pooled_sizes
 from .window_arguments import over_space, padding_attrs
@@ -189,6 +191,18 @@ def _pool(
     )
 
 
+_of_images = shared_docs(
+    {
+        "strides": "how far the window moves from one position to the next, as `ksize`.",
+        "data_format": '"NHWC", or "NCHW" where the channels are the second dimension.',
+        "name": "a name for the op.",
+        "input": "another name of `value`.",
+    },
+    returns=("A Tensor `[batch, out_rows, out_columns, channels]` of the dtype of `value`."),
+)
+
+
+@_of_images
 @renamed(input="value")
 def max_pool(
     value: TensorLike | None = None,
@@ -205,17 +219,10 @@ def max_pool(
         value: images `[batch, rows, columns, channels]` of numbers.
         ksize: the size of the window: a number, one for rows and one for columns, or one for each
             dimension of `value`. A window over channels is understood, one over the batch is not.
-        strides: how far the window moves from one position to the next, as `ksize`.
         padding: "VALID" for the positions inside the image; "SAME" for one position per stride;
             or how much is added before and after each dimension, in pairs. What lies outside of
             the image is never the maximum. Nor is NaN where there is anything else, as in
             TensorFlow, but unlike NumPy.
-        data_format: "NHWC", or "NCHW" where the channels are the second dimension.
-        name: a name for the op.
-        input: another name of `value`.
-
-    Returns:
-        A Tensor `[batch, out_rows, out_columns, channels]` of the dtype of `value`.
 
     Raises:
         ValueError: the rank is not 4, or the window is larger than the image.
@@ -230,6 +237,7 @@ def max_pool(
     return _pool(MAX_POOL, value, ksize, strides, padding, data_format, name)
 
 
+@_of_images
 @renamed(input="value")
 def avg_pool(
     value: TensorLike | None = None,
@@ -246,15 +254,8 @@ def avg_pool(
         value: images `[batch, rows, columns, channels]` of half, bfloat16, float32 or float64.
         ksize: the size of the window: a number, one for rows and one for columns, or one for each
             dimension of `value`.
-        strides: how far the window moves from one position to the next, as `ksize`.
         padding: "VALID" for the positions inside the image; "SAME" for one position per stride.
             What lies outside of the image is not counted.
-        data_format: "NHWC", or "NCHW" where the channels are the second dimension.
-        name: a name for the op.
-        input: another name of `value`.
-
-    Returns:
-        A Tensor `[batch, out_rows, out_columns, channels]` of the dtype of `value`.
 
     Raises:
         TypeError: `value` is of another dtype.
@@ -270,6 +271,27 @@ def avg_pool(
     return _pool(AVG_POOL, value, ksize, strides, padding, data_format, name)
 
 
+_of_volumes = shared_docs(
+    {
+        "ksize": (
+            "the size of the window: a number, one for each spatial dimension, or one for "
+            "each dimension of `input`."
+        ),
+        "strides": "how far the window moves from one position to the next, as `ksize`.",
+        "data_format": '"NDHWC", or "NCDHW" where the channels are the second dimension.',
+        "name": "a name for the op.",
+    },
+    returns=(
+        "A Tensor `[batch, out_planes, out_rows, out_columns, channels]` of the dtype of `input`."
+    ),
+    raises=(
+        "TypeError: `input` is of another dtype.\n"
+        "ValueError: the rank is not 5, or the window is larger than the volume."
+    ),
+)
+
+
+@_of_volumes
 def max_pool3d(
     input: TensorLike,
     ksize: Any,
@@ -282,19 +304,7 @@ def max_pool3d(
 
     Args:
         input: volumes `[batch, planes, rows, columns, channels]` of half, bfloat16 or float32.
-        ksize: the size of the window: a number, one for each spatial dimension, or one for each
-            dimension of `input`.
-        strides: how far the window moves from one position to the next, as `ksize`.
         padding: "VALID" or "SAME".
-        data_format: "NDHWC", or "NCDHW" where the channels are the second dimension.
-        name: a name for the op.
-
-    Returns:
-        A Tensor `[batch, out_planes, out_rows, out_columns, channels]` of the dtype of `input`.
-
-    Raises:
-        TypeError: `input` is of another dtype.
-        ValueError: the rank is not 5, or the window is larger than the volume.
 
     Example:
         >>> volume = np.arange(8, dtype=np.float32).reshape(1, 2, 2, 2, 1)
@@ -305,32 +315,15 @@ def max_pool3d(
     return _pool(MAX_POOL_3D, input, ksize, strides, padding, data_format, name)
 
 
-def avg_pool3d(
-    input: TensorLike,
-    ksize: Any,
-    strides: Any,
-    padding: str,
-    data_format: str = "NDHWC",
-    name: str | None = None,
-) -> Tensor:
+@_of_volumes
+@same_arguments(max_pool3d)
+def avg_pool3d(*arguments: Any) -> Tensor:
     """Average pooling of volumes.
 
     Args:
         input: volumes `[batch, planes, rows, columns, channels]` of half, bfloat16, float32 or
             float64.
-        ksize: the size of the window: a number, one for each spatial dimension, or one for each
-            dimension of `input`.
-        strides: how far the window moves from one position to the next, as `ksize`.
         padding: "VALID" or "SAME". What lies outside of the volume is not counted.
-        data_format: "NDHWC", or "NCDHW" where the channels are the second dimension.
-        name: a name for the op.
-
-    Returns:
-        A Tensor `[batch, out_planes, out_rows, out_columns, channels]` of the dtype of `input`.
-
-    Raises:
-        TypeError: `input` is of another dtype.
-        ValueError: the rank is not 5, or the window is larger than the volume.
 
     Example:
         >>> volume = np.arange(8, dtype=np.float32).reshape(1, 2, 2, 2, 1)
@@ -338,6 +331,7 @@ def avg_pool3d(
         ...     print(session.run(td.nn.avg_pool3d(volume, 2, 2, "VALID")).ravel())
         [3.5]
     """
+    input, ksize, strides, padding, data_format, name = arguments
     return _pool(AVG_POOL_3D, input, ksize, strides, padding, data_format, name)
 
 
@@ -385,6 +379,22 @@ def _pool_1d(
         return squeeze(pool(image, sizes, steps, padding, image_format), [at])
 
 
+_of_sequences = shared_docs(
+    {
+        "ksize": ("the size of the window: a number, or one for each dimension of `input`."),
+        "strides": "how far the window moves from one position to the next, as `ksize`.",
+        "padding": (
+            '"VALID" for the positions inside the sequence; "SAME" for one position per stride.'
+        ),
+        "data_format": '"NWC", or "NCW" where the channels are the second dimension.',
+        "name": "a name for the scope of the ops.",
+    },
+    returns="A Tensor `[batch, out_width, channels]`.",
+    raises=("ValueError: the rank is not 3, or the window is larger than the sequence."),
+)
+
+
+@_of_sequences
 def max_pool1d(
     input: TensorLike,
     ksize: Any,
@@ -397,17 +407,6 @@ def max_pool1d(
 
     Args:
         input: sequences `[batch, width, channels]` of numbers.
-        ksize: the size of the window: a number, or one for each dimension of `input`.
-        strides: how far the window moves from one position to the next, as `ksize`.
-        padding: "VALID" for the positions inside the sequence; "SAME" for one position per stride.
-        data_format: "NWC", or "NCW" where the channels are the second dimension.
-        name: a name for the scope of the ops.
-
-    Returns:
-        A Tensor `[batch, out_width, channels]`.
-
-    Raises:
-        ValueError: the rank is not 3, or the window is larger than the sequence.
 
     Example:
         >>> with td.Graph().as_default(), td.Session() as session:
@@ -418,29 +417,13 @@ def max_pool1d(
     return _pool_1d(max_pool, input, ksize, strides, padding, data_format, name)
 
 
-def avg_pool1d(
-    input: TensorLike,
-    ksize: Any,
-    strides: Any,
-    padding: Any,
-    data_format: str = "NWC",
-    name: str | None = None,
-) -> Tensor:
+@_of_sequences
+@same_arguments(max_pool1d)
+def avg_pool1d(*arguments: Any) -> Tensor:
     """Average pooling of sequences.
 
     Args:
         input: sequences `[batch, width, channels]` of half, bfloat16, float32 or float64.
-        ksize: the size of the window: a number, or one for each dimension of `input`.
-        strides: how far the window moves from one position to the next, as `ksize`.
-        padding: "VALID" for the positions inside the sequence; "SAME" for one position per stride.
-        data_format: "NWC", or "NCW" where the channels are the second dimension.
-        name: a name for the scope of the ops.
-
-    Returns:
-        A Tensor `[batch, out_width, channels]`.
-
-    Raises:
-        ValueError: the rank is not 3, or the window is larger than the sequence.
 
     Example:
         >>> with td.Graph().as_default(), td.Session() as session:
@@ -448,4 +431,5 @@ def avg_pool1d(
         ...     print(session.run(pool)[0, :, 0])
         [3.  2.5]
     """
+    input, ksize, strides, padding, data_format, name = arguments
     return _pool_1d(avg_pool, input, ksize, strides, padding, data_format, name)

@@ -16,6 +16,7 @@ from ..array.space_to_batch import (
     space_to_batch_nd,
 )
 from ..common.call_forms import renamed
+from ..common.public_function import same_arguments
 from .convolution_nd import each_dimension, space_format
 from .pooling import avg_pool, avg_pool1d, avg_pool3d, max_pool, max_pool1d, max_pool3d
 
@@ -133,14 +134,8 @@ def max_pool_v2(
     return _pooled("MAX", input, ksize, strides, padding, data_format, name or "max_pool")
 
 
-def avg_pool_v2(
-    input: TensorLike,
-    ksize: Any,
-    strides: Any,
-    padding: Any,
-    data_format: str | None = None,
-    name: str | None = None,
-) -> Tensor:
+@same_arguments(max_pool_v2)
+def avg_pool_v2(*arguments: Any) -> Tensor:
     """Average pooling; otherwise as `td.nn.max_pool_v2`.
 
     Example:
@@ -149,6 +144,7 @@ def avg_pool_v2(
         ...     print(session.run(td.nn.avg_pool_v2(row, 2, 2, "VALID")).ravel())
         [2. 1.]
     """
+    input, ksize, strides, padding, data_format, name = arguments
     return _pooled("AVG", input, ksize, strides, padding, data_format, name or "avg_pool")
 
 

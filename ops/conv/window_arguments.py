@@ -41,3 +41,20 @@ def padding_attrs(padding: str | Sequence[Sequence[int]]) -> dict[str, Any]:
             f"{padding!r}"
         )
     return {"padding": "EXPLICIT", "explicit_paddings": [n for pair in padding for n in pair]}
+
+
+def window_attrs(strides: Any, padding: Any, data_format: str, dilations: Any) -> dict[str, Any]:
+    """The attrs of a convolution that say how its window moves.
+
+    Args:
+        strides: as for `over_space`.
+        padding: as for `padding_attrs`.
+        data_format: names the dimensions, as "NHWC".
+        dilations: as for `over_space`.
+    """
+    return {
+        "strides": over_space("strides", strides, data_format, 1),
+        "data_format": data_format,
+        "dilations": over_space("dilations", dilations, data_format, 1),
+        **padding_attrs(padding),
+    }

@@ -10,7 +10,8 @@ from ...graph.default_graph import get_default_graph
 from ...graph.node import Tensor
 from ...protos.dtypes import int64
 from .dataset_options import Options
-from .element_specs import classes_of, shapes_of, typed, types_of
+from .element_specs import typed
+from .element_structure import ElementStructure
 from .iterator_ops import ITERATOR_V2, MAKE_ITERATOR, ONE_SHOT_ITERATOR
 from .iterators import Iterator
 from .one_shot import factory_of
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     Applied = TypeVar("Applied")
 
 
-class DatasetBase:
+class DatasetBase(ElementStructure):
     """A dataset, as a variant tensor of a graph.
 
     Args:
@@ -43,21 +44,6 @@ class DatasetBase:
     def _as_variant_tensor(self) -> Tensor:
         """The dataset as a tensor."""
         return self._variant_tensor
-
-    @property
-    def output_types(self) -> Any:
-        """The dtypes of an element, in its structure."""
-        return types_of(self._element)
-
-    @property
-    def output_shapes(self) -> Any:
-        """The shapes of an element, in its structure."""
-        return shapes_of(self._element)
-
-    @property
-    def output_classes(self) -> Any:
-        """The classes of an element, in its structure."""
-        return classes_of(self._element)
 
     def make_one_shot_iterator(self) -> Iterator:
         """An Iterator over the dataset that begins by itself, once in a session.

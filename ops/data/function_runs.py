@@ -52,8 +52,9 @@ class DatasetFunction:
                 "others"
             )
         self.run = self._make(self.body, self.given, self._depth)
-        self._sizes = [known.shape.as_list() if known.shape.rank is not None else None
-                       for known in elements]  # fmt: skip
+        self._sizes = [
+            known.shape.as_list() if known.shape.rank is not None else None for known in elements
+        ]
         self._exact = [
             None if sizes is None or None in sizes else tuple(sizes) for sizes in self._sizes
         ]

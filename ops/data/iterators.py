@@ -7,6 +7,7 @@ from typing import Any
 from ...graph.default_graph import get_default_graph, graph_using
 from ...graph.node import Operation, Tensor
 from .element_specs import classes_of, from_wire, leaves, shapes_of, stated_element, typed, types_of
+from .element_structure import ElementStructure
 from .iterator_ops import (
     ITERATOR_FROM_STRING_HANDLE_V2,
     ITERATOR_GET_NEXT,
@@ -18,7 +19,7 @@ from .iterator_ops import (
 public = {"td.data, td.contrib.data": "Iterator"}
 
 
-class Iterator:
+class Iterator(ElementStructure):
     """A place in a dataset; whatever runs `get_next` takes the next element there.
 
     The place is a session's. There are four ways to an iterator: of one dataset, begun by itself
@@ -192,18 +193,3 @@ class Iterator:
         if name is None:
             return self._string_handle
         return ITERATOR_TO_STRING_HANDLE(self._iterator_resource, name=name)
-
-    @property
-    def output_types(self) -> Any:
-        """The dtypes of an element, in its structure."""
-        return types_of(self._element)
-
-    @property
-    def output_shapes(self) -> Any:
-        """The shapes of an element, in its structure."""
-        return shapes_of(self._element)
-
-    @property
-    def output_classes(self) -> Any:
-        """The classes of an element, in its structure."""
-        return classes_of(self._element)

@@ -20,7 +20,8 @@ from ...shape_inference.protocols import Array, Kernel
 from ...shape_inference.traits import STATEFUL
 from ..array.constants import constant
 from ..common.array_text import summary
-from ..common.public_function import public_function
+from ..common.public_function import public_function, same_arguments
+from ..common.shared_docs import shared_docs
 from ..math.comparison import equal, greater, greater_equal, less, less_equal, not_equal
 from ..math.reductions import reduce_all
 from .group_and_tuple import no_op
@@ -93,17 +94,19 @@ def Assert(  # noqa: N802 - TensorFlow's name
         return ASSERT(condition, data, summarize=most, name="Assert")
 
 
+assertion_docs = shared_docs(
+    {
+        "summarize": "how many elements of each it shows.",
+        "message": "what the error begins with.",
+        "name": "a name for the scope of the ops.",
+    },
+    returns="An Operation: something has to depend on it, or run it.",
+)
 _DOC = """Asserts that `x {sign} {other}` holds for all elements.
 
 Args:
     x: a tensor of numbers.{argument}
     data: the tensors that the error shows; by default {shown}.
-    summarize: how many elements of each it shows.
-    message: what the error begins with.
-    name: a name for the scope of the ops.
-
-Returns:
-    An Operation: something has to depend on it, or run it.
 
 Raises:
     InvalidArgumentError: it is known not to hold; or it does not when the Operation runs.
@@ -142,7 +145,7 @@ class Comparison(Protocol):
         message: str | None = None,
         name: str | None = None,
     ) -> Operation:
-        """Adds the ops."""
+        """Adds the ops that compare `x` with `y`."""
 
 
 class CheckOfOne(Protocol):
@@ -156,49 +159,40 @@ class CheckOfOne(Protocol):
         message: str | None = None,
         name: str | None = None,
     ) -> Operation:
-        """Adds the ops."""
+        """Adds the ops that check `x`."""
 
 
 def _between(name: str, relation: _Relation, example: str) -> Comparison:
     """The public function that checks a relation between two tensors."""
     function = name
 
-    def check(
-        x: Any,
-        y: Any,
-        data: Sequence[Any] | None = None,
-        summarize: int | None = None,
-        message: str | None = None,
-        name: str | None = None,
-    ) -> Operation:
+    @same_arguments(Comparison.__call__)
+    def check(*arguments: Any) -> Operation:
+        x, y, *shown, name = arguments
         with name_scope(name, function, [item for item in (x, y) if isinstance(item, Tensor)]):
-            return _compared(relation, x, y, data, summarize, message)
+            return _compared(relation, x, y, *shown)
 
     doc = _DOC.format(
         name=name, sign=relation.sign, other="y", argument=_OTHER, shown="`x` and `y`",
         example=example,
     )  # fmt: skip
-    return public_function(check, name, doc)
+    return assertion_docs(public_function(check, name, doc, module=__name__))
 
 
 def _to_zero(name: str, relation: _Relation, example: str) -> CheckOfOne:
     """The public function that checks a relation of one tensor to 0."""
     function = name
 
-    def check(
-        x: Any,
-        data: Sequence[Any] | None = None,
-        summarize: int | None = None,
-        message: str | None = None,
-        name: str | None = None,
-    ) -> Operation:
+    @same_arguments(CheckOfOne.__call__)
+    def check(*arguments: Any) -> Operation:
+        x, *shown, name = arguments
         with name_scope(name, function, [x] if isinstance(x, Tensor) else []):
-            return _compared(relation, x, 0, data, summarize, message)
+            return _compared(relation, x, 0, *shown)
 
     doc = _DOC.format(
         name=name, sign=relation.sign, other="0", argument="", shown="`x`", example=example
     )
-    return public_function(check, name, doc)
+    return assertion_docs(public_function(check, name, doc, module=__name__))
 
 
 def _compared(

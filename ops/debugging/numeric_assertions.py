@@ -20,7 +20,7 @@ from ...shape_inference.tensor_shape import TensorShape
 from ...shape_inference.traits import Traits
 from ..array.constants import constant
 from ..math.arithmetic import abs as size_of
-from .assertions import assert_less_equal
+from .assertions import assert_less_equal, assertion_docs
 from .group_and_tuple import group, with_dependencies
 
 public = {
@@ -30,6 +30,7 @@ public = {
 }
 
 
+@assertion_docs
 def assert_near(
     x: TensorLike,
     y: TensorLike,
@@ -49,12 +50,6 @@ def assert_near(
             difference from 1 that the dtype has.
         atol: how far apart they may be; by default the same.
         data: the tensors that the error shows; by default both sides.
-        summarize: how many elements of each it shows.
-        message: what the error begins with.
-        name: a name for the scope of the ops.
-
-    Returns:
-        An Operation: something has to depend on it, or run it.
 
     Raises:
         InvalidArgumentError: it is known not to hold; or it does not when the Operation runs.

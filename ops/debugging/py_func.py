@@ -20,6 +20,7 @@ from ...shape_inference.protocols import Array, Kernel
 from ...shape_inference.rules import UNKNOWN_SHAPE
 from ...shape_inference.tensor_shape import TensorShape
 from ...shape_inference.traits import Traits
+from ..common.shared_docs import shared_docs
 from .function_errors import in_the_program
 
 public = {
@@ -90,6 +91,22 @@ def give_function(op: Any, function: Callable[..., Any]) -> None:
     _FUNCTIONS[op] = function
 
 
+_documented = shared_docs(
+    {
+        "func": (
+            "from arrays (NumPy scalars for tensors of rank 0) to an array, or a list of them."
+        ),
+        "inp": "a list of tensors: the arguments.",
+        "Tout": "the dtype of the result, or a list of the dtypes of the results.",
+        "name": "a name for the op.",
+    },
+    returns=(
+        "A Tensor, or a list of them, of unknown shapes; the Operation if there is no result."
+    ),
+)
+
+
+@_documented
 def py_func(
     func: Callable[..., Any],
     inp: Sequence[Any],
@@ -108,15 +125,8 @@ def py_func(
     more.
 
     Args:
-        func: from arrays (NumPy scalars for tensors of rank 0) to an array, or a list of them.
-        inp: a list of tensors: the arguments.
-        Tout: the dtype of the result, or a list of the dtypes of the results.
         stateful: whether it may give something else for the same arguments, or has an effect; if
             not, it may be called when a plan is made.
-        name: a name for the op.
-
-    Returns:
-        A Tensor, or a list of them, of unknown shapes; the Operation if there is no result.
 
     Raises:
         InvalidArgumentError: when it runs, the function raises a ValueError or TypeError, or
@@ -151,19 +161,11 @@ def py_func(
     return op.outputs[0]
 
 
+@_documented
 def numpy_function(
     func: Callable[..., Any], inp: Sequence[Any], Tout: Any, name: str | None = None
 ) -> Any:
     """A Python function on arrays as an op: `td.py_func`, called in each run.
-
-    Args:
-        func: from arrays (NumPy scalars for tensors of rank 0) to an array, or a list of them.
-        inp: a list of tensors: the arguments.
-        Tout: the dtype of the result, or a list of the dtypes of the results.
-        name: a name for the op.
-
-    Returns:
-        A Tensor, or a list of them, of unknown shapes; the Operation if there is no result.
 
     Raises:
         InvalidArgumentError: when it runs, the function raises an error, or returns other dtypes.
@@ -206,6 +208,7 @@ class ValueArray(np.ndarray):
         return np.array(self)[()]
 
 
+@_documented
 def py_function(
     func: Callable[..., Any], inp: Sequence[Any], Tout: Any, name: str | None = None
 ) -> Any:
@@ -218,12 +221,6 @@ def py_function(
     Args:
         func: from arrays to a value, or a list of them; None where `Tout` is empty. Values are
             cast to `Tout`, which `td.py_func` does not do.
-        inp: a list of tensors: the arguments.
-        Tout: the dtype of the result, or a list of the dtypes of the results.
-        name: a name for the op.
-
-    Returns:
-        A Tensor, or a list of them, of unknown shapes; the Operation if there is no result.
 
     Raises:
         InvalidArgumentError: when it runs, the function raises an error, or returns what cannot be

@@ -17,9 +17,11 @@ from ..array.constants import constant
 from ..array.reshape import reshape
 from ..array.shapes import rank, shape, size
 from ..array.stack import stack
+from ..common.public_function import same_arguments
+from ..common.shared_docs import shared_docs
 from ..math.comparison import equal, greater_equal, less, less_equal
 from ..math.reductions import reduce_all, reduce_any
-from .assertions import Assert
+from .assertions import Assert, assertion_docs
 from .group_and_tuple import group, no_op
 
 public = {
@@ -78,6 +80,7 @@ def _shown(rank: int | None) -> str:
     return "of a tensor" if rank is None else str(rank)
 
 
+@assertion_docs
 def assert_rank(
     x: TensorLike,
     rank: Any,
@@ -92,12 +95,6 @@ def assert_rank(
         x: a tensor.
         rank: the rank: a number, or an integer tensor of rank 0.
         data: the tensors that the error shows; by default the shape of `x`.
-        summarize: how many elements of each it shows.
-        message: what the error begins with.
-        name: a name for the scope of the ops.
-
-    Returns:
-        An Operation: something has to depend on it, or run it.
 
     Raises:
         ValueError: it is known not to hold, or `rank` is not a scalar.
@@ -119,14 +116,8 @@ def assert_rank(
     return _ranked("assert_rank", x, allowed, condition, wanted, data, summarize, message, name)
 
 
-def assert_rank_at_least(
-    x: TensorLike,
-    rank: Any,
-    data: Sequence[Any] | None = None,
-    summarize: int | None = None,
-    message: str | None = None,
-    name: str | None = None,
-) -> Operation:
+@same_arguments(assert_rank)
+def assert_rank_at_least(*arguments: Any) -> Operation:
     """Asserts that a tensor has a rank or more; otherwise as `assert_rank`.
 
     Example:
@@ -134,6 +125,7 @@ def assert_rank_at_least(
         ...     td.assert_rank_at_least([[1, 2]], 1).type
         'NoOp'
     """
+    x, rank, data, summarize, message, name = arguments
     known, stated = _given(rank)
 
     def condition(actual: Tensor) -> Tensor:
@@ -305,15 +297,18 @@ def is_tensor(x: Any) -> bool:
     return not isinstance(x, type) and hasattr(x, "graph") and hasattr(x, "dtype")
 
 
+_documented = shared_docs(
+    {
+        "x": "a tensor of numbers.",
+        "name": "a name for the scope of the ops.",
+    },
+    returns="A bool Tensor of rank 0.",
+)
+
+
+@_documented
 def is_non_decreasing(x: TensorLike, name: str | None = None) -> Tensor:
     """Returns whether the elements of `x` never decrease, in row-major order.
-
-    Args:
-        x: a tensor of numbers.
-        name: a name for the scope of the ops.
-
-    Returns:
-        A bool Tensor of rank 0.
 
     Example:
         >>> with td.Graph().as_default(), td.Session() as session:
@@ -324,15 +319,9 @@ def is_non_decreasing(x: TensorLike, name: str | None = None) -> Tensor:
         return _steps(x, less_equal)
 
 
+@_documented
 def is_strictly_increasing(x: TensorLike, name: str | None = None) -> Tensor:
     """Returns whether each element of `x` is greater than the one before, in row-major order.
-
-    Args:
-        x: a tensor of numbers.
-        name: a name for the scope of the ops.
-
-    Returns:
-        A bool Tensor of rank 0.
 
     Example:
         >>> with td.Graph().as_default(), td.Session() as session:
@@ -358,6 +347,7 @@ class _Size(NamedTuple):
     value: int | Tensor
 
 
+@assertion_docs
 def assert_shapes(
     shapes: Mapping[Any, Any] | Iterable[tuple[Any, Any]],
     data: Sequence[Any] | None = None,
@@ -374,12 +364,6 @@ def assert_shapes(
             are numbers, names, or None for any size; its first may be "..." or "*" for any number
             of dimensions. A value that is not a list is a list of one.
         data: the tensors that the error shows; by default the shape of the one that does not fit.
-        summarize: how many elements of each it shows.
-        message: what the error begins with.
-        name: a name for the scope of the ops.
-
-    Returns:
-        An Operation: something has to depend on it, or run it.
 
     Raises:
         ValueError: it is known not to hold.

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from functools import cache
+from typing import Any
 
 import numpy as np
 
-from ...graph.api.tensor_like import TensorLike
 from ...graph.node import Tensor
 from ...graph.op_def import OpDef
 from ...runtime.kernel_spec import fresh
@@ -15,8 +15,18 @@ from ...shape_inference.context import KernelContext
 from ...shape_inference.protocols import Array, Kernel
 from ...shape_inference.traits import Traits
 from ..common.allocation import check_size, new_zeros
+from ..common.public_function import same_arguments
 from .resize_scales import modes_of, scale_of
-from .resizing import IMAGE_TYPES, RESIZE_MODES, resize_shape, resizing, samples_of
+from .resizing import (
+    IMAGE_TYPES,
+    RESIZE_MODES,
+    resize_bilinear,
+    resize_shape,
+    resized,
+    resizing,
+    resizing_docs,
+    samples_of,
+)
 from .resizing_gradients import check_rank, resize_grad_shape
 
 public = {"td.image": "resize_bicubic"}
@@ -130,31 +140,13 @@ def _resize_bicubic_grad_kernel(c: KernelContext) -> Kernel:
     return fresh(resize_bicubic_grad)
 
 
-def resize_bicubic(
-    images: TensorLike,
-    size: TensorLike,
-    align_corners: bool = False,
-    name: str | None = None,
-    half_pixel_centers: bool = False,
-) -> Tensor:
+@resizing_docs
+@same_arguments(resize_bilinear)
+def resize_bicubic(*arguments: Any) -> Tensor:
     """Images in another size: each pixel is a cubic mean of the sixteen next to its place.
 
     As in TensorFlow 1.15, the kernel is Keys' with a = -0.75; with `half_pixel_centers` it is that
     with a = -0.5, and pixels outside of the image count nothing.
-
-    Args:
-        images: [batch, rows, columns, channels] of numbers.
-        size: the rows and columns of the result, int32.
-        align_corners: whether the centres of the corner pixels stay where they are.
-        name: a name for the op.
-        half_pixel_centers: whether pixels are taken to be squares rather than points.
-
-    Returns:
-        A float32 Tensor [batch, size[0], size[1], channels]. A size less than 1, or empty images,
-        are an InvalidArgumentError at the run.
-
-    Raises:
-        ValueError: `images` is not of rank 4, or `size` has not 2 elements.
 
     Example:
         >>> with td.Graph().as_default(), td.Session() as session:
@@ -162,10 +154,4 @@ def resize_bicubic(
         ...     print(session.run(wide).ravel())
         [0.    2.    4.    4.375]
     """
-    return RESIZE_BICUBIC(
-        images,
-        size,
-        align_corners=align_corners,
-        half_pixel_centers=half_pixel_centers,
-        name=name,
-    )
+    return resized(RESIZE_BICUBIC, *arguments)

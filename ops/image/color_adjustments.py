@@ -13,6 +13,7 @@ from ...protos.dtypes import float32
 from ..array.cast import cast
 from ..array.shapes import shape
 from ..common.public_function import public_function
+from ..common.shared_docs import shared_docs
 from ..math.arithmetic import add, maximum, pow as power
 from ..math.division import realdiv
 from ..math.exponentials import rsqrt
@@ -103,19 +104,22 @@ def adjust_gamma(image: Any, gamma: Any = 1, gain: Any = 1) -> Tensor:
         return on_floats(image, adjusted)
 
 
+_documented = shared_docs(
+    {
+        "image": ("[..., 3] of integers or floats, of rank 3 or more: red, green and blue."),
+        "name": "a name for the scope of the ops.",
+    },
+    returns="A Tensor as `image`.",
+    raises="ValueError: there are not 3 channels.",
+)
+
+
+@_documented
 def adjust_hue(image: TensorLike, delta: TensorLike, name: str | None = None) -> Tensor:
     """Images with the hues moved around the circle of colours.
 
     Args:
-        image: [..., 3] of integers or floats, of rank 3 or more: red, green and blue.
         delta: by how much of the circle; a scalar in [-1, 1].
-        name: a name for the scope of the ops.
-
-    Returns:
-        A Tensor as `image`.
-
-    Raises:
-        ValueError: there are not 3 channels.
 
     Example:
         >>> with td.Graph().as_default(), td.Session() as session:
@@ -127,21 +131,14 @@ def adjust_hue(image: TensorLike, delta: TensorLike, name: str | None = None) ->
         return on_floats(image, lambda x: ADJUST_HUE(x, delta))
 
 
+@_documented
 def adjust_saturation(
     image: TensorLike, saturation_factor: TensorLike, name: str | None = None
 ) -> Tensor:
     """Images with stronger colours, or paler ones.
 
     Args:
-        image: [..., 3] of integers or floats, of rank 3 or more: red, green and blue.
         saturation_factor: what to multiply the saturation with; a scalar. 0 leaves no colour.
-        name: a name for the scope of the ops.
-
-    Returns:
-        A Tensor as `image`.
-
-    Raises:
-        ValueError: there are not 3 channels.
 
     Example:
         >>> with td.Graph().as_default(), td.Session() as session:

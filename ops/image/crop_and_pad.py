@@ -16,6 +16,7 @@ from ..array.identity import identity
 from ..array.pad import pad
 from ..array.shapes import shape
 from ..array.stack import stack
+from ..common.public_function import same_arguments
 from ..debugging.assertions import assert_greater_equal
 from ..indexing.slice import slice as part_of
 from ..math.arithmetic import maximum, minimum
@@ -75,13 +76,8 @@ def pad_to_bounding_box(
         return pad(x, stack([*[[0, 0]] * (rank - 3), *space]))
 
 
-def crop_to_bounding_box(
-    image: TensorLike,
-    offset_height: Any,
-    offset_width: Any,
-    target_height: Any,
-    target_width: Any,
-) -> Tensor:
+@same_arguments(pad_to_bounding_box)
+def crop_to_bounding_box(*arguments: Any) -> Tensor:
     """A part of images.
 
     Args:
@@ -104,6 +100,7 @@ def crop_to_bounding_box(
         ...     print(session.run(part).ravel())
         [2 3]
     """
+    image, offset_height, offset_width, target_height, target_width = arguments
     with name_scope(None, "crop_to_bounding_box", [image]):
         x, rank = as_image(image)
         rows, columns = rows_and_columns(x)

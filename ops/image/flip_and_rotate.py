@@ -15,6 +15,7 @@ from ..array.reverse import reverse
 from ..array.shapes import shape
 from ..array.stack import stack
 from ..array.transpose import transpose
+from ..common.shared_docs import shared_docs
 from ..math.comparison import equal, greater, less
 from ..math.logical import logical_or
 from ..math.where import where_v2
@@ -31,17 +32,19 @@ public = {
 _ROWS, _COLUMNS, _CHANNELS = -3, -2, -1
 
 
+_flipping = shared_docs(
+    {
+        "image": "[rows, columns, channels], or a batch of such.",
+        "seed": ("a seed, for the same draws in each session; see also `td.set_random_seed`."),
+    },
+    returns="A Tensor as `image`.",
+    raises="ValueError: the image has another rank.",
+)
+
+
+@_flipping
 def flip_left_right(image: TensorLike) -> Tensor:
     """Images as a mirror beside them shows them.
-
-    Args:
-        image: [rows, columns, channels], or a batch of such.
-
-    Returns:
-        A Tensor as `image`.
-
-    Raises:
-        ValueError: the image has another rank.
 
     Example:
         >>> with td.Graph().as_default(), td.Session() as session:
@@ -51,17 +54,9 @@ def flip_left_right(image: TensorLike) -> Tensor:
     return _flip(image, _COLUMNS, "flip_left_right")
 
 
+@_flipping
 def flip_up_down(image: TensorLike) -> Tensor:
     """Images upside down, as still water shows them.
-
-    Args:
-        image: [rows, columns, channels], or a batch of such.
-
-    Returns:
-        A Tensor as `image`.
-
-    Raises:
-        ValueError: the image has another rank.
 
     Example:
         >>> with td.Graph().as_default(), td.Session() as session:
@@ -77,18 +72,12 @@ def _flip(image: Any, axis: int, name: str) -> Tensor:
         return reverse(x, [axis + rank])
 
 
+@_flipping
 def random_flip_left_right(image: TensorLike, seed: int | None = None) -> Tensor:
     """Images, flipped left to right at random: each with probability one half.
 
     Args:
         image: [rows, columns, channels], or a batch of such, of which each is flipped by itself.
-        seed: a seed, for the same draws in each session; see also `td.set_random_seed`.
-
-    Returns:
-        A Tensor as `image`.
-
-    Raises:
-        ValueError: the image has another rank.
 
     Example:
         >>> with td.Graph().as_default(), td.Session() as session:
@@ -99,18 +88,12 @@ def random_flip_left_right(image: TensorLike, seed: int | None = None) -> Tensor
     return _random_flip(image, _COLUMNS, seed, "random_flip_left_right")
 
 
+@_flipping
 def random_flip_up_down(image: TensorLike, seed: int | None = None) -> Tensor:
     """Images, turned upside down at random: each with probability one half.
 
     Args:
         image: [rows, columns, channels], or a batch of such, of which each is flipped by itself.
-        seed: a seed, for the same draws in each session; see also `td.set_random_seed`.
-
-    Returns:
-        A Tensor as `image`.
-
-    Raises:
-        ValueError: the image has another rank.
 
     Example:
         >>> with td.Graph().as_default(), td.Session() as session:
@@ -132,19 +115,22 @@ def _random_flip(image: Any, axis: int, seed: int | None, name: str) -> Tensor:
         return where_v2(chosen, reverse(x, [axis + rank]), x)
 
 
+_turning = shared_docs(
+    {
+        "image": "[rows, columns, channels], or a batch of such.",
+        "name": "a name for the scope of the ops.",
+    },
+    returns="A Tensor of the dtype of `image`.",
+    raises="ValueError: the image has another rank.",
+)
+
+
+@_turning
 def rot90(image: TensorLike, k: Any = 1, name: str | None = None) -> Tensor:
     """Images turned counter-clockwise by right angles.
 
     Args:
-        image: [rows, columns, channels], or a batch of such.
         k: how many right angles: a number or a scalar Tensor of int32.
-        name: a name for the scope of the ops.
-
-    Returns:
-        A Tensor of the dtype of `image`.
-
-    Raises:
-        ValueError: the image has another rank.
 
     Example:
         >>> with td.Graph().as_default(), td.Session() as session:
@@ -171,18 +157,9 @@ def rot90(image: TensorLike, k: Any = 1, name: str | None = None) -> Tensor:
         return reverse(turned, stack([*[False] * rows, *flips, False]))
 
 
+@_turning
 def transpose_image(image: TensorLike, name: str | None = None) -> Tensor:
     """Images with rows for columns: the first two dimensions of each change places.
-
-    Args:
-        image: [rows, columns, channels], or a batch of such.
-        name: a name for the scope of the ops.
-
-    Returns:
-        A Tensor of the dtype of `image`.
-
-    Raises:
-        ValueError: the image has another rank.
 
     Example:
         >>> with td.Graph().as_default():

@@ -13,7 +13,7 @@ from ...shape_inference.context import KernelContext
 from ...shape_inference.protocols import Array, Kernel
 from ...shape_inference.traits import Traits
 from .resize_scales import scale_of
-from .resizing import IMAGE_TYPES, resize_shape, resizing
+from .resizing import IMAGE_TYPES, resize_shape, resizing, resizing_docs
 
 public = {"td.image": "resize_area"}
 
@@ -62,23 +62,11 @@ def _covered(x: Array, axis: int, wanted: int, scale: np.float32) -> Array:
     return np.asarray(total)
 
 
+@resizing_docs
 def resize_area(
     images: TensorLike, size: TensorLike, align_corners: bool = False, name: str | None = None
 ) -> Tensor:
     """Images in another size: each pixel is the mean of the area that it covers.
-
-    Args:
-        images: [batch, rows, columns, channels] of numbers.
-        size: the rows and columns of the result, int32.
-        align_corners: whether the centres of the corner pixels stay where they are.
-        name: a name for the op.
-
-    Returns:
-        A float32 Tensor [batch, size[0], size[1], channels]. A size less than 1, or empty images,
-        are an InvalidArgumentError at the run.
-
-    Raises:
-        ValueError: `images` is not of rank 4, or `size` has not 2 elements.
 
     Example:
         >>> with td.Graph().as_default(), td.Session() as session:

@@ -15,6 +15,8 @@ from ...shape_inference.protocols import Array, Kernel
 from ...shape_inference.tensor_shape import TensorShape
 from ...shape_inference.traits import Traits
 from ..common.allocation import check_size
+from ..common.public_function import same_arguments
+from ..common.shared_docs import shared_docs
 from .resize_scales import between, modes_of, nearest
 
 if TYPE_CHECKING:
@@ -181,6 +183,28 @@ def _resize_nearest_neighbor_kernel(c: KernelContext) -> Kernel:
     return resizing(c, resize)
 
 
+def resized(op: OpDef, images: Any, size: Any, corners: bool, name: Any, half: bool) -> Tensor:
+    """Calls an op that resizes images, with the arguments of its public function."""
+    return op(images, size, align_corners=corners, half_pixel_centers=half, name=name)
+
+
+resizing_docs = shared_docs(
+    {
+        "images": "[batch, rows, columns, channels] of numbers.",
+        "size": "the rows and columns of the result, int32.",
+        "align_corners": "whether the centres of the corner pixels stay where they are.",
+        "name": "a name for the op.",
+        "half_pixel_centers": "whether pixels are taken to be squares rather than points.",
+    },
+    returns=(
+        "A float32 Tensor [batch, size[0], size[1], channels]. A size less than 1, or empty "
+        "images, are an InvalidArgumentError at the run."
+    ),
+    raises="ValueError: `images` is not of rank 4, or `size` has not 2 elements.",
+)
+
+
+@resizing_docs
 def resize_bilinear(
     images: TensorLike,
     size: TensorLike,
@@ -190,57 +214,23 @@ def resize_bilinear(
 ) -> Tensor:
     """Images in another size: each pixel is the mean of the four next to its place.
 
-    Args:
-        images: [batch, rows, columns, channels] of numbers.
-        size: the rows and columns of the result, int32.
-        align_corners: whether the centres of the corner pixels stay where they are.
-        name: a name for the op.
-        half_pixel_centers: whether pixels are taken to be squares rather than points.
-
-    Returns:
-        A float32 Tensor [batch, size[0], size[1], channels]. A size less than 1, or empty images,
-        are an InvalidArgumentError at the run.
-
-    Raises:
-        ValueError: `images` is not of rank 4, or `size` has not 2 elements.
-
     Example:
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     wide = td.image.resize_bilinear([[[[0.0], [4.0]]]], [1, 4])
         ...     print(session.run(wide).ravel())
         [0. 2. 4. 4.]
     """
-    return RESIZE_BILINEAR(
-        images,
-        size,
-        align_corners=align_corners,
-        half_pixel_centers=half_pixel_centers,
-        name=name,
-    )
+    return resized(RESIZE_BILINEAR, images, size, align_corners, name, half_pixel_centers)
 
 
-def resize_nearest_neighbor(
-    images: TensorLike,
-    size: TensorLike,
-    align_corners: bool = False,
-    name: str | None = None,
-    half_pixel_centers: bool = False,
-) -> Tensor:
+@resizing_docs
+@same_arguments(resize_bilinear)
+def resize_nearest_neighbor(*arguments: Any) -> Tensor:
     """Images in another size: each pixel is the one at its place, or next to it.
-
-    Args:
-        images: [batch, rows, columns, channels] of numbers.
-        size: the rows and columns of the result, int32.
-        align_corners: whether the centres of the corner pixels stay where they are.
-        name: a name for the op.
-        half_pixel_centers: whether pixels are taken to be squares rather than points.
 
     Returns:
         A Tensor [batch, size[0], size[1], channels] of the dtype of `images`. A size less than 1,
         or empty images, are an InvalidArgumentError at the run.
-
-    Raises:
-        ValueError: `images` is not of rank 4, or `size` has not 2 elements.
 
     Example:
         >>> with td.Graph().as_default(), td.Session() as session:
@@ -248,10 +238,4 @@ def resize_nearest_neighbor(
         ...     print(session.run(wide).ravel())
         [0 0 4 4]
     """
-    return RESIZE_NEAREST_NEIGHBOR(
-        images,
-        size,
-        align_corners=align_corners,
-        half_pixel_centers=half_pixel_centers,
-        name=name,
-    )
+    return resized(RESIZE_NEAREST_NEIGHBOR, *arguments)

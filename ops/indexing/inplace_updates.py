@@ -21,6 +21,7 @@ from ...shape_inference.context import KernelContext, ShapeContext
 from ...shape_inference.protocols import Array, Kernel
 from ...shape_inference.tensor_shape import TensorShape
 from ...shape_inference.traits import Traits
+from ..common.shared_docs import shared_docs
 
 if TYPE_CHECKING:
     _Change = Callable[[Array, Array, Array], None]
@@ -195,19 +196,22 @@ def alias_inplace_update(value: TensorLike, loc: Any, update: Any) -> Tensor:
     return _alias(ALIAS_INPLACE_UPDATE, value, loc, update)
 
 
+_documented = shared_docs(
+    {
+        "value": "a tensor of numbers, which is updated as by `alias_inplace_update`.",
+        "loc": ("as for `alias_inplace_update`. If a row is named twice, the updates add up."),
+    },
+    returns="A Tensor that is `value` after the update.",
+    raises="InvalidArgumentError: as for `alias_inplace_update`.",
+)
+
+
+@_documented
 def alias_inplace_add(value: TensorLike, loc: Any, update: Any) -> Tensor:
     """Adds to all of a tensor, or to rows of it, in place.
 
     Args:
-        value: a tensor of numbers, which is updated as by `alias_inplace_update`.
-        loc: as for `alias_inplace_update`. If a row is named twice, the updates add up.
         update: what to add, of a shape as for `alias_inplace_update`.
-
-    Returns:
-        A Tensor that is `value` after the update.
-
-    Raises:
-        InvalidArgumentError: as for `alias_inplace_update`.
 
     Example:
         >>> with td.Graph().as_default(), td.Session() as session:
@@ -217,19 +221,12 @@ def alias_inplace_add(value: TensorLike, loc: Any, update: Any) -> Tensor:
     return _alias(ALIAS_INPLACE_ADD, value, loc, update)
 
 
+@_documented
 def alias_inplace_subtract(value: TensorLike, loc: Any, update: Any) -> Tensor:
     """Subtracts from all of a tensor, or from rows of it, in place.
 
     Args:
-        value: a tensor of numbers, which is updated as by `alias_inplace_update`.
-        loc: as for `alias_inplace_update`. If a row is named twice, the updates add up.
         update: what to subtract, of a shape as for `alias_inplace_update`.
-
-    Returns:
-        A Tensor that is `value` after the update.
-
-    Raises:
-        InvalidArgumentError: as for `alias_inplace_update`.
 
     Example:
         >>> with td.Graph().as_default(), td.Session() as session:

@@ -20,6 +20,7 @@ from ..array.constants import ones_like
 from ..array.diag import matrix_band_part, matrix_diag_part, matrix_set_diag
 from ..array.shapes import shape
 from ..common.parallel_blocks import LARGE_MATRIX, on_one_thread
+from ..common.public_function import same_arguments
 from ..common.shared_docs import shared_docs
 from ..indexing.gather import gather
 from ..sorting.sort import argsort
@@ -106,12 +107,8 @@ def lu_solve(
 
 
 @_described
-def lu_matrix_inverse(
-    lower_upper: TensorLike,
-    perm: TensorLike,
-    validate_args: bool = False,
-    name: str | None = None,
-) -> Tensor:
+@same_arguments(lu_reconstruct)
+def lu_matrix_inverse(*arguments: Any) -> Tensor:
     """Inverses of matrices from their LU factors.
 
     Returns:
@@ -124,6 +121,7 @@ def lu_matrix_inverse(
         [[ 3.  -1. ]
          [-1.   0.5]]
     """
+    lower_upper, perm, _validate_args, name = arguments
     with name_scope(name, "lu_matrix_inverse", [lower_upper, perm]):
         factors = convert_to_tensor(lower_upper)
         identity = eye(shape(factors)[-1], dtype=factors.dtype.base_dtype)

@@ -17,6 +17,7 @@ from ...shape_inference.rules import UNKNOWN_SHAPE
 from ...shape_inference.tensor_shape import TensorShape
 from ...shape_inference.traits import Traits
 from ..common.elementwise import COMPLEX, QUANTIZED, REALS
+from ..common.shared_docs import shared_docs
 
 public = {"td, td.math": "accumulate_n add_n"}
 
@@ -82,19 +83,23 @@ def _add_n_kernel(c: KernelContext) -> Kernel:
     )
 
 
+_documented = shared_docs(
+    {
+        "inputs": (
+            "a list of tensors of numbers, all of one dtype and shape: nothing is broadcast."
+        ),
+        "name": "a name for the op.",
+    },
+    returns=(
+        "A Tensor of their dtype and shape; where there is one, and no name, that tensor itself."
+    ),
+    raises=("TypeError: the dtypes differ.\nValueError: the list is empty, or the shapes differ."),
+)
+
+
+@_documented
 def add_n(inputs: Sequence[Any], name: str | None = None) -> Tensor:
     """The sum of tensors of one shape.
-
-    Args:
-        inputs: a list of tensors of numbers, all of one dtype and shape: nothing is broadcast.
-        name: a name for the op.
-
-    Returns:
-        A Tensor of their dtype and shape; where there is one, and no name, that tensor itself.
-
-    Raises:
-        TypeError: the dtypes differ.
-        ValueError: the list is empty, or the shapes differ.
 
     Example:
         >>> with td.Graph().as_default(), td.Session() as session:
@@ -106,23 +111,15 @@ def add_n(inputs: Sequence[Any], name: str | None = None) -> Tensor:
     return ADD_N(list(inputs), name=name)
 
 
+@_documented
 def accumulate_n(
     inputs: Sequence[Any], shape: Any = None, tensor_dtype: Any = None, name: str | None = None
 ) -> Tensor:
     """The sum of tensors of one shape, which may be stated.
 
     Args:
-        inputs: a list of tensors of numbers, all of one dtype and shape: nothing is broadcast.
         shape: what the caller knows of their shape.
         tensor_dtype: the dtype that they must have.
-        name: a name for the op.
-
-    Returns:
-        A Tensor of their dtype and shape; where there is one, and no name, that tensor itself.
-
-    Raises:
-        TypeError: the dtypes differ.
-        ValueError: the list is empty, or the shapes differ.
 
     Example:
         >>> with td.Graph().as_default(), td.Session() as session:

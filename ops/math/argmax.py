@@ -17,6 +17,8 @@ from ...shape_inference.tensor_shape import TensorShape
 from ...shape_inference.traits import Reduction
 from ..common.call_forms import renamed
 from ..common.elementwise import QUANTIZED, REALS
+from ..common.public_function import same_arguments
+from ..common.shared_docs import shared_docs
 
 public = {
     "td": "arg_max arg_min",
@@ -79,6 +81,23 @@ ARG_MAX.fresh_kernel(_finder(np.argmax, -np.inf))
 ARG_MIN.fresh_kernel(_finder(np.argmin, np.inf))
 
 
+_documented = shared_docs(
+    {
+        "input": "a tensor of integers, floats or bools, of rank at least 1.",
+        "axis": (
+            "the axis, a scalar in [-rank, rank); by default 0, where NumPy flattens the array."
+        ),
+        "name": "a name for the op.",
+        "dimension": "the older name of `axis`.",
+    },
+    returns=(
+        "A Tensor of `output_type`, without the axis. An axis of size 0 is an error of the run."
+    ),
+    raises="ValueError: the axis is out of range.",
+)
+
+
+@_documented
 @renamed(dimension="axis")
 def argmax(
     input: TensorLike,
@@ -92,17 +111,7 @@ def argmax(
     NaN is never the largest, where NumPy takes it for that.
 
     Args:
-        input: a tensor of integers, floats or bools, of rank at least 1.
-        axis: the axis, a scalar in [-rank, rank); by default 0, where NumPy flattens the array.
-        name: a name for the op.
-        dimension: the older name of `axis`.
         output_type: int64, or int32, int16 or uint16.
-
-    Returns:
-        A Tensor of `output_type`, without the axis. An axis of size 0 is an error of the run.
-
-    Raises:
-        ValueError: the axis is out of range.
 
     Example:
         >>> with td.Graph().as_default(), td.Session() as session:
@@ -113,36 +122,23 @@ def argmax(
     return ARG_MAX(input, axis, output_type=output_type, name=name)
 
 
+@_documented
 @renamed(dimension="axis")
-def argmin(
-    input: TensorLike,
-    axis: Any = None,
-    name: str | None = None,
-    dimension: Any = None,
-    output_type: Any = "int64",
-) -> Tensor:
+@same_arguments(argmax)
+def argmin(*arguments: Any) -> Tensor:
     """Index of the smallest element along an axis; the first of several.
 
     NaN is never the smallest, where NumPy takes it for that.
 
     Args:
-        input: a tensor of integers, floats or bools, of rank at least 1.
-        axis: the axis, a scalar in [-rank, rank); by default 0, where NumPy flattens the array.
-        name: a name for the op.
-        dimension: the older name of `axis`.
         output_type: int64 or int32.
-
-    Returns:
-        A Tensor of `output_type`, without the axis. An axis of size 0 is an error of the run.
-
-    Raises:
-        ValueError: the axis is out of range.
 
     Example:
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     print(session.run(td.argmin([[1, 5, 2], [7, 0, 7]], axis=1)))
         [0 1]
     """
+    input, axis, name, _dimension, output_type = arguments
     axis = 0 if axis is None else axis
     return ARG_MIN(input, axis, output_type=output_type, name=name)
 

@@ -31,6 +31,7 @@ from ..common.elementwise import (
     unary,
 )
 from ..common.extrema import larger, smaller
+from ..common.shared_docs import unary_docs
 
 public = {
     "td, td.math": (
@@ -298,18 +299,12 @@ ROUND = OpDef(
 define_unary(ROUND, {"fc": np.rint, "i": np.positive})
 
 
+@unary_docs
 def round(x: TensorLike, name: str | None = None) -> Tensor:
     """The nearest whole number; of two, the even one.
 
     Args:
         x: a tensor of floats or complex numbers; integers are returned as they are.
-        name: a name for the op.
-
-    Returns:
-        A Tensor of the shape and dtype of `x`.
-
-    Raises:
-        TypeError: `x` is of another dtype.
 
     Example:
         >>> with td.Graph().as_default(), td.Session() as session:

@@ -35,6 +35,7 @@ from ..common.elementwise import (
     symbolically,
     unary,
 )
+from ..common.shared_docs import shared_docs
 
 public = {
     "td": "approximate_equal",
@@ -117,22 +118,22 @@ def _comparing(c: KernelContext, function: Callable[..., Any], otherwise: bool) 
     return stated(compare).checked(compare_any_shapes)
 
 
+_documented = shared_docs(
+    {
+        "x": "a tensor of any dtype.",
+        "y": "a tensor of the same dtype; the two are broadcast together.",
+        "name": "a name for the op.",
+    },
+    returns="A bool Tensor of the shape that the arguments broadcast to.",
+    raises=("TypeError: the dtypes differ.\nValueError: the shapes do not broadcast together."),
+)
+
+
+@_documented
 def equal(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """`x == y`, element by element.
 
     The operator `==` of tensors compares their identity.
-
-    Args:
-        x: a tensor of any dtype.
-        y: a tensor of the same dtype; the two are broadcast together.
-        name: a name for the op.
-
-    Returns:
-        A bool Tensor of the shape that the arguments broadcast to.
-
-    Raises:
-        TypeError: the dtypes differ.
-        ValueError: the shapes do not broadcast together.
 
     Example:
         >>> with td.Graph().as_default(), td.Session() as session:
@@ -142,22 +143,11 @@ def equal(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     return EQUAL(like_the_other(x, y), y, name=name)
 
 
+@_documented
 def not_equal(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """`x != y`, element by element.
 
     The operator `!=` of tensors compares their identity.
-
-    Args:
-        x: a tensor of any dtype.
-        y: a tensor of the same dtype; the two are broadcast together.
-        name: a name for the op.
-
-    Returns:
-        A bool Tensor of the shape that the arguments broadcast to.
-
-    Raises:
-        TypeError: the dtypes differ.
-        ValueError: the shapes do not broadcast together.
 
     Example:
         >>> with td.Graph().as_default(), td.Session() as session:

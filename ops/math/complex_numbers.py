@@ -14,6 +14,7 @@ from ...runtime.kernel_spec import view
 from ...shape_inference.protocols import Array
 from ...shape_inference.traits import Elementwise
 from ..common.elementwise import define_broadcasting, define_unary
+from ..common.shared_docs import shared_docs
 
 public = {
     "td, td.dtypes": "complex",
@@ -52,12 +53,21 @@ define_unary(CONJ, np.conjugate, None, "input")
 define_broadcasting(COMPLEX_OF, _complex, None, ("real", "imag"))
 
 
+_documented = shared_docs(
+    {
+        "input": "a tensor of complex numbers.",
+        "name": "a name for the op.",
+    },
+    returns="A Tensor of the shape of `input`, float32 or float64.",
+)
+
+
+@_documented
 def real(input: TensorLike, name: str | None = None) -> Tensor:
     """The real part of complex numbers; other numbers as they are.
 
     Args:
         input: a tensor of numbers.
-        name: a name for the op.
 
     Returns:
         A Tensor of the shape of `input`, float32 or float64 for complex numbers.
@@ -73,15 +83,9 @@ def real(input: TensorLike, name: str | None = None) -> Tensor:
     return REAL(tensor, Tout=tensor.dtype.real_dtype, name=name)
 
 
+@_documented
 def imag(input: TensorLike, name: str | None = None) -> Tensor:
     """The imaginary part of complex numbers.
-
-    Args:
-        input: a tensor of complex numbers.
-        name: a name for the op.
-
-    Returns:
-        A Tensor of the shape of `input`, float32 or float64.
 
     Raises:
         TypeError: `input` is not complex.
@@ -95,15 +99,9 @@ def imag(input: TensorLike, name: str | None = None) -> Tensor:
     return IMAG(input, Tout=input.dtype.real_dtype, name=name)
 
 
+@_documented
 def angle(input: TensorLike, name: str | None = None) -> Tensor:
     """The angle in radians between complex numbers and the positive real axis.
-
-    Args:
-        input: a tensor of complex numbers.
-        name: a name for the op.
-
-    Returns:
-        A Tensor of the shape of `input`, float32 or float64.
 
     Raises:
         TypeError: `input` is not complex.

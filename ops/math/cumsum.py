@@ -18,6 +18,8 @@ from ...shape_inference.tensor_shape import TensorShape
 from ...shape_inference.traits import Traits
 from ..common.elementwise import COMPLEX, FLOATS, QUANTIZED, REALS
 from ..common.flops import flops_per_element
+from ..common.public_function import same_arguments
+from ..common.shared_docs import shared_docs
 
 public = {
     "td, td.math": "cumprod cumsum",
@@ -84,6 +86,20 @@ CUMPROD.fresh_kernel(_scan(np.multiply, 1))
 CUMULATIVE_LOGSUMEXP.fresh_kernel(_scan(np.logaddexp, -np.inf))
 
 
+_documented = shared_docs(
+    {
+        "x": "a tensor of numbers, of rank at least 1.",
+        "axis": "the axis, a scalar in [-rank, rank).",
+        "reverse": "whether to sum from the end.",
+        "name": "a name for the op.",
+    },
+    returns=(
+        "A Tensor of the shape and dtype of `x`. An axis out of range is an error of the run."
+    ),
+)
+
+
+@_documented
 def cumsum(
     x: TensorLike,
     axis: Any = 0,
@@ -96,14 +112,7 @@ def cumsum(
     Integers that overflow wrap around; NumPy widens them.
 
     Args:
-        x: a tensor of numbers, of rank at least 1.
-        axis: the axis, a scalar in [-rank, rank).
         exclusive: whether element i sums those before i, rather than up to i.
-        reverse: whether to sum from the end.
-        name: a name for the op.
-
-    Returns:
-        A Tensor of the shape and dtype of `x`. An axis out of range is an error of the run.
 
     Example:
         >>> with td.Graph().as_default(), td.Session() as session:
@@ -113,54 +122,35 @@ def cumsum(
     return CUMSUM(x, axis, exclusive=exclusive, reverse=reverse, name=name)
 
 
-def cumprod(
-    x: TensorLike,
-    axis: Any = 0,
-    exclusive: bool = False,
-    reverse: bool = False,
-    name: str | None = None,
-) -> Tensor:
+@_documented
+@same_arguments(cumsum)
+def cumprod(*arguments: Any) -> Tensor:
     """Running products along an axis.
 
     Integers that overflow wrap around; NumPy widens them.
 
     Args:
-        x: a tensor of numbers, of rank at least 1.
-        axis: the axis, a scalar in [-rank, rank).
         exclusive: whether element i multiplies those before i, rather than up to i.
         reverse: whether to multiply from the end.
-        name: a name for the op.
-
-    Returns:
-        A Tensor of the shape and dtype of `x`. An axis out of range is an error of the run.
 
     Example:
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     print(session.run(td.cumprod([1, 2, 3], reverse=True)))
         [6 6 3]
     """
+    x, axis, exclusive, reverse, name = arguments
     return CUMPROD(x, axis, exclusive=exclusive, reverse=reverse, name=name)
 
 
-def cumulative_logsumexp(
-    x: TensorLike,
-    axis: Any = 0,
-    exclusive: bool = False,
-    reverse: bool = False,
-    name: str | None = None,
-) -> Tensor:
+@_documented
+@same_arguments(cumsum)
+def cumulative_logsumexp(*arguments: Any) -> Tensor:
     """Running sums along an axis of numbers whose logarithms are given: `log(cumsum(exp(x)))`.
 
     Args:
         x: a tensor of floats, of rank at least 1.
-        axis: the axis, a scalar in [-rank, rank).
         exclusive: whether element i sums those before i, rather than up to i; of none it is the
             least number of the dtype.
-        reverse: whether to sum from the end.
-        name: a name for the op.
-
-    Returns:
-        A Tensor of the shape and dtype of `x`. An axis out of range is an error of the run.
 
     Raises:
         TypeError: `x` is of another dtype.
@@ -170,4 +160,5 @@ def cumulative_logsumexp(
         ...     print(session.run(td.math.cumulative_logsumexp([0.0, 0.0, 1000.0])))
         [0.000000e+00 6.931472e-01 1.000000e+03]
     """
+    x, axis, exclusive, reverse, name = arguments
     return CUMULATIVE_LOGSUMEXP(x, axis, exclusive=exclusive, reverse=reverse, name=name)

@@ -29,6 +29,7 @@ from ..common.elementwise import (
     like_the_other,
     symbolically,
 )
+from ..common.shared_docs import unary_docs
 
 public = {
     "td": "div div_no_nan floor_div realdiv truncatediv truncatemod",
@@ -260,18 +261,12 @@ def floor_div(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     return floordiv(x, y, name or "FloorDiv")
 
 
+@unary_docs
 def reciprocal_no_nan(x: TensorLike, name: str | None = None) -> Tensor:
     """`1 / x`, and 0 where `x` is 0.
 
     Args:
         x: a tensor of floats or complex numbers.
-        name: a name for the op.
-
-    Returns:
-        A Tensor of the shape and dtype of `x`.
-
-    Raises:
-        TypeError: `x` is of another dtype.
 
     Example:
         >>> with td.Graph().as_default(), td.Session() as session:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol, cast
 
 import numpy as np
 
@@ -24,6 +24,7 @@ from ...shape_inference.traits import Reduction
 from ..common.call_forms import renamed
 from ..common.elementwise import COMPLEX, QUANTIZED, REALS
 from ..common.extrema import extreme_of_rows
+from ..common.public_function import same_arguments
 from .accumulation import accumulating, count_along
 from .arithmetic import add, subtract
 from .comparison import is_finite
@@ -200,15 +201,9 @@ def _reduction(
     (argument,) = definition.signature.inputs[:1]
     dtype = argument.dtype  # an empty Python list has no dtype of its own
 
-    def call(
-        input_tensor: Any,
-        axis: Any = None,
-        keep_dims: bool | None = None,
-        name: str | None = None,
-        reduction_indices: Any = None,
-        keepdims: bool | None = None,
-    ) -> Tensor:
-        del reduction_indices, keepdims  # older and newer names of the others
+    @same_arguments(Reducer.__call__)
+    def call(*arguments: Any) -> Tensor:
+        input_tensor, axis, keep_dims, name, *_ = arguments  # and other names of these
         x = convert_to_tensor(input_tensor, preferred_dtype=dtype)
         result: Tensor = definition(x, axes_or_all(x, axis), keep_dims=bool(keep_dims), name=name)
         if axis is None and not keep_dims:
@@ -239,7 +234,7 @@ def _reduction(
         ...     print(session.run(td.{name}({example[0]})))
         {example[1]}
     """
-    return renamed(reduction_indices="axis", keepdims="keep_dims")(call)
+    return cast(Reducer, renamed(reduction_indices="axis", keepdims="keep_dims")(call))
 
 
 def axes_or_all(x: Tensor, axis: Any) -> Any:

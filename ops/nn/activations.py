@@ -29,6 +29,7 @@ from ..common.extrema import clipped, extreme_of_rows, positive
 from ..common.flops import flops_per_element
 from ..common.jit_functions import ELU, selu as machine_selu
 from ..common.select_elements import chosen, sloped
+from ..common.shared_docs import shared_docs, unary_docs
 from ..math.arithmetic import multiply, negative
 from ..math.exponentials import sigmoid
 from .jit_softmax import with_softmax_loop
@@ -196,23 +197,26 @@ def _softmax_kernel(c: KernelContext) -> Kernel:
 LOG_SOFTMAX.fresh_kernel(_of_vectors(_log_softmax))
 
 
+_documented = shared_docs(
+    {
+        "logits": "a tensor of floats, of rank at least 1.",
+        "axis": "the axis; by default the last one.",
+        "name": "a name for the op.",
+        "dim": "the older name of `axis`.",
+    },
+    returns="A Tensor of the shape and dtype of `logits`.",
+    raises=(
+        "ValueError: the axis is out of range, or is not the last one and the rank is not known."
+    ),
+)
+
+
+@_documented
 @renamed(dim="axis")
 def softmax(
     logits: TensorLike, axis: int | None = None, name: str | None = None, dim: Any = None
 ) -> Tensor:
     """`exp(x) / sum(exp(x))` along an axis, without overflow in between.
-
-    Args:
-        logits: a tensor of floats, of rank at least 1.
-        axis: the axis; by default the last one.
-        name: a name for the op.
-        dim: the older name of `axis`.
-
-    Returns:
-        A Tensor of the shape and dtype of `logits`.
-
-    Raises:
-        ValueError: the axis is out of range, or is not the last one and the rank is not known.
 
     Example:
         >>> with td.Graph().as_default(), td.Session() as session:
@@ -223,23 +227,12 @@ def softmax(
     return _along(SOFTMAX, logits, axis, name)
 
 
+@_documented
 @renamed(dim="axis")
 def log_softmax(
     logits: TensorLike, axis: int | None = None, name: str | None = None, dim: Any = None
 ) -> Tensor:
     """`x - log(sum(exp(x)))` along an axis: the logarithm of `softmax`.
-
-    Args:
-        logits: a tensor of floats, of rank at least 1.
-        axis: the axis; by default the last one.
-        name: a name for the op.
-        dim: the older name of `axis`.
-
-    Returns:
-        A Tensor of the shape and dtype of `logits`.
-
-    Raises:
-        ValueError: the axis is out of range, or is not the last one and the rank is not known.
 
     Example:
         >>> with td.Graph().as_default(), td.Session() as session:
@@ -414,18 +407,12 @@ def leaky_relu(features: TensorLike, alpha: float = 0.2, name: str | None = None
         return LEAKY_RELU(x, alpha=alpha, name=scope)
 
 
+@unary_docs
 def log_sigmoid(x: TensorLike, name: str | None = None) -> Tensor:
     """The logarithm of the sigmoid, `log(1 / (1 + exp(-x)))`.
 
     Args:
         x: a tensor of floats.
-        name: a name for the op.
-
-    Returns:
-        A Tensor of the shape and dtype of `x`.
-
-    Raises:
-        TypeError: `x` is of another dtype.
 
     Example:
         >>> with td.Graph().as_default(), td.Session() as session:

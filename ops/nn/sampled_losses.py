@@ -17,6 +17,7 @@ from ..array.identity import stop_gradient
 from ..array.reshape import expand_dims, reshape
 from ..array.shapes import shape
 from ..common.call_forms import older_form
+from ..common.shared_docs import shared_docs
 from ..linalg.matmul import matmul
 from ..math.arithmetic import multiply
 from ..math.exponentials import log
@@ -46,6 +47,27 @@ def _inputs_come_first(args: Sequence[Any]) -> bool:
     )
 
 
+_documented = shared_docs(
+    {
+        "weights": "float [num_classes, dim], or a list of tensors that are parts of it.",
+        "biases": "float [num_classes].",
+        "labels": (
+            "int64 [batch, num_true], the true classes. Before version 1.0 they stood "
+            "after `inputs`; that order is detected by the dtypes."
+        ),
+        "inputs": "float [batch, dim].",
+        "num_sampled": "how many classes are drawn for a batch.",
+        "num_classes": "how many classes there are.",
+        "num_true": "how many true classes each example has.",
+        "remove_accidental_hits": "whether a class drawn that is a true one does not count.",
+        "partition_strategy": "as for `td.nn.embedding_lookup`.",
+        "name": "a name for the scope of the ops.",
+    },
+    returns="A float Tensor of shape [batch].",
+)
+
+
+@_documented
 @older_form(_BEFORE_1_0, is_older=_inputs_come_first)
 def nce_loss(
     weights: TensorLike,
@@ -66,22 +88,8 @@ def nce_loss(
     true classes and those that were drawn, of the sigmoid cross entropies.
 
     Args:
-        weights: float [num_classes, dim], or a list of tensors that are parts of it.
-        biases: float [num_classes].
-        labels: int64 [batch, num_true], the true classes. Before version 1.0 they stood after
-            `inputs`; that order is detected by the dtypes.
-        inputs: float [batch, dim].
-        num_sampled: how many classes are drawn for a batch.
-        num_classes: how many classes there are.
-        num_true: how many true classes each example has.
         sampled_values: what a sampler such as `td.nn.uniform_candidate_sampler` gave; by default
             what `td.nn.log_uniform_candidate_sampler` gives, which draws without repetition.
-        remove_accidental_hits: whether a class drawn that is a true one does not count.
-        partition_strategy: as for `td.nn.embedding_lookup`.
-        name: a name for the scope of the ops.
-
-    Returns:
-        A float Tensor of shape [batch].
 
     Example:
         >>> with td.Graph().as_default(), td.Session() as session:
@@ -101,6 +109,7 @@ def nce_loss(
     return reduce_sum(losses, 1)
 
 
+@_documented
 @older_form(_BEFORE_1_0, is_older=_inputs_come_first)
 def sampled_softmax_loss(
     weights: TensorLike,
@@ -121,22 +130,8 @@ def sampled_softmax_loss(
     It is for training only, and lower than the loss over all classes (Jean et al., 2014).
 
     Args:
-        weights: float [num_classes, dim], or a list of tensors that are parts of it.
-        biases: float [num_classes].
-        labels: int64 [batch, num_true], the true classes. Before version 1.0 they stood after
-            `inputs`; that order is detected by the dtypes.
-        inputs: float [batch, dim].
-        num_sampled: how many classes are drawn for a batch.
-        num_classes: how many classes there are.
-        num_true: how many true classes each example has.
         sampled_values: as for `td.nn.nce_loss`.
-        remove_accidental_hits: whether a class drawn that is a true one does not count.
-        partition_strategy: as for `td.nn.embedding_lookup`.
-        name: a name for the scope of the ops.
         seed: makes what is drawn the same in every session: see `td.set_random_seed`.
-
-    Returns:
-        A float Tensor of shape [batch].
 
     Example:
         >>> with td.Graph().as_default(), td.Session() as session:

@@ -20,7 +20,13 @@ from ..common.allocation import check_size
 from .example_ops import Wanted, parse
 from .feature_columns import as_values, parsed
 from .parse_example import by_name
-from .sequence_examples import as_example, asked_of_sequences, dense_steps, steps_of
+from .sequence_examples import (
+    as_example,
+    asked_of_sequences,
+    attrs_of_sequences,
+    dense_steps,
+    steps_of,
+)
 
 if TYPE_CHECKING:
     from ...graph.op_def import Results
@@ -364,12 +370,7 @@ def parse_sequence_example(
             Ncontext_sparse=len(context.sparse),
             Nfeature_list_sparse=len(lists.sparse),
             Nfeature_list_dense=len(lists.dense),
-            context_sparse_types=list(context.sparse.values()),
-            Tcontext_dense=list(context.dense.values()),
-            context_dense_shapes=context.shapes,
-            feature_list_sparse_types=list(lists.sparse.values()),
-            feature_list_dense_types=list(lists.dense.values()),
-            feature_list_dense_shapes=lists.shapes,
+            **attrs_of_sequences(context, lists),
         )
     lengths = dict(zip(lists.dense, results[10], strict=True))
     return by_name(context, results[:4]), by_name(lists, results[6:10]), lengths

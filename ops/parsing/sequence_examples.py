@@ -255,14 +255,21 @@ def parse_single_sequence_example(
             ],
             context.defaults,
             convert_to_tensor(example_name or "", string),
-            context_sparse_types=list(context.sparse.values()),
-            Tcontext_dense=list(context.dense.values()),
-            context_dense_shapes=context.shapes,
-            feature_list_sparse_types=list(lists.sparse.values()),
-            feature_list_dense_types=list(lists.dense.values()),
-            feature_list_dense_shapes=lists.shapes,
+            **attrs_of_sequences(context, lists),
         )
     return by_name(context, results[:4]), by_name(lists, results[4:])
+
+
+def attrs_of_sequences(context: Asked, lists: Asked) -> dict[str, Any]:
+    """The attrs that hold the dtypes and shapes of features."""
+    return {
+        "context_sparse_types": list(context.sparse.values()),
+        "Tcontext_dense": list(context.dense.values()),
+        "context_dense_shapes": context.shapes,
+        "feature_list_sparse_types": list(lists.sparse.values()),
+        "feature_list_dense_types": list(lists.dense.values()),
+        "feature_list_dense_shapes": lists.shapes,
+    }
 
 
 def asked_of_sequences(

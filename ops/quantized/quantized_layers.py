@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from ...graph.api.tensor_like import TensorLike
+from ..common.public_function import same_arguments
+from ..common.shared_docs import shared_docs
 from .quantized_nn import (
     QUANTIZED_AVG_POOL,
     QUANTIZED_CONV_2D,
@@ -107,6 +109,15 @@ def quantized_relu_x(
     )
 
 
+_documented = shared_docs(
+    {
+        "name": "a name for the op.",
+    },
+    returns=("A namedtuple of Tensors: `output`, and `min_output` and `max_output`, its range."),
+)
+
+
+@_documented
 def quantized_avg_pool(
     input: TensorLike,
     min_input: Any,
@@ -125,10 +136,6 @@ def quantized_avg_pool(
         ksize: the size of the window along each of the four dimensions.
         strides: the step along each of them.
         padding: "SAME" or "VALID".
-        name: a name for the op.
-
-    Returns:
-        A namedtuple of Tensors: `output`, and `min_output` and `max_output`, its range.
 
     Example:
         >>> with td.Graph().as_default(), td.Session() as session:
@@ -144,15 +151,9 @@ def quantized_avg_pool(
     )
 
 
-def quantized_max_pool(
-    input: TensorLike,
-    min_input: Any,
-    max_input: Any,
-    ksize: Sequence[int],
-    strides: Sequence[int],
-    padding: str,
-    name: str | None = None,
-) -> Any:
+@_documented
+@same_arguments(quantized_avg_pool)
+def quantized_max_pool(*arguments: Any) -> Any:
     """Max pooling of quantized images; otherwise as `td.nn.quantized_avg_pool`.
 
     Args:
@@ -162,10 +163,6 @@ def quantized_max_pool(
         ksize: as there.
         strides: as there.
         padding: as there.
-        name: a name for the op.
-
-    Returns:
-        A namedtuple of Tensors: `output`, and `min_output` and `max_output`, its range.
 
     Example:
         >>> with td.Graph().as_default(), td.Session() as session:
@@ -176,6 +173,7 @@ def quantized_max_pool(
         ...     session.run(pool.output).astype(int).ravel().tolist()
         [200]
     """
+    input, min_input, max_input, ksize, strides, padding, name = arguments
     return QUANTIZED_MAX_POOL(
         input, min_input, max_input, ksize=ksize, strides=strides, padding=padding, name=name
     )

@@ -12,6 +12,7 @@ from ...graph.op_def import OpDef
 from ...protos.dtypes import DType, as_dtype, int64, resource
 from ...shape_inference.tensor_shape import TensorShape
 from ..array.cast import cast
+from ..common.shared_docs import shared_docs
 from .accumulator_ops import (
     APPLY_GRADIENT,
     CONDITIONAL_ACCUMULATOR,
@@ -87,6 +88,18 @@ class ConditionalAccumulatorBase:
         return op
 
 
+_documented = shared_docs(
+    {
+        "dtype": "the dtype of the gradients.",
+        "shared_name": "accumulators of this name are one in a session.",
+        "name": "a name for the op.",
+        "reduction_type": '"MEAN" or "SUM".',
+    },
+    raises="ValueError: the reduction is another.",
+)
+
+
+@_documented
 class ConditionalAccumulator(ConditionalAccumulatorBase):
     """Gradients of several runs, of which the mean or sum is taken as soon as there are enough.
 
@@ -94,14 +107,7 @@ class ConditionalAccumulator(ConditionalAccumulatorBase):
     without an error. Taking counts the step up by one.
 
     Args:
-        dtype: the dtype of the gradients.
         shape: their shape; None where it is not known.
-        shared_name: accumulators of this name are one in a session.
-        name: a name for the op.
-        reduction_type: "MEAN" or "SUM".
-
-    Raises:
-        ValueError: the reduction is another.
 
     Example:
         >>> with td.Graph().as_default(), td.Session() as session:
@@ -184,6 +190,7 @@ class SparseGradient(NamedTuple):
     shape: Tensor
 
 
+@_documented
 class SparseConditionalAccumulator(ConditionalAccumulatorBase):
     """As `td.ConditionalAccumulator`, for gradients that are rows: IndexedSlices.
 
@@ -191,14 +198,7 @@ class SparseConditionalAccumulator(ConditionalAccumulatorBase):
     as the sum of both, where TensorFlow's result depends on the order.
 
     Args:
-        dtype: the dtype of the gradients.
         shape: the shape of the whole; None where it is not known.
-        shared_name: accumulators of this name are one in a session.
-        name: a name for the op.
-        reduction_type: "MEAN" or "SUM".
-
-    Raises:
-        ValueError: the reduction is another.
 
     Example:
         >>> with td.Graph().as_default(), td.Session() as session:

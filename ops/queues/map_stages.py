@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ...runtime import errors
 from ...runtime.waiting import Waits
 from ...shape_inference.protocols import Array
+from .staging import check_size
 from .wait_queues import Attempt, WaitingLines
 
 if TYPE_CHECKING:
@@ -68,13 +68,7 @@ class MapStage(WaitingLines):
             ValueError: the tuple has one of them, or is there already.
         """
         size = sum(array.nbytes for array in parts.values())
-        if 0 < self._memory_limit < size:
-            raise errors.ResourceExhaustedError(
-                None,
-                None,
-                f"Attempted to insert tensors with combined size of '{size}' bytes into Staging "
-                f"Area with a memory limit of '{self._memory_limit}'.",
-            )
+        check_size(size, self._memory_limit)
         for i in parts:
             _check_place(i, components)
         kept = {i: np.array(array) for i, array in parts.items()}

@@ -332,9 +332,9 @@ CLOSE = by_reference_and_handle(
     "QueueClose", "handle: HANDLE ->", "cancel_pending_enqueues: bool = false", nothing_shape,
     _close_kernel, waits=True,
 )  # fmt: skip
-SIZE = by_reference_and_handle("QueueSize", "handle: HANDLE -> size: int32", "", scalar_shape,
-    _size_kernel,
-)  # fmt: skip
+SIZE = by_reference_and_handle(
+    "QueueSize", "handle: HANDLE -> size: int32", "", scalar_shape, _size_kernel
+)
 IS_CLOSED = by_reference_and_handle(
-    "QueueIsClosed", "handle: HANDLE -> is_closed: bool", "", scalar_shape, _is_closed_kernel,
-)  # fmt: skip
+    "QueueIsClosed", "handle: HANDLE -> is_closed: bool", "", scalar_shape, _is_closed_kernel
+)

@@ -7,6 +7,7 @@ from typing import Any
 
 from ...protos.dtypes import DType, as_dtype, int64
 from ...shape_inference.tensor_shape import TensorShape
+from ..common.shared_docs import shared_docs
 from ..random.random_state import seed_attrs
 from .queue_base import QueueBase
 from .queue_ops import QUEUES
@@ -85,20 +86,27 @@ class _Made(QueueBase):
                 )
 
 
+_documented = shared_docs(
+    {
+        "capacity": "the greatest number of elements; a negative one for no limit.",
+        "dtypes": "the dtype of each component of an element, or one dtype.",
+        "names": "names for the components: then elements are dicts.",
+        "shared_name": "queues of one such name are one in a session.",
+        "name": "a name for the op.",
+    },
+    raises=(
+        "ValueError: shapes or names are not as many as dtypes, or a shape is not known in full."
+    ),
+)
+
+
+@_documented
 class FIFOQueue(_Made):
     """A queue whose elements leave in the order in which they came.
 
     Args:
-        capacity: the greatest number of elements; a negative one for no limit.
-        dtypes: the dtype of each component of an element, or one dtype.
         shapes: the shape of each component, known in full; without them elements may differ, and
             leave one by one only.
-        names: names for the components: then elements are dicts.
-        shared_name: queues of one such name are one in a session.
-        name: a name for the op.
-
-    Raises:
-        ValueError: shapes or names are not as many as dtypes, or a shape is not known in full.
 
     Example:
         >>> with td.Graph().as_default(), td.Session() as session:
@@ -162,22 +170,15 @@ class PaddingFIFOQueue(_Made):
         self._make("PaddingFIFOQueue", capacity, types, checked, names, shared_name, name)
 
 
+@_documented
 class RandomShuffleQueue(_Made):
     """A queue whose elements leave in random order.
 
     Args:
-        capacity: the greatest number of elements; a negative one for no limit.
         min_after_dequeue: how many elements stay while the queue is open, so that there are some
             to choose from.
-        dtypes: the dtype of each component of an element, or one dtype.
         shapes: the shape of each component, known in full.
-        names: names for the components: then elements are dicts.
         seed: with it, the order is TensorFlow's for this seed.
-        shared_name: queues of one such name are one in a session.
-        name: a name for the op.
-
-    Raises:
-        ValueError: shapes or names are not as many as dtypes, or a shape is not known in full.
 
     Example:
         >>> with td.Graph().as_default(), td.Session() as session:
@@ -206,6 +207,7 @@ class RandomShuffleQueue(_Made):
         )  # fmt: skip
 
 
+@_documented
 class PriorityQueue(_Made):
     """A queue whose elements leave by their priority, the least first.
 
@@ -213,15 +215,9 @@ class PriorityQueue(_Made):
     that came leaves first.
 
     Args:
-        capacity: the greatest number of elements; a negative one for no limit.
         types: the dtype of each further component of an element.
         shapes: the shape of each, known in full.
         names: names for all components, the priority included: then elements are dicts.
-        shared_name: queues of one such name are one in a session.
-        name: a name for the op.
-
-    Raises:
-        ValueError: shapes or names are not as many as dtypes, or a shape is not known in full.
 
     Example:
         >>> with td.Graph().as_default(), td.Session() as session:

@@ -65,13 +65,7 @@ class Stage(WaitingLines):
             ResourceExhaustedError: it is larger than all the room there is.
         """
         size = _size(arrays)
-        if 0 < self._memory_limit < size:
-            raise errors.ResourceExhaustedError(
-                None,
-                None,
-                f"Attempted to insert tensors with combined size of '{size}' bytes into Staging "
-                f"Area with a memory limit of '{self._memory_limit}'.",
-            )
+        check_size(size, self._memory_limit)
 
         def step() -> bool:
             full = self._capacity and len(self._items) >= self._capacity
@@ -130,6 +124,17 @@ class Stage(WaitingLines):
             self._bytes = 0
             self._moves += 1
             self._flush()
+
+
+def check_size(size: int, limit: int) -> None:
+    """Raises a ResourceExhaustedError for tensors that are larger than a staging area."""
+    if 0 < limit < size:
+        raise errors.ResourceExhaustedError(
+            None,
+            None,
+            f"Attempted to insert tensors with combined size of '{size}' bytes into Staging "
+            f"Area with a memory limit of '{limit}'.",
+        )
 
 
 def _size(arrays: Sequence[Array]) -> int:

@@ -13,6 +13,7 @@ from ...protos.dtypes import as_dtype
 from ..array.ranges import range as numbers
 from ..array.reshape import expand_dims, reshape
 from ..array.shapes import shape as shape_of
+from ..common.shared_docs import shared_docs
 from ..strings.ngrams import STRING_N_GRAMS
 from ..strings.string_split import string_split
 from ..strings.unicode import UNICODE_DECODE, UNICODE_DECODE_WITH_OFFSETS, UNICODE_ENCODE
@@ -26,6 +27,20 @@ public = {
 }
 
 
+_documented = shared_docs(
+    {
+        "input": "strings, a scalar or a vector.",
+        "input_encoding": 'such as `"UTF-8"`.',
+        "errors": ("what happens to bytes that are no character: replace, ignore or strict."),
+        "replacement_char": "the code point that replaces them.",
+        "replace_control_characters": "whether control characters are treated as malformed, too.",
+        "name": "a scope for the ops.",
+    },
+    raises="ValueError: `input` is neither a scalar nor a vector.",
+)
+
+
+@_documented
 def unicode_decode(
     input: TensorLike,
     input_encoding: str,
@@ -36,19 +51,8 @@ def unicode_decode(
 ) -> Any:
     """The code points of strings.
 
-    Args:
-        input: strings, a scalar or a vector.
-        input_encoding: such as `"UTF-8"`.
-        errors: what happens to bytes that are no character: replace, ignore or strict.
-        replacement_char: the code point that replaces them.
-        replace_control_characters: whether control characters are treated as malformed, too.
-        name: a scope for the ops.
-
     Returns:
         Of a vector a RaggedTensor of int32, of a scalar a Tensor.
-
-    Raises:
-        ValueError: `input` is neither a scalar nor a vector.
 
     Example:
         >>> with td.Graph().as_default(), td.Session() as session:
@@ -67,6 +71,7 @@ def unicode_decode(
         return RaggedTensor(points, splits) if strings.shape.rank else points
 
 
+@_documented
 def unicode_decode_with_offsets(
     input: TensorLike,
     input_encoding: str,
@@ -77,20 +82,9 @@ def unicode_decode_with_offsets(
 ) -> tuple[Any, Any]:
     """The code points of strings, and at which byte each begins.
 
-    Args:
-        input: strings, a scalar or a vector.
-        input_encoding: such as `"UTF-8"`.
-        errors: what happens to bytes that are no character: replace, ignore or strict.
-        replacement_char: the code point that replaces them.
-        replace_control_characters: whether control characters are treated as malformed, too.
-        name: a scope for the ops.
-
     Returns:
         The code points, int32, and the bytes, int64: of a vector two RaggedTensors, of a scalar
         two Tensors.
-
-    Raises:
-        ValueError: `input` is neither a scalar nor a vector.
 
     Example:
         >>> with td.Graph().as_default(), td.Session() as session:
@@ -160,6 +154,7 @@ def unicode_encode(
         return encoded[0] if single else encoded
 
 
+@_documented
 def unicode_split(
     input: TensorLike,
     input_encoding: str,
@@ -170,17 +165,10 @@ def unicode_split(
     r"""The characters of strings, each a string.
 
     Args:
-        input: strings, a scalar or a vector.
         input_encoding: such as `"UTF-8"`; characters are in it, too.
-        errors: what happens to bytes that are no character: replace, ignore or strict.
-        replacement_char: the code point that replaces them.
-        name: a scope for the ops.
 
     Returns:
         Of a vector a RaggedTensor, of a scalar a Tensor.
-
-    Raises:
-        ValueError: `input` is neither a scalar nor a vector.
 
     Example:
         >>> with td.Graph().as_default(), td.Session() as session:
@@ -192,6 +180,7 @@ def unicode_split(
         return _characters(points, input_encoding, errors, replacement_char)
 
 
+@_documented
 def unicode_split_with_offsets(
     input: TensorLike,
     input_encoding: str,
@@ -202,18 +191,11 @@ def unicode_split_with_offsets(
     """The characters of strings, each a string, and at which byte each begins.
 
     Args:
-        input: strings, a scalar or a vector.
         input_encoding: such as `"UTF-8"`; characters are in it, too.
-        errors: what happens to bytes that are no character: replace, ignore or strict.
-        replacement_char: the code point that replaces them.
-        name: a scope for the ops.
 
     Returns:
         The characters, and the bytes, int64: of a vector two RaggedTensors, of a scalar two
         Tensors.
-
-    Raises:
-        ValueError: `input` is neither a scalar nor a vector.
 
     Example:
         >>> with td.Graph().as_default(), td.Session() as session:

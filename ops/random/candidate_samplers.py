@@ -15,6 +15,8 @@ from ...shape_inference.protocols import Array, Kernel
 from ...shape_inference.tensor_shape import TensorShape
 from ...shape_inference.traits import STATEFUL, Traits
 from ..common.allocation import check_size
+from ..common.public_function import same_arguments
+from ..common.shared_docs import shared_docs
 from .class_samplers import (
     Sampler,
     all_sampler,
@@ -123,6 +125,35 @@ class Samples(NamedTuple):
     sampled_expected_count: Tensor
 
 
+def _from_range(
+    op: OpDef, true_classes: Any, num_true: int, num_sampled: int, unique: bool, range_max: int,
+    seed: int | None, name: str | None,
+) -> Samples:  # fmt: skip
+    counts = {"num_true": num_true, "num_sampled": num_sampled, "unique": unique}
+    attrs = {**counts, "range_max": range_max, **seed_attrs(seed)}
+    return Samples(*op(true_classes, **attrs, name=name))
+
+
+_documented = shared_docs(
+    {
+        "true_classes": "the classes that are true, int64 [batch, num_true].",
+        "num_true": "how many of them each example has.",
+        "num_sampled": "how many classes to draw.",
+        "unique": "whether they are all different.",
+        "range_max": "how many classes there are.",
+        "seed": "makes the draws the same in every session: see `td.set_random_seed`.",
+        "name": "a name for the op.",
+    },
+    returns=(
+        "The classes drawn, int64 [num_sampled]; how often each true class is "
+        "expected to be among them, float32 [batch, num_true]; and the same for each "
+        "class drawn. They are those that TensorFlow's CPU kernel draws with the same "
+        "seeds."
+    ),
+)
+
+
+@_documented
 def uniform_candidate_sampler(
     true_classes: Any,
     num_true: int,
@@ -134,20 +165,6 @@ def uniform_candidate_sampler(
 ) -> Samples:
     """Classes drawn at random, all equally likely.
 
-    Args:
-        true_classes: the classes that are true, int64 [batch, num_true].
-        num_true: how many of them each example has.
-        num_sampled: how many classes to draw.
-        unique: whether they are all different.
-        range_max: how many classes there are.
-        seed: makes the draws the same in every session: see `td.set_random_seed`.
-        name: a name for the op.
-
-    Returns:
-        The classes drawn, int64 [num_sampled]; how often each true class is expected to be among
-        them, float32 [batch, num_true]; and the same for each class drawn. They are those that
-        TensorFlow's CPU kernel draws with the same seeds.
-
     Raises:
         ValueError: there are fewer classes than different ones are asked for.
 
@@ -157,35 +174,13 @@ def uniform_candidate_sampler(
         ...     print(sorted(session.run(drawn.sampled_candidates).tolist()))
         [0, 1, 2]
     """
-    counts = {"num_true": num_true, "num_sampled": num_sampled, "unique": unique}
-    attrs = {**counts, "range_max": range_max, **seed_attrs(seed)}
-    return Samples(*UNIFORM(true_classes, **attrs, name=name))
+    return _from_range(UNIFORM, true_classes, num_true, num_sampled, unique, range_max, seed, name)
 
 
-def log_uniform_candidate_sampler(
-    true_classes: Any,
-    num_true: int,
-    num_sampled: int,
-    unique: bool,
-    range_max: int,
-    seed: int | None = None,
-    name: str | None = None,
-) -> Samples:
+@_documented
+@same_arguments(uniform_candidate_sampler)
+def log_uniform_candidate_sampler(*arguments: Any) -> Samples:
     """Classes drawn at random, the first more often, as words sorted by frequency are (Zipf).
-
-    Args:
-        true_classes: the classes that are true, int64 [batch, num_true].
-        num_true: how many of them each example has.
-        num_sampled: how many classes to draw.
-        unique: whether they are all different.
-        range_max: how many classes there are.
-        seed: makes the draws the same in every session: see `td.set_random_seed`.
-        name: a name for the op.
-
-    Returns:
-        The classes drawn, int64 [num_sampled]; how often each true class is expected to be among
-        them, float32 [batch, num_true]; and the same for each class drawn. They are those that
-        TensorFlow's CPU kernel draws with the same seeds.
 
     Raises:
         ValueError: there are fewer classes than different ones are asked for.
@@ -196,35 +191,13 @@ def log_uniform_candidate_sampler(
         ...     print(sorted(session.run(drawn.sampled_candidates).tolist()))
         [0, 1, 2]
     """
-    counts = {"num_true": num_true, "num_sampled": num_sampled, "unique": unique}
-    attrs = {**counts, "range_max": range_max, **seed_attrs(seed)}
-    return Samples(*LOG_UNIFORM(true_classes, **attrs, name=name))
+    return _from_range(LOG_UNIFORM, *arguments)
 
 
-def learned_unigram_candidate_sampler(
-    true_classes: Any,
-    num_true: int,
-    num_sampled: int,
-    unique: bool,
-    range_max: int,
-    seed: int | None = None,
-    name: str | None = None,
-) -> Samples:
+@_documented
+@same_arguments(uniform_candidate_sampler)
+def learned_unigram_candidate_sampler(*arguments: Any) -> Samples:
     """Classes drawn at random, in proportion to how often they were true in earlier runs.
-
-    Args:
-        true_classes: the classes that are true, int64 [batch, num_true].
-        num_true: how many of them each example has.
-        num_sampled: how many classes to draw.
-        unique: whether they are all different.
-        range_max: how many classes there are.
-        seed: makes the draws the same in every session: see `td.set_random_seed`.
-        name: a name for the op.
-
-    Returns:
-        The classes drawn, int64 [num_sampled]; how often each true class is expected to be among
-        them, float32 [batch, num_true]; and the same for each class drawn. They are those that
-        TensorFlow's CPU kernel draws with the same seeds.
 
     Raises:
         ValueError: there are fewer classes than different ones are asked for.
@@ -235,11 +208,10 @@ def learned_unigram_candidate_sampler(
         ...     print(sorted(session.run(drawn.sampled_candidates).tolist()))
         [0, 1, 2]
     """
-    counts = {"num_true": num_true, "num_sampled": num_sampled, "unique": unique}
-    attrs = {**counts, "range_max": range_max, **seed_attrs(seed)}
-    return Samples(*LEARNED_UNIGRAM(true_classes, **attrs, name=name))
+    return _from_range(LEARNED_UNIGRAM, *arguments)
 
 
+@_documented
 def fixed_unigram_candidate_sampler(
     true_classes: Any,
     num_true: int,
@@ -258,24 +230,12 @@ def fixed_unigram_candidate_sampler(
     """Classes drawn at random by given weights.
 
     Args:
-        true_classes: the classes that are true, int64 [batch, num_true].
-        num_true: how many of them each example has.
-        num_sampled: how many classes to draw.
-        unique: whether they are all different.
-        range_max: how many classes there are.
         vocab_file: a file of comma-separated values whose last column holds the weights.
         distortion: the power that the weights are raised to.
         num_reserved_ids: how many first classes have no weight, and are never drawn.
         num_shards: in how many parts the classes are split: class `i` is in part `i % num_shards`.
         shard: the part that is drawn from.
         unigrams: the weights, instead of a file.
-        seed: makes the draws the same in every session: see `td.set_random_seed`.
-        name: a name for the op.
-
-    Returns:
-        The classes drawn, int64 [num_sampled]; how often each true class is expected to be among
-        them, float32 [batch, num_true]; and the same for each class drawn. They are those that
-        TensorFlow's CPU kernel draws with the same seeds.
 
     Raises:
         ValueError: there are fewer classes than different ones are asked for.
@@ -294,6 +254,7 @@ def fixed_unigram_candidate_sampler(
     return Samples(*FIXED_UNIGRAM(true_classes, **attrs, name=name))
 
 
+@_documented
 def all_candidate_sampler(
     true_classes: Any,
     num_true: int,
@@ -305,17 +266,7 @@ def all_candidate_sampler(
     """All classes, as if they were drawn: to compare a sampled loss with the full one.
 
     Args:
-        true_classes: the classes that are true, int64 [batch, num_true].
-        num_true: how many of them each example has.
-        num_sampled: how many classes to draw.
-        unique: whether they are all different.
         seed: accepted for TensorFlow's sake.
-        name: a name for the op.
-
-    Returns:
-        The classes drawn, int64 [num_sampled]; how often each true class is expected to be among
-        them, float32 [batch, num_true]; and the same for each class drawn. They are those that
-        TensorFlow's CPU kernel draws with the same seeds.
 
     Example:
         >>> with td.Graph().as_default(), td.Session() as session:

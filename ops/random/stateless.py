@@ -23,6 +23,8 @@ from ...shape_inference.protocols import Array, Kernel
 from ...shape_inference.rules import SCALAR, shape_from_value
 from ...shape_inference.tensor_shape import TensorShape
 from ...shape_inference.traits import STATEFUL
+from ..common.public_function import same_arguments
+from ..common.shared_docs import shared_docs
 from ..math.arithmetic import add, multiply, subtract
 from .distributions import drawn, sizes_to_draw
 from .multinomial import drawn_classes, shape_of_classes
@@ -250,6 +252,21 @@ def stateless_uniform(
         return add(multiply(draws, subtract(high, low, name="sub"), name="mul"), low, name=scope)
 
 
+_documented = shared_docs(
+    {
+        "shape": "the shape of the result, a vector of int32 or int64.",
+        "seed": "two integers of int32 or int64.",
+        "mean": "the mean.",
+        "dtype": "half, bfloat16, float32 or float64.",
+        "name": "a name for the ops.",
+    },
+    returns=(
+        "A Tensor with the same values at every run: those of TensorFlow 1.x for the same seed."
+    ),
+)
+
+
+@_documented
 def stateless_normal(
     shape: Any,
     seed: Any,
@@ -261,15 +278,7 @@ def stateless_normal(
     """Normal random numbers, determined by a seed.
 
     Args:
-        shape: the shape of the result, a vector of int32 or int64.
-        seed: two integers of int32 or int64.
-        mean: the mean.
         stddev: the standard deviation.
-        dtype: half, bfloat16, float32 or float64.
-        name: a name for the ops.
-
-    Returns:
-        A Tensor with the same values at every run: those of TensorFlow 1.x for the same seed.
 
     Example:
         >>> with td.Graph().as_default(), td.Session() as session:
@@ -280,32 +289,20 @@ def stateless_normal(
     return _scaled(STATELESS_RANDOM_NORMAL, "stateless_random_normal", *parts)
 
 
-def stateless_truncated_normal(
-    shape: Any,
-    seed: Any,
-    mean: TensorLike = 0.0,
-    stddev: TensorLike = 1.0,
-    dtype: Any = float32,
-    name: str | None = None,
-) -> Tensor:
+@_documented
+@same_arguments(stateless_normal)
+def stateless_truncated_normal(*arguments: Any) -> Tensor:
     """Truncated normal random numbers, determined by a seed.
 
     Args:
-        shape: the shape of the result, a vector of int32 or int64.
-        seed: two integers of int32 or int64.
-        mean: the mean.
         stddev: the standard deviation, before what is beyond two of it is left out.
-        dtype: half, bfloat16, float32 or float64.
-        name: a name for the ops.
-
-    Returns:
-        A Tensor with the same values at every run: those of TensorFlow 1.x for the same seed.
 
     Example:
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     print(session.run(td.random.stateless_truncated_normal([2], [1, 2])))
         [0.5441101  0.20738031]
     """
+    shape, seed, mean, stddev, dtype, name = arguments
     parts = (shape, seed, mean, stddev, dtype, name)
     return _scaled(STATELESS_TRUNCATED_NORMAL, "stateless_truncated_normal", *parts)
 

@@ -20,6 +20,8 @@ from ...shape_inference.protocols import Array, Kernel
 from ...shape_inference.rules import shape_from_value
 from ...shape_inference.tensor_shape import TensorShape
 from ...shape_inference.traits import STATEFUL
+from ..common.public_function import same_arguments
+from ..common.shared_docs import shared_docs
 from ..math.arithmetic import add, multiply, subtract
 from .distributions import RESERVED, drawn, sizes_to_draw
 from .random_state import seed_attrs, stream_of
@@ -89,6 +91,23 @@ for _definition, _kind in (
     _definition.steps(stretch_of_stream(_kind))
 
 
+_documented = shared_docs(
+    {
+        "shape": "the shape of the result, a vector of int32 or int64.",
+        "dtype": "half, bfloat16, float32 or float64.",
+        "seed": ("a seed, for the same numbers in each session; see also `td.set_random_seed`."),
+        "name": "a name for the ops.",
+        "mean": "the mean.",
+    },
+    returns=(
+        "A Tensor with other values at every run. They are those that TensorFlow "
+        "draws with the same seeds."
+    ),
+    raises=("TypeError: `dtype` is another one.\nValueError: a size is negative."),
+)
+
+
+@_documented
 def random_uniform(
     shape: Any,
     minval: TensorLike = 0,
@@ -100,16 +119,9 @@ def random_uniform(
     """Uniform random numbers in [minval, maxval).
 
     Args:
-        shape: the shape of the result, a vector of int32 or int64.
         minval: the least number.
         maxval: the number that all are less than; by default 1 for floats. Integers need it.
         dtype: half, bfloat16, float32, float64, int32 or int64.
-        seed: a seed, for the same numbers in each session; see also `td.set_random_seed`.
-        name: a name for the ops.
-
-    Returns:
-        A Tensor with other values at every run. They are those that TensorFlow draws with the
-        same seeds.
 
     Raises:
         ValueError: `maxval` is missing for integers, or a size is negative.
@@ -136,6 +148,7 @@ def random_uniform(
         return add(multiply(draws, subtract(high, low, name="sub"), name="mul"), low, name=scope)
 
 
+@_documented
 def random_normal(
     shape: Any,
     mean: TensorLike = 0.0,
@@ -147,20 +160,7 @@ def random_normal(
     """Random numbers from a normal distribution.
 
     Args:
-        shape: the shape of the result, a vector of int32 or int64.
-        mean: the mean.
         stddev: the standard deviation.
-        dtype: half, bfloat16, float32 or float64.
-        seed: a seed, for the same numbers in each session; see also `td.set_random_seed`.
-        name: a name for the ops.
-
-    Returns:
-        A Tensor with other values at every run. They are those that TensorFlow draws with the
-        same seeds.
-
-    Raises:
-        TypeError: `dtype` is another one.
-        ValueError: a size is negative.
 
     Example:
         >>> with td.Graph().as_default(), td.Session() as session:
@@ -170,37 +170,20 @@ def random_normal(
     return _scaled(RANDOM_STANDARD_NORMAL, shape, mean, stddev, dtype, seed, name, "random_normal")
 
 
-def truncated_normal(
-    shape: Any,
-    mean: TensorLike = 0.0,
-    stddev: TensorLike = 1.0,
-    dtype: Any = float32,
-    seed: int | None = None,
-    name: str | None = None,
-) -> Tensor:
+@_documented
+@same_arguments(random_normal)
+def truncated_normal(*arguments: Any) -> Tensor:
     """Normal random numbers, truncated to two standard deviations.
 
     Args:
-        shape: the shape of the result, a vector of int32 or int64.
-        mean: the mean.
         stddev: the standard deviation, before anything is cut off.
-        dtype: half, bfloat16, float32 or float64.
-        seed: a seed, for the same numbers in each session; see also `td.set_random_seed`.
-        name: a name for the ops.
-
-    Returns:
-        A Tensor with other values at every run. They are those that TensorFlow draws with the
-        same seeds.
-
-    Raises:
-        TypeError: `dtype` is another one.
-        ValueError: a size is negative.
 
     Example:
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     bool((abs(session.run(td.truncated_normal([100]))) <= 2).all())
         True
     """
+    shape, mean, stddev, dtype, seed, name = arguments
     return _scaled(TRUNCATED_NORMAL, shape, mean, stddev, dtype, seed, name, "truncated_normal")
 
 

@@ -18,6 +18,7 @@ from ..array.ranges import range as numbers_in
 from ..array.reverse import reverse
 from ..array.shapes import shape
 from ..array.split import split
+from ..common.public_function import same_arguments
 from ..math.arithmetic import multiply
 from ..math.complex_numbers import complex as complex_of, real
 from ..math.exponentials import rsqrt
@@ -82,14 +83,8 @@ def dct(
         return _TRANSFORMS[type](x, shape(x)[-1], norm is not None)
 
 
-def idct(
-    input: TensorLike,
-    type: int = 2,
-    n: int | None = None,
-    axis: int = -1,
-    norm: str | None = None,
-    name: str | None = None,
-) -> Tensor:
+@same_arguments(dct)
+def idct(*arguments: Any) -> Tensor:
     """The inverse of the discrete cosine transform, but for a factor unless it is orthonormal.
 
     Args:
@@ -112,6 +107,7 @@ def idct(
         ...     print(session.run(td.signal.idct(x, norm="ortho")).round(3))
         [1. 2. 3.]
     """
+    input, type, n, axis, norm, name = arguments
     if type not in _INVERSES:
         raise ValueError(f"type must be 1, 2, 3 or 4, got {type!r}")
     return dct(input, _INVERSES[type], n, axis, norm, name)

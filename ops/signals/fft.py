@@ -21,6 +21,7 @@ from ..array.roll import roll
 from ..array.shapes import shape
 from ..common.flops import transform_flops
 from ..common.public_function import public_function
+from ..common.shared_docs import shared_docs
 
 public = {
     "td, td.signal, td.spectral": "fft fft2d fft3d ifft ifft2d ifft3d",
@@ -111,16 +112,19 @@ IFFT2D, ifft2d = _transform("ifft2d", "IFFT2D", np.fft.ifftn, 2, _BACKWARD)
 IFFT3D, ifft3d = _transform("ifft3d", "IFFT3D", np.fft.ifftn, 3, _BACKWARD)
 
 
+_documented = shared_docs(
+    {
+        "x": "a tensor.",
+        "axes": "an int or several: the dimensions; by default all.",
+        "name": "a name for the scope of the ops.",
+    },
+    returns="A Tensor of the dtype and shape of `x`; as NumPy.",
+)
+
+
+@_documented
 def fftshift(x: TensorLike, axes: Any = None, name: str | None = None) -> Tensor:
     """Shifts the zero frequency of a spectrum to the middle.
-
-    Args:
-        x: a tensor.
-        axes: an int or several: the dimensions; by default all.
-        name: a name for the scope of the ops.
-
-    Returns:
-        A Tensor of the dtype and shape of `x`; as NumPy.
 
     Example:
         >>> with td.Graph().as_default(), td.Session() as session:
@@ -130,16 +134,9 @@ def fftshift(x: TensorLike, axes: Any = None, name: str | None = None) -> Tensor
     return _shifted(name, "fftshift", x, axes, lambda size: size // 2)
 
 
+@_documented
 def ifftshift(x: TensorLike, axes: Any = None, name: str | None = None) -> Tensor:
     """Inverse of `td.signal.fftshift`.
-
-    Args:
-        x: a tensor.
-        axes: an int or several: the dimensions; by default all.
-        name: a name for the scope of the ops.
-
-    Returns:
-        A Tensor of the dtype and shape of `x`; as NumPy.
 
     Example:
         >>> with td.Graph().as_default(), td.Session() as session:

@@ -13,6 +13,7 @@ from ...shape_inference.context import KernelContext, ShapeContext
 from ...shape_inference.protocols import Array, Kernel
 from ...shape_inference.symbolic.symbolic import dim_symbol
 from ...shape_inference.tensor_shape import TensorShape
+from ..common.shared_docs import shared_docs
 from .unique import _ATTRS, _FEW, _groups, _index_dtype, _table
 
 public = {"td": "listdiff setdiff1d"}
@@ -70,6 +71,18 @@ def _is_in(x: Array, y: Array) -> Array:
     return mask[len(y) :]
 
 
+_documented = shared_docs(
+    {
+        "x": "a vector of any dtype.",
+        "y": "a vector of the same dtype.",
+        "name": "a name for the op.",
+    },
+    returns=("A namedtuple `(out, idx)` of Tensors: the elements, and their positions in `x`."),
+    raises="ValueError: `x` or `y` is not a vector.",
+)
+
+
+@_documented
 def setdiff1d(
     x: TensorLike, y: TensorLike, index_dtype: Any = int32, name: str | None = None
 ) -> Any:
@@ -78,16 +91,7 @@ def setdiff1d(
     NumPy's `setdiff1d` sorts them and drops repetitions. A NaN is in no list.
 
     Args:
-        x: a vector of any dtype.
-        y: a vector of the same dtype.
         index_dtype: the dtype of the indices: int32 or int64.
-        name: a name for the op.
-
-    Returns:
-        A namedtuple `(out, idx)` of Tensors: the elements, and their positions in `x`.
-
-    Raises:
-        ValueError: `x` or `y` is not a vector.
 
     Example:
         >>> with td.Graph().as_default(), td.Session() as session:
@@ -98,20 +102,12 @@ def setdiff1d(
     return LIST_DIFF(x, y, out_idx=index_dtype, name=name)
 
 
+@_documented
 def listdiff(x: TensorLike, y: TensorLike, out_idx: Any = None, name: str | None = None) -> Any:
     """`setdiff1d` by its older name.
 
     Args:
-        x: a vector of any dtype.
-        y: a vector of the same dtype.
         out_idx: the dtype of the indices: int32, the default, or int64.
-        name: a name for the op.
-
-    Returns:
-        A namedtuple `(out, idx)` of Tensors: the elements, and their positions in `x`.
-
-    Raises:
-        ValueError: `x` or `y` is not a vector.
 
     Example:
         >>> with td.Graph().as_default(), td.Session() as session:

@@ -19,6 +19,7 @@ from ..array.shapes import size
 from ..common.allocation import check_size, new_zeros
 from ..common.call_forms import renamed
 from ..common.elementwise import NUMBERS, REALS
+from ..common.public_function import same_arguments
 from ..common.shared_docs import shared_docs
 from .sparse_components import (
     as_sparse,
@@ -192,13 +193,8 @@ def sparse_reduce_sum(
 
 @_documented
 @renamed(reduction_axes="axis", keep_dims="keepdims")
-def sparse_reduce_max(
-    sp_input: Any,
-    axis: Any = None,
-    keepdims: bool | None = None,
-    reduction_axes: Any = None,
-    keep_dims: bool | None = None,
-) -> Tensor:
+@same_arguments(sparse_reduce_sum)
+def sparse_reduce_max(*arguments: Any) -> Tensor:
     """The largest of the values that a sparse tensor stores along axes, as a dense tensor.
 
     Elements that are not stored do not count, though they are 0; where none is stored, the result
@@ -213,6 +209,7 @@ def sparse_reduce_max(
         ...     print(session.run(td.sparse_reduce_max(x, 1)))
         [ 2 -3]
     """
+    sp_input, axis, keepdims, _reduction_axes, _keep_dims = arguments
     return SPARSE_REDUCE_MAX(*_inputs(sp_input, axis), keep_dims=bool(keepdims))
 
 
@@ -242,13 +239,8 @@ def sparse_reduce_sum_sparse(
 
 @_documented
 @renamed(reduction_axes="axis", keep_dims="keepdims")
-def sparse_reduce_max_sparse(
-    sp_input: Any,
-    axis: Any = None,
-    keepdims: bool | None = None,
-    reduction_axes: Any = None,
-    keep_dims: bool | None = None,
-) -> SparseTensor:
+@same_arguments(sparse_reduce_sum_sparse)
+def sparse_reduce_max_sparse(*arguments: Any) -> SparseTensor:
     """The largest of the values that a sparse tensor stores along axes, as a sparse tensor.
 
     Returns:
@@ -260,5 +252,6 @@ def sparse_reduce_max_sparse(
         ...     session.run(td.sparse_reduce_max_sparse(x, 1)).values.tolist()
         [2, 3]
     """
+    sp_input, axis, keepdims, _reduction_axes, _keep_dims = arguments
     parts = SPARSE_REDUCE_MAX_SPARSE(*_inputs(sp_input, axis), keep_dims=bool(keepdims))
     return SparseTensor(*parts)

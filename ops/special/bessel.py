@@ -20,6 +20,7 @@ from ...shape_inference.protocols import Array
 from ...shape_inference.traits import Elementwise
 from ..common.blockwise import in_blocks, polynomial
 from ..common.elementwise import FLOATS, define_unary, unary
+from ..common.shared_docs import shared_docs
 from ..math.arithmetic import abs as magnitude, multiply
 from ..math.exponentials import exp
 
@@ -148,18 +149,19 @@ for _op_type, _function in (("BesselI0", i0e_of), ("BesselI1", i1e_of)):
     define_unary(_definition, _grown(_function))
 
 
+_documented = shared_docs(
+    {
+        "x": "a tensor of floats.",
+        "name": "a name for the scope of the ops.",
+    },
+    returns="A Tensor of the shape and dtype of `x`.",
+    raises="TypeError: `x` is of another dtype.",
+)
+
+
+@_documented
 def bessel_i0(x: TensorLike, name: str | None = None) -> Tensor:
     """The modified Bessel function of order 0.
-
-    Args:
-        x: a tensor of floats.
-        name: a name for the scope of the ops.
-
-    Returns:
-        A Tensor of the shape and dtype of `x`.
-
-    Raises:
-        TypeError: `x` is of another dtype.
 
     Example:
         >>> with td.Graph().as_default(), td.Session() as session:
@@ -171,18 +173,9 @@ def bessel_i0(x: TensorLike, name: str | None = None) -> Tensor:
         return multiply(exp(magnitude(x)), bessel_i0e(x))
 
 
+@_documented
 def bessel_i1(x: TensorLike, name: str | None = None) -> Tensor:
     """The modified Bessel function of order 1.
-
-    Args:
-        x: a tensor of floats.
-        name: a name for the scope of the ops.
-
-    Returns:
-        A Tensor of the shape and dtype of `x`.
-
-    Raises:
-        TypeError: `x` is of another dtype.
 
     Example:
         >>> with td.Graph().as_default(), td.Session() as session:

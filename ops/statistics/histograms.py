@@ -17,6 +17,7 @@ from ...shape_inference.protocols import Array, Kernel
 from ...shape_inference.tensor_shape import TensorShape
 from ..array.cast import cast
 from ..common.allocation import check_size, new_zeros
+from ..common.public_function import same_arguments
 from ..math.arithmetic import floor, multiply, subtract
 from ..math.division import truediv
 from .clip import clip_by_value
@@ -105,13 +106,8 @@ def histogram_fixed_width(
         return HISTOGRAM_FIXED_WIDTH(values, value_range, nbins, dtype=as_dtype(dtype), name=scope)
 
 
-def histogram_fixed_width_bins(
-    values: TensorLike,
-    value_range: Any,
-    nbins: Any = 100,
-    dtype: Any = int32,
-    name: str | None = None,
-) -> Tensor:
+@same_arguments(histogram_fixed_width)
+def histogram_fixed_width_bins(*arguments: Any) -> Tensor:
     """In which of several intervals of equal width each of some numbers is.
 
     Args:
@@ -131,6 +127,7 @@ def histogram_fixed_width_bins(
         ...     print(session.run(td.histogram_fixed_width_bins(values, [0.0, 5.0], nbins=5)))
         [0 0 1 2 4 4]
     """
+    values, value_range, nbins, dtype, name = arguments
     with name_scope(name, "histogram_fixed_width_bins", [values, value_range]):
         values = convert_to_tensor(values, name="values")
         ends = convert_to_tensor(value_range, values.dtype.base_dtype, name="value_range")

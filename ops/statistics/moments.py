@@ -18,6 +18,7 @@ from ..array.constants import constant, ones_like
 from ..array.reshape import squeeze
 from ..array.shapes import shape
 from ..common.call_forms import renamed
+from ..common.shared_docs import shared_docs
 from ..indexing.gather import gather
 from ..math.arithmetic import add, multiply, square, squared_difference, subtract
 from ..math.division import divide, truediv
@@ -30,24 +31,26 @@ public = {
 }
 
 
+_documented = shared_docs(
+    {
+        "input_tensor": "a tensor of floats.",
+        "axis": "an axis or a list of them, each in [-rank, rank); by default all.",
+        "keepdims": "whether the axes stay, with size 1.",
+        "name": "a name for the scope of the ops.",
+    },
+    raises=("TypeError: `input_tensor` is of another dtype.\nValueError: an axis is out of range."),
+)
+
+
+@_documented
 def reduce_variance(
     input_tensor: TensorLike, axis: Any = None, keepdims: bool = False, name: str | None = None
 ) -> Tensor:
     """The variance of the elements along some axes, or along all.
 
-    Args:
-        input_tensor: a tensor of floats.
-        axis: an axis or a list of them, each in [-rank, rank); by default all.
-        keepdims: whether the axes stay, with size 1.
-        name: a name for the scope of the ops.
-
     Returns:
         A Tensor of the same dtype, without the axes: the sum of the squared distances from the
         mean, over the number of elements.
-
-    Raises:
-        TypeError: `input_tensor` is of another dtype.
-        ValueError: an axis is out of range.
 
     Example:
         >>> with td.Graph().as_default(), td.Session() as session:
@@ -62,23 +65,14 @@ def reduce_variance(
         return reduce_mean(square(x - mean), axis, keepdims)
 
 
+@_documented
 def reduce_std(
     input_tensor: TensorLike, axis: Any = None, keepdims: bool = False, name: str | None = None
 ) -> Tensor:
     """The standard deviation of the elements along some axes, or along all.
 
-    Args:
-        input_tensor: a tensor of floats.
-        axis: an axis or a list of them, each in [-rank, rank); by default all.
-        keepdims: whether the axes stay, with size 1.
-        name: a name for the scope of the ops.
-
     Returns:
         A Tensor of the same dtype, without the axes: the root of `reduce_variance`.
-
-    Raises:
-        TypeError: `input_tensor` is of another dtype.
-        ValueError: an axis is out of range.
 
     Example:
         >>> with td.Graph().as_default(), td.Session() as session:

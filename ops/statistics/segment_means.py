@@ -22,6 +22,7 @@ from ..array.reshape import reshape
 from ..array.shapes import rank, shape
 from ..common.allocation import check_size
 from ..common.elementwise import FLOATS, REALS
+from ..common.shared_docs import shared_docs
 from ..indexing.gather import in_range, out_of_range
 from ..math.arithmetic import maximum
 from ..math.division import truediv
@@ -194,23 +195,28 @@ def _counts(data: Tensor, segment_ids: Tensor, num_segments: Any) -> Tensor:
     return maximum(reshape(numbers, sizes), 1)
 
 
+_documented = shared_docs(
+    {
+        "data": "a tensor of floats or complex numbers.",
+        "segment_ids": (
+            "int32 or int64: the number of the segment of each row. It may number the "
+            "first dimensions together; negative rows are left out."
+        ),
+        "num_segments": "how many segments there are, an int32 scalar.",
+        "name": "a name for the scope of the ops.",
+    },
+    returns=(
+        "A Tensor of the dtype of `data`, with a row for each segment; one without rows is 0."
+    ),
+    raises="ValueError: the shapes do not fit together.",
+)
+
+
+@_documented
 def unsorted_segment_mean(
     data: TensorLike, segment_ids: TensorLike, num_segments: Any, name: str | None = None
 ) -> Tensor:
     """For each segment the mean of its rows.
-
-    Args:
-        data: a tensor of floats or complex numbers.
-        segment_ids: int32 or int64: the number of the segment of each row. It may number the first
-            dimensions together; negative rows are left out.
-        num_segments: how many segments there are, an int32 scalar.
-        name: a name for the scope of the ops.
-
-    Returns:
-        A Tensor of the dtype of `data`, with a row for each segment; one without rows is 0.
-
-    Raises:
-        ValueError: the shapes do not fit together.
 
     Example:
         >>> with td.Graph().as_default(), td.Session() as session:
@@ -224,23 +230,11 @@ def unsorted_segment_mean(
         return truediv(sums, _counts(data, ids, num_segments))
 
 
+@_documented
 def unsorted_segment_sqrt_n(
     data: TensorLike, segment_ids: TensorLike, num_segments: Any, name: str | None = None
 ) -> Tensor:
     """For each segment the sum of its rows, over the root of their number.
-
-    Args:
-        data: a tensor of floats or complex numbers.
-        segment_ids: int32 or int64: the number of the segment of each row. It may number the first
-            dimensions together; negative rows are left out.
-        num_segments: how many segments there are, an int32 scalar.
-        name: a name for the scope of the ops.
-
-    Returns:
-        A Tensor of the dtype of `data`, with a row for each segment; one without rows is 0.
-
-    Raises:
-        ValueError: the shapes do not fit together.
 
     Example:
         >>> with td.Graph().as_default(), td.Session() as session:

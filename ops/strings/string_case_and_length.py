@@ -14,6 +14,7 @@ from ...shape_inference.context import KernelContext, ShapeContext
 from ...shape_inference.protocols import Array, Kernel
 from ...shape_inference.tensor_shape import TensorShape
 from ...shape_inference.traits import Traits
+from ..common.shared_docs import shared_docs
 from .string_arrays import strings
 
 public = {
@@ -123,20 +124,23 @@ def string_length(input: TensorLike, name: str | None = None, unit: str = "BYTE"
     return STRING_LENGTH(input, unit=unit, name=name)
 
 
+_documented = shared_docs(
+    {
+        "input": "a tensor of strings.",
+        "encoding": '"" to change ASCII letters only; "utf-8" for all letters.',
+        "name": "a name for the op.",
+    },
+    returns=(
+        'A Tensor of strings, of the shape of `input`. With "utf-8", bytes that are '
+        "none become U+FFFD."
+    ),
+    raises="TypeError: `input` is of another dtype.",
+)
+
+
+@_documented
 def string_lower(input: TensorLike, encoding: str = "", name: str | None = None) -> Tensor:
     """Strings in lower case.
-
-    Args:
-        input: a tensor of strings.
-        encoding: "" to change ASCII letters only; "utf-8" for all letters.
-        name: a name for the op.
-
-    Returns:
-        A Tensor of strings, of the shape of `input`. With "utf-8", bytes that are none become
-        U+FFFD.
-
-    Raises:
-        TypeError: `input` is of another dtype.
 
     Example:
         >>> with td.Graph().as_default(), td.Session() as session:
@@ -146,20 +150,9 @@ def string_lower(input: TensorLike, encoding: str = "", name: str | None = None)
     return STRING_LOWER(input, encoding=encoding, name=name)
 
 
+@_documented
 def string_upper(input: TensorLike, encoding: str = "", name: str | None = None) -> Tensor:
     """Strings in upper case.
-
-    Args:
-        input: a tensor of strings.
-        encoding: "" to change ASCII letters only; "utf-8" for all letters.
-        name: a name for the op.
-
-    Returns:
-        A Tensor of strings, of the shape of `input`. With "utf-8", bytes that are none become
-        U+FFFD.
-
-    Raises:
-        TypeError: `input` is of another dtype.
 
     Example:
         >>> with td.Graph().as_default(), td.Session() as session:

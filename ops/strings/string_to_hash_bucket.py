@@ -14,6 +14,7 @@ from ...shape_inference.context import KernelContext, ShapeContext
 from ...shape_inference.protocols import Array, Kernel
 from ...shape_inference.tensor_shape import TensorShape
 from ...shape_inference.traits import Traits
+from ..common.shared_docs import shared_docs
 from .farm_hash import fingerprints64
 from .text_words import WORD, Texts, hashes
 
@@ -138,6 +139,18 @@ def _strong_kernel(c: KernelContext) -> Kernel:
     return _into_buckets(partial(sip_hash, key=key), c.attr("num_buckets"))
 
 
+_documented = shared_docs(
+    {
+        "num_buckets": "how many buckets there are, at least 1.",
+        "name": "a name for the op.",
+        "input": "a tensor of strings.",
+    },
+    returns=("An int64 Tensor of the shape of `input`, of the numbers that TensorFlow gives."),
+    raises="ValueError: `num_buckets` is less than 1.",
+)
+
+
+@_documented
 def string_to_hash_bucket(
     string_tensor: TensorLike | None = None,
     num_buckets: int | None = None,
@@ -148,15 +161,10 @@ def string_to_hash_bucket(
 
     Args:
         string_tensor: a tensor of strings.
-        num_buckets: how many buckets there are, at least 1.
-        name: a name for the op.
         input: another name of `string_tensor`.
 
     Returns:
         An int64 Tensor of the shape of `string_tensor`, of the numbers that TensorFlow gives.
-
-    Raises:
-        ValueError: `num_buckets` is less than 1.
 
     Example:
         >>> with td.Graph().as_default(), td.Session() as session:
@@ -167,21 +175,11 @@ def string_to_hash_bucket(
     return STRING_TO_HASH_BUCKET(texts, num_buckets=num_buckets, name=name)
 
 
+@_documented
 def string_to_hash_bucket_fast(
     input: TensorLike, num_buckets: int, name: str | None = None
 ) -> Tensor:
     """Bucket numbers of strings, by a fast hash.
-
-    Args:
-        input: a tensor of strings.
-        num_buckets: how many buckets there are, at least 1.
-        name: a name for the op.
-
-    Returns:
-        An int64 Tensor of the shape of `input`, of the numbers that TensorFlow gives.
-
-    Raises:
-        ValueError: `num_buckets` is less than 1.
 
     Example:
         >>> with td.Graph().as_default(), td.Session() as session:
@@ -191,22 +189,14 @@ def string_to_hash_bucket_fast(
     return STRING_TO_HASH_BUCKET_FAST(input, num_buckets=num_buckets, name=name)
 
 
+@_documented
 def string_to_hash_bucket_strong(
     input: TensorLike, num_buckets: int, key: Sequence[int], name: str | None = None
 ) -> Tensor:
     """Bucket numbers of strings, unpredictable without the key.
 
     Args:
-        input: a tensor of strings.
-        num_buckets: how many buckets there are, at least 1.
         key: two 64-bit numbers.
-        name: a name for the op.
-
-    Returns:
-        An int64 Tensor of the shape of `input`, of the numbers that TensorFlow gives.
-
-    Raises:
-        ValueError: `num_buckets` is less than 1.
 
     Example:
         >>> with td.Graph().as_default(), td.Session() as session:

@@ -8,13 +8,14 @@ from ...graph.convert import convert_to_tensor
 from ...graph.default_scopes import name_scope
 from ...graph.node import Tensor
 from ...graph.sparse_tensor import SparseTensor
-from ...protos.dtypes import DType, as_dtype
+from ...protos.dtypes import DType
+from .table_initializers import KeysToValues
 from .table_ops import FIND, SIZE
 
 public = {"td.contrib.lookup": "LookupInterface"}
 
 
-class LookupInterface:
+class LookupInterface(KeysToValues):
     """A table: what all kinds of them can do.
 
     Args:
@@ -30,21 +31,10 @@ class LookupInterface:
     """
 
     def __init__(self, key_dtype: Any, value_dtype: Any, name: str) -> None:
-        self._key_dtype = as_dtype(key_dtype)
-        self._value_dtype = as_dtype(value_dtype)
+        super().__init__(key_dtype, value_dtype)
         self._name = name
         self._handle: Any = None
         self._default: Any = None
-
-    @property
-    def key_dtype(self) -> DType:
-        """The dtype of the keys."""
-        return self._key_dtype
-
-    @property
-    def value_dtype(self) -> DType:
-        """The dtype of the values."""
-        return self._value_dtype
 
     @property
     def name(self) -> str:

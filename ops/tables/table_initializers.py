@@ -42,8 +42,8 @@ class Filled(Protocol):
         """Raises a TypeError where the table has other dtypes."""
 
 
-class TableInitializer:
-    """Base class of table initializers.
+class KeysToValues:
+    """Base class of what maps keys of one dtype to values of one.
 
     Args:
         key_dtype: the dtype of the keys.
@@ -63,6 +63,15 @@ class TableInitializer:
     def value_dtype(self) -> DType:
         """The dtype of the values."""
         return self._value_dtype
+
+
+class TableInitializer(KeysToValues):
+    """Base class of table initializers.
+
+    Args:
+        key_dtype: the dtype of the keys.
+        value_dtype: the dtype of the values.
+    """
 
     def initialize(self, table: Filled) -> Operation:
         """Adds the op that gives a table its content; `td.tables_initializer` runs it, too.

@@ -8,6 +8,7 @@ from ...graph.api.tensor_like import TensorLike
 from ...graph.convert import convert_to_tensor
 from ...graph.node import Tensor
 from ..common.call_forms import renamed
+from ..common.shared_docs import shared_docs
 from ..indexing.strided_slice import MASKS, STRIDED_SLICE
 from .reference_ops import (
     ASSIGN,
@@ -61,6 +62,21 @@ def is_variable_initialized(ref: Any, name: str | None = None) -> Tensor:
     return IS_VARIABLE_INITIALIZED(reference_of(ref), name=name)
 
 
+_documented = shared_docs(
+    {
+        "ref": "a Variable of numbers, which has a value.",
+        "value": "a tensor of its dtype and shape.",
+        "use_locking": "accepted for TensorFlow's sake: every change is one step.",
+        "name": "a name for the op.",
+    },
+    raises=(
+        "ValueError: the shape does not fit.\n"
+        "TypeError: the dtype does not, or `ref` is not a variable."
+    ),
+)
+
+
+@_documented
 def assign(
     ref: Any,
     value: TensorLike,
@@ -72,21 +88,15 @@ def assign(
 
     Args:
         ref: a Variable, or a slice of one, made by `v[...]`.
-        value: a tensor of its dtype and shape.
         validate_shape: whether `value` must have the shape of the value it replaces; by default
             it must. Without, the variable takes any shape, also against the one that it declares;
             as in TensorFlow, the graph keeps reporting the declared one: make such a variable
             with `td.Variable(..., validate_shape=False)`.
         use_locking: accepted for TensorFlow's sake: every assignment is one step.
-        name: a name for the op.
 
     Returns:
         A Tensor that is the variable after the assignment; of a resource variable the variable as
         it is then.
-
-    Raises:
-        ValueError: the shape does not fit.
-        TypeError: the dtype does not, or `ref` is not a variable.
 
     Example:
         >>> with td.Graph().as_default(), td.Session() as session:
@@ -103,24 +113,15 @@ def assign(
     )
 
 
+@_documented
 def assign_add(
     ref: Any, value: TensorLike, use_locking: bool | None = None, name: str | None = None
 ) -> Any:
     """Adds to a variable.
 
-    Args:
-        ref: a Variable of numbers, which has a value.
-        value: a tensor of its dtype and shape.
-        use_locking: accepted for TensorFlow's sake: every change is one step.
-        name: a name for the op.
-
     Returns:
         A Tensor that is the variable after the addition; of a resource variable the variable as
         it is then.
-
-    Raises:
-        ValueError: the shape does not fit.
-        TypeError: the dtype does not, or `ref` is not a variable.
 
     Example:
         >>> with td.Graph().as_default(), td.Session() as session:
@@ -134,24 +135,15 @@ def assign_add(
     return ASSIGN_ADD(reference_of(ref), value, use_locking=use_locking, name=name)
 
 
+@_documented
 def assign_sub(
     ref: Any, value: TensorLike, use_locking: bool | None = None, name: str | None = None
 ) -> Any:
     """Subtracts from a variable.
 
-    Args:
-        ref: a Variable of numbers, which has a value.
-        value: a tensor of its dtype and shape.
-        use_locking: accepted for TensorFlow's sake: every change is one step.
-        name: a name for the op.
-
     Returns:
         A Tensor that is the variable after the subtraction; of a resource variable the variable as
         it is then.
-
-    Raises:
-        ValueError: the shape does not fit.
-        TypeError: the dtype does not, or `ref` is not a variable.
 
     Example:
         >>> with td.Graph().as_default(), td.Session() as session:

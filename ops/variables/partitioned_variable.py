@@ -13,6 +13,7 @@ from ...shape_inference.tensor_shape import TensorShape
 from ..array.concat import concat
 from ..array.identity import identity
 from ..array.split import split
+from ..common.public_function import same_arguments
 from .variable import Variable
 
 public = {"td": "PartitionedVariable"}
@@ -149,24 +150,16 @@ class PartitionedVariable:
         """
         return self._each("assign", value, use_locking, name, read_value)
 
-    def assign_add(
-        self,
-        value: Any,
-        use_locking: bool = False,
-        name: str | None = None,
-        read_value: bool = True,
-    ) -> list[Any]:
+    @same_arguments(assign)
+    def assign_add(self, *arguments: Any) -> list[Any]:
         """Ops that add to each part its own of a value; otherwise as `assign`."""
+        value, use_locking, name, read_value = arguments
         return self._each("assign_add", value, use_locking, name, read_value)
 
-    def assign_sub(
-        self,
-        value: Any,
-        use_locking: bool = False,
-        name: str | None = None,
-        read_value: bool = True,
-    ) -> list[Any]:
+    @same_arguments(assign)
+    def assign_sub(self, *arguments: Any) -> list[Any]:
         """Ops that subtract from each part its own of a value; otherwise as `assign`."""
+        value, use_locking, name, read_value = arguments
         return self._each("assign_sub", value, use_locking, name, read_value)
 
     def _each(self, method: str, value: Any, *settings: Any) -> list[Any]:

@@ -15,6 +15,7 @@ from ...protos.dtypes import as_dtype, float32, int32, int64, uint64
 from ..array.cast import cast
 from ..array.constants import zeros_like
 from ..array.stack import stack, unstack
+from ..common.public_function import same_arguments
 from ..common.shared_docs import shared_docs
 from ..math.arithmetic import add, multiply, subtract
 from ..random.generator_state import (
@@ -233,20 +234,15 @@ class Generator:
             return self._scaled(STATEFUL_STANDARD_NORMAL_V2, shape, mean, stddev, dtype, scope)
 
     @_documented
-    def truncated_normal(
-        self,
-        shape: Any,
-        mean: TensorLike = 0.0,
-        stddev: TensorLike = 1.0,
-        dtype: Any = float32,
-        name: str | None = None,
-    ) -> Tensor:
+    @same_arguments(normal)
+    def truncated_normal(self, *arguments: Any) -> Tensor:
         """Normal numbers, without those beyond two standard deviations.
 
         Args:
             mean: their mean.
             stddev: their standard deviation, before those are left out.
         """
+        shape, mean, stddev, dtype, name = arguments
         with name_scope(name, "truncated_normal", [shape, mean, stddev]) as scope:
             return self._scaled(STATEFUL_TRUNCATED_NORMAL, shape, mean, stddev, dtype, scope)
 

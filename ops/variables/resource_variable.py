@@ -12,6 +12,7 @@ from ...graph.op_def import OpDef
 from ...protos.dtypes import DType
 from ...shape_inference.tensor_shape import TensorShape
 from ..array.identity import identity
+from ..common.public_function import same_arguments
 from .resource_ops import (
     ASSIGN_ADD_VARIABLE_OP,
     ASSIGN_SUB_VARIABLE_OP,
@@ -155,14 +156,10 @@ class ResourceVariable(Variable, behind_handle=True):
         """As `Variable.assign_add`; returns the variable as it is afterwards, or the Operation."""
         return self._changed(ASSIGN_ADD_VARIABLE_OP, [delta], name, read_value, dtype=self.dtype)
 
-    def assign_sub(
-        self,
-        delta: Any,
-        use_locking: bool = False,
-        name: str | None = None,
-        read_value: bool = True,
-    ) -> Any:
+    @same_arguments(assign_add)
+    def assign_sub(self, *arguments: Any) -> Any:
         """As `Variable.assign_sub`; returns the variable as it is afterwards, or the Operation."""
+        delta, _use_locking, name, read_value = arguments
         return self._changed(ASSIGN_SUB_VARIABLE_OP, [delta], name, read_value, dtype=self.dtype)
 
     def _scatter(

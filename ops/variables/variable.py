@@ -16,6 +16,7 @@ from ...protos.dtypes import DType, as_dtype
 from ...protos.messages import VariableDef
 from ...shape_inference.tensor_shape import TensorShape
 from ..array.identity import identity
+from ..common.public_function import same_arguments
 from ..indexing.gather import GATHER
 from ..indexing.gather_nd import GATHER_ND
 from .initial_tensors import declared_shape, initial_tensor
@@ -318,14 +319,10 @@ class Variable(VariableOperators, VariableRows, Part, Shared, VariableKinds, beh
         result = ASSIGN_ADD(self._reference, delta, use_locking=use_locking, name=name)
         return result if read_value else result.op
 
-    def assign_sub(
-        self,
-        delta: Any,
-        use_locking: bool = False,
-        name: str | None = None,
-        read_value: bool = True,
-    ) -> Any:
+    @same_arguments(assign_add)
+    def assign_sub(self, *arguments: Any) -> Any:
         """An op that subtracts `delta` from the value; otherwise as `assign`."""
+        delta, use_locking, name, read_value = arguments
         result = ASSIGN_SUB(self._reference, delta, use_locking=use_locking, name=name)
         return result if read_value else result.op
 

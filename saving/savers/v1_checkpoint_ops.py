@@ -13,9 +13,8 @@ from ...shape_inference.tensor_shape import TensorShape
 from .checkpoint_ops import RESTORES, SAVES, in_folder, restored, stated_shape, text_of, to_save
 
 SAVE = OpDef(
-    "Save", "filename: string, tensor_names: string, data: T ->", "T: list(type) >= 1",
-    traits=SAVES,
-)  # fmt: skip
+    "Save", "filename: string, tensor_names: string, data: T ->", "T: list(type) >= 1", traits=SAVES
+)
 SAVE_SLICES = OpDef(
     "SaveSlices",
     "filename: string, tensor_names: string, shapes_and_slices: string, data: T ->",

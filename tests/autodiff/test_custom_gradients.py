@@ -9,11 +9,7 @@ import pytest
 
 import tensordraft as td
 
-
-@pytest.fixture(autouse=True)
-def session() -> Any:
-    with td.Graph().as_default(), td.Session() as session:
-        yield session
+pytestmark = pytest.mark.usefixtures("session")
 
 
 def test_a_gradient_by_name(session: Any) -> None:

@@ -9,17 +9,13 @@ import pytest
 
 import tensordraft as td
 
+pytestmark = pytest.mark.usefixtures("graph")
+
 
 def run(value: Any) -> Any:
     with td.Session(graph=td.get_default_graph()) as session:
         session.run(td.global_variables_initializer())
         return session.run(value)
-
-
-@pytest.fixture(autouse=True)
-def _in_a_graph() -> Any:
-    with td.Graph().as_default():
-        yield
 
 
 def new_ops(before: int) -> list[str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
@@ -13,13 +13,7 @@ from toy_ops import ADD, COUNTER, ENDS, mark
 
 import tensordraft as td
 
-
-@pytest.fixture(autouse=True)
-def graph() -> Iterator[td.Graph]:
-    with td.Graph().as_default() as graph:
-        yield graph
-
-
+pytestmark = pytest.mark.usefixtures("graph")
 # Operations and tensors --------------------------------------------------------------------------
 
 

@@ -5,7 +5,6 @@ Numbers without a source in NumPy are those of TensorFlow 2.21's `compat.v1`.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -13,14 +12,9 @@ import pytest
 
 import tensordraft as td
 
+pytestmark = pytest.mark.usefixtures("session")
 A = np.arange(12, dtype=np.float32).reshape(2, 2, 3) - 4
 M = np.array([[3, -4], [6, 8]], np.float32)
-
-
-@pytest.fixture(autouse=True)
-def session() -> Iterator[td.Session]:
-    with td.Graph().as_default(), td.Session() as session:
-        yield session
 
 
 def value(tensor: Any) -> Any:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pickle
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -13,6 +12,7 @@ from toy_ops import ADD, CHECKED, ENDS, TOTAL
 
 import tensordraft as td
 
+pytestmark = pytest.mark.usefixtures("graph")
 RUNS_OF_BOTH_TIERS = 5  # a plan is lowered after a few runs
 
 FAILS = td.OpDef("ToyFails", "x: int32, rest: N * float32 -> y: int32", "N: int")
@@ -32,12 +32,6 @@ def _fails_kernel(c: Any) -> Any:
         raise RAISED[-1]
 
     return fails
-
-
-@pytest.fixture(autouse=True)
-def graph() -> Iterator[td.Graph]:
-    with td.Graph().as_default() as graph:
-        yield graph
 
 
 def errors_of_runs(tensor: td.Tensor, feeds: Any = None) -> list[td.errors.OpError]:

@@ -4,29 +4,18 @@ from __future__ import annotations
 
 import signal
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import pytest
-from waiters import Background, arrivals, only_waiting_takes_time
+from waiters import Background, only_waiting_takes_time
 
 import tensordraft as td
 from tensordraft.session.blocking_executor import WaitingProgram
 
+pytestmark = pytest.mark.usefixtures("session")
 INT = td.int32
 SOON = td.RunOptions(timeout_in_ms=10)
-
-
-@pytest.fixture(autouse=True)
-def session() -> Iterator[td.Session]:
-    with td.Graph().as_default(), td.Session() as session:
-        yield session
-
-
-@pytest.fixture
-def arrived() -> Iterator[Callable[[], None]]:
-    with arrivals() as arrived:
-        yield arrived
 
 
 def ints(capacity: int = 10) -> td.FIFOQueue:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -15,14 +14,9 @@ from tiers import programs
 
 import tensordraft as td
 
+pytestmark = pytest.mark.usefixtures("graph")
 Array = np.ndarray[Any, Any]
 RNG = np.random.default_rng(7)
-
-
-@pytest.fixture(autouse=True)
-def graph() -> Iterator[td.Graph]:
-    with td.Graph().as_default() as graph:
-        yield graph
 
 
 def array(*shape: int) -> Array:

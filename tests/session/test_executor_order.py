@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -10,6 +10,7 @@ import pytest
 
 import tensordraft as td
 
+pytestmark = pytest.mark.usefixtures("session")
 # Lines of a program, of which each makes a value that later lines name by its number, after those
 # of the variables, which begin with 2, 3 and 5; and what the variables hold after a run of all
 # updates in a group. TensorFlow 2.21, its rewriting of graphs off, gave each in at least 20 of 25
@@ -148,12 +149,6 @@ PROGRAMS = [
         [-4.0, 3.0],
     ),
 ]
-
-
-@pytest.fixture(autouse=True)
-def session() -> Iterator[td.Session]:
-    with td.Graph().as_default(), td.Session() as session:
-        yield session
 
 
 @pytest.mark.parametrize("number", range(len(PROGRAMS)))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -12,13 +11,8 @@ from tiers import executors
 
 import tensordraft as td
 
+pytestmark = pytest.mark.usefixtures("graph")
 Array = np.ndarray[Any, Any]
-
-
-@pytest.fixture(autouse=True)
-def graph() -> Iterator[td.Graph]:
-    with td.Graph().as_default() as graph:
-        yield graph
 
 
 def scattered(rounds: int, start: Array) -> Array:

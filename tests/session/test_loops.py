@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import signal
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -15,13 +14,8 @@ import tensordraft as td
 from tensordraft.runtime import interrupts
 from tensordraft.session import loop_runs
 
+pytestmark = pytest.mark.usefixtures("graph")
 Array = np.ndarray[Any, Any]
-
-
-@pytest.fixture(autouse=True)
-def graph() -> Iterator[td.Graph]:
-    with td.Graph().as_default() as graph:
-        yield graph
 
 
 # Rounds ------------------------------------------------------------------------------------------

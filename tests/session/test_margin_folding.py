@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -11,17 +10,12 @@ from harness import RUNS_OF_BOTH_TIERS
 
 import tensordraft as td
 
+pytestmark = pytest.mark.usefixtures("graph")
 RNG = np.random.default_rng(3)
 X = RNG.standard_normal((2, 7, 6, 3)).astype("f")
 F = RNG.standard_normal((3, 3, 3, 4)).astype("f")
 D = RNG.standard_normal((3, 2, 3, 1)).astype("f")
 PADDINGS = [[0, 0], [1, 2], [0, 3], [0, 0]]
-
-
-@pytest.fixture(autouse=True)
-def graph() -> Iterator[td.Graph]:
-    with td.Graph().as_default() as graph:
-        yield graph
 
 
 def image() -> td.Tensor:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -16,13 +16,8 @@ from tensordraft.runtime.kernel_spec import Fusion, KernelSpec, Memory, fresh, v
 from tensordraft.session import parallel
 from tensordraft.shape_inference.traits import Elementwise
 
+pytestmark = pytest.mark.usefixtures("graph")
 Array = np.ndarray[Any, Any]
-
-
-@pytest.fixture(autouse=True)
-def graph() -> Iterator[td.Graph]:
-    with td.Graph().as_default() as graph:
-        yield graph
 
 
 DECORATED = td.OpDef("TierDecorated", "x: T -> y: T", "T: {float32}", traits=Elementwise())

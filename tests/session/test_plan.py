@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import numpy as np
 import pytest
 
@@ -11,11 +9,7 @@ import tensordraft as td
 from tensordraft.session import calls
 from tensordraft.session.passes import simplify
 
-
-@pytest.fixture(autouse=True)
-def graph() -> Iterator[td.Graph]:
-    with td.Graph().as_default() as graph:
-        yield graph
+pytestmark = pytest.mark.usefixtures("graph")
 
 
 def steps(fetches: object, *feeds: td.Tensor) -> list[str]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import OrderedDict, namedtuple
-from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, NamedTuple
 
@@ -13,19 +12,8 @@ from toy_ops import ADD, CHECKED, COUNTER, ENDS, TOTAL, mark, marks_of
 
 import tensordraft as td
 
+pytestmark = pytest.mark.usefixtures("graph")
 RUNS_OF_BOTH_TIERS = 5  # a plan is lowered after a few runs
-
-
-@pytest.fixture(autouse=True)
-def graph() -> Iterator[td.Graph]:
-    with td.Graph().as_default() as graph:
-        yield graph
-
-
-@pytest.fixture
-def session(graph: td.Graph) -> Iterator[td.Session]:
-    with td.Session(graph=graph) as session:
-        yield session
 
 
 class Pair(NamedTuple):

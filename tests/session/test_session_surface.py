@@ -3,19 +3,12 @@
 from __future__ import annotations
 
 from collections import OrderedDict, defaultdict
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 import pytest
 
 import tensordraft as td
-
-
-@pytest.fixture
-def session() -> Iterator[td.Session]:
-    with td.Graph().as_default(), td.Session() as session:
-        yield session
 
 
 def test_a_partial_run_goes_on_where_it_stopped(session: td.Session) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 from unittest.mock import Mock
 
@@ -14,13 +13,7 @@ import tensordraft as td
 from tensordraft.graph.registry import lookup
 from tensordraft.shape_inference.traits import Traits
 
-
-@pytest.fixture(autouse=True)
-def graph() -> Iterator[td.Graph]:
-    with td.Graph().as_default() as graph:
-        yield graph
-
-
+pytestmark = pytest.mark.usefixtures("graph")
 FACE = td.OpDef("ToyShape", "x: T -> shape: int32", "T: type")
 FILL = td.OpDef("ToyZeros", "shape: int32 -> zeros: float32")
 FLIP = td.OpDef("ToyFlip", "x: T -> y: T", "T: {int32, string}", traits=Traits(symbolic=True))

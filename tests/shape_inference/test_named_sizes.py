@@ -2,19 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import numpy as np
 import pytest
 
 import tensordraft as td
 from tensordraft.shape_inference.size_facts import decoded_facts
-
-
-@pytest.fixture
-def session() -> Iterator[td.Session]:
-    with td.Graph().as_default(), td.Session() as session:
-        yield session
 
 
 def test_an_error_names_both_feeds(session: td.Session) -> None:

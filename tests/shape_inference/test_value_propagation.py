@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -11,13 +11,8 @@ import pytest
 import tensordraft as td
 from tensordraft.graph.registry import lookup
 
+pytestmark = pytest.mark.usefixtures("graph")
 CONCAT_OFFSET = lookup("ConcatOffset")
-
-
-@pytest.fixture(autouse=True)
-def graph() -> Iterator[td.Graph]:
-    with td.Graph().as_default() as graph:
-        yield graph
 
 
 def known(tensor: td.Tensor) -> str:

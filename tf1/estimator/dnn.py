@@ -6,6 +6,7 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from ...ops.common.shared_docs import shared_docs
 from ...ops.math.add_n import add_n
 from ...ops.nn.activations import relu
 from ...training.losses.weighted_loss import Reduction
@@ -31,26 +32,38 @@ public = {
 }
 
 
+_documented = shared_docs(
+    {
+        "hidden_units": "the sizes of the layers.",
+        "feature_columns": "the columns of features.",
+        "model_dir": "as for `td.estimator.Estimator`.",
+        "n_classes": "number of classes.",
+        "weight_column": "the name of the feature with the weights of examples, or its column.",
+        "label_vocabulary": "the names of the classes, if labels are strings.",
+        "optimizer": 'an Optimizer, a function that returns one, or a name such as "Adam".',
+        "activation_fn": "the activation of the layers.",
+        "dropout": "dropout rate in training; None for no dropout.",
+        "config": "a RunConfig.",
+        "warm_start_from": "as for `td.estimator.Estimator`.",
+        "loss_reduction": "how the losses of a batch become one.",
+        "batch_norm": "whether layers are normalized over the batch.",
+        "label_dimension": "number of values of an example.",
+        "linear_feature_columns": "the columns of the linear part.",
+        "linear_optimizer": "the optimizer of the linear part.",
+        "dnn_feature_columns": "the columns of the deep part.",
+        "dnn_optimizer": "the optimizer of the deep part.",
+        "dnn_hidden_units": "the sizes of the layers of the deep part.",
+        "dnn_activation_fn": "the activation of the layers.",
+        "dnn_dropout": "dropout rate in training; None for no dropout.",
+        "linear_sparse_combiner": "as for `td.feature_column.linear_model`.",
+    },
+    raises="ValueError: an argument is out of range.",
+)
+
+
+@_documented
 class DNNClassifier(Estimator):
     """A deep classifier: dense layers.
-
-    Args:
-        hidden_units: the sizes of the layers.
-        feature_columns: the columns of features.
-        model_dir: as for `td.estimator.Estimator`.
-        n_classes: number of classes.
-        weight_column: the name of the feature with the weights of examples, or its column.
-        label_vocabulary: the names of the classes, if labels are strings.
-        optimizer: an Optimizer, a function that returns one, or a name such as "Adam".
-        activation_fn: the activation of the layers.
-        dropout: dropout rate in training; None for no dropout.
-        config: a RunConfig.
-        warm_start_from: as for `td.estimator.Estimator`.
-        loss_reduction: how the losses of a batch become one.
-        batch_norm: whether layers are normalized over the batch.
-
-    Raises:
-        ValueError: an argument is out of range.
 
     Example:
         >>> x = td.feature_column.numeric_column("x")
@@ -87,25 +100,9 @@ class DNNClassifier(Estimator):
         super().__init__(model_fn, model_dir, config, warm_start_from=warm_start_from)
 
 
+@_documented
 class DNNRegressor(Estimator):
     """A deep regressor: dense layers.
-
-    Args:
-        hidden_units: the sizes of the layers.
-        feature_columns: the columns of features.
-        model_dir: as for `td.estimator.Estimator`.
-        label_dimension: number of values of an example.
-        weight_column: the name of the feature with the weights of examples, or its column.
-        optimizer: an Optimizer, a function that returns one, or a name such as "Adam".
-        activation_fn: the activation of the layers.
-        dropout: dropout rate in training; None for no dropout.
-        config: a RunConfig.
-        warm_start_from: as for `td.estimator.Estimator`.
-        loss_reduction: how the losses of a batch become one.
-        batch_norm: whether layers are normalized over the batch.
-
-    Raises:
-        ValueError: an argument is out of range.
 
     Example:
         >>> x = td.feature_column.numeric_column("x")
@@ -141,29 +138,9 @@ class DNNRegressor(Estimator):
         super().__init__(model_fn, model_dir, config, warm_start_from=warm_start_from)
 
 
+@_documented
 class DNNLinearCombinedClassifier(Estimator):
     """A wide and deep classifier: the sum of a linear model and dense layers.
-
-    Args:
-        model_dir: as for `td.estimator.Estimator`.
-        linear_feature_columns: the columns of the linear part.
-        linear_optimizer: the optimizer of the linear part.
-        dnn_feature_columns: the columns of the deep part.
-        dnn_optimizer: the optimizer of the deep part.
-        dnn_hidden_units: the sizes of the layers of the deep part.
-        dnn_activation_fn: the activation of the layers.
-        dnn_dropout: dropout rate in training; None for no dropout.
-        n_classes: number of classes.
-        weight_column: the name of the feature with the weights of examples, or its column.
-        label_vocabulary: the names of the classes, if labels are strings.
-        config: a RunConfig.
-        warm_start_from: as for `td.estimator.Estimator`.
-        loss_reduction: how the losses of a batch become one.
-        batch_norm: whether layers are normalized over the batch.
-        linear_sparse_combiner: as for `td.feature_column.linear_model`.
-
-    Raises:
-        ValueError: an argument is out of range.
 
     Example:
         >>> x = td.feature_column.numeric_column("x")
@@ -209,28 +186,9 @@ class DNNLinearCombinedClassifier(Estimator):
         super().__init__(model_fn, model_dir, config, warm_start_from=warm_start_from)
 
 
+@_documented
 class DNNLinearCombinedRegressor(Estimator):
     """A wide and deep regressor: the sum of a linear model and dense layers.
-
-    Args:
-        model_dir: as for `td.estimator.Estimator`.
-        linear_feature_columns: the columns of the linear part.
-        linear_optimizer: the optimizer of the linear part.
-        dnn_feature_columns: the columns of the deep part.
-        dnn_optimizer: the optimizer of the deep part.
-        dnn_hidden_units: the sizes of the layers of the deep part.
-        dnn_activation_fn: the activation of the layers.
-        dnn_dropout: dropout rate in training; None for no dropout.
-        label_dimension: number of values of an example.
-        weight_column: the name of the feature with the weights of examples, or its column.
-        config: a RunConfig.
-        warm_start_from: as for `td.estimator.Estimator`.
-        loss_reduction: how the losses of a batch become one.
-        batch_norm: whether layers are normalized over the batch.
-        linear_sparse_combiner: as for `td.feature_column.linear_model`.
-
-    Raises:
-        ValueError: an argument is out of range.
 
     Example:
         >>> x = td.feature_column.numeric_column("x")

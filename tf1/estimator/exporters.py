@@ -10,6 +10,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ...formats.event_file import summary_iterator
+from ...ops.common.public_function import same_arguments
 from ...runtime import logging as log
 
 public = {"td.estimator": "BestExporter Exporter FinalExporter LatestExporter"}
@@ -116,15 +117,10 @@ class FinalExporter(_SavedModelExporter):
     ) -> None:
         super().__init__(name, serving_input_receiver_fn, assets_extra, as_text)
 
-    def export(
-        self,
-        estimator: Any,
-        export_path: str,
-        checkpoint_path: str | None,
-        eval_result: Any,
-        is_the_final_export: bool,
-    ) -> bytes | None:
+    @same_arguments(Exporter.export)
+    def export(self, *arguments: Any) -> bytes | None:
         """Exports at the end only; see Exporter."""
+        estimator, export_path, checkpoint_path, _eval_result, is_the_final_export = arguments
         if not is_the_final_export:
             return None
         return self._export(estimator, export_path, checkpoint_path)
@@ -160,15 +156,10 @@ class LatestExporter(_SavedModelExporter):
     ) -> None:
         super().__init__(name, serving_input_receiver_fn, assets_extra, as_text, exports_to_keep)
 
-    def export(
-        self,
-        estimator: Any,
-        export_path: str,
-        checkpoint_path: str | None,
-        eval_result: Any,
-        is_the_final_export: bool,
-    ) -> bytes | None:
+    @same_arguments(Exporter.export)
+    def export(self, *arguments: Any) -> bytes | None:
         """Exports each time; see Exporter."""
+        estimator, export_path, checkpoint_path, _eval_result, _is_the_final_export = arguments
         return self._export(estimator, export_path, checkpoint_path)
 
 
@@ -222,15 +213,10 @@ class BestExporter(_SavedModelExporter):
         self._best: Any = None
         self._looked_up = False
 
-    def export(
-        self,
-        estimator: Any,
-        export_path: str,
-        checkpoint_path: str | None,
-        eval_result: Any,
-        is_the_final_export: bool,
-    ) -> bytes | None:
+    @same_arguments(Exporter.export)
+    def export(self, *arguments: Any) -> bytes | None:
         """Exports if the result is the best so far; see Exporter."""
+        estimator, export_path, checkpoint_path, eval_result, _is_the_final_export = arguments
         if self._pattern and not self._looked_up:
             self._best = self._earlier(estimator.model_dir, self._pattern)
         self._looked_up = True

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
+from ...ops.common.shared_docs import shared_docs
 from ...training.losses.weighted_loss import Reduction
 from .canned_heads import Head, Numbers, classes_head
 from .canned_logits import constant_logits, linear_logits, one_step, optimizer_meant
@@ -17,23 +18,27 @@ if TYPE_CHECKING:
 public = {"td.estimator": "BaselineClassifier BaselineRegressor LinearClassifier LinearRegressor"}
 
 
+_documented = shared_docs(
+    {
+        "feature_columns": "the columns of features.",
+        "model_dir": "as for `td.estimator.Estimator`.",
+        "n_classes": "number of classes.",
+        "weight_column": "the name of the feature with the weights of examples, or its column.",
+        "label_vocabulary": "the names of the classes, if labels are strings.",
+        "optimizer": 'an Optimizer, a function that returns one, or a name such as "Adam".',
+        "config": "a RunConfig.",
+        "warm_start_from": "as for `td.estimator.Estimator`.",
+        "loss_reduction": "how the losses of a batch become one.",
+        "sparse_combiner": "as for `td.feature_column.linear_model`.",
+        "label_dimension": "number of values of an example.",
+    },
+    raises="ValueError: an argument is out of range.",
+)
+
+
+@_documented
 class LinearClassifier(Estimator):
     """A linear classifier.
-
-    Args:
-        feature_columns: the columns of features.
-        model_dir: as for `td.estimator.Estimator`.
-        n_classes: number of classes.
-        weight_column: the name of the feature with the weights of examples, or its column.
-        label_vocabulary: the names of the classes, if labels are strings.
-        optimizer: an Optimizer, a function that returns one, or a name such as "Adam".
-        config: a RunConfig.
-        warm_start_from: as for `td.estimator.Estimator`.
-        loss_reduction: how the losses of a batch become one.
-        sparse_combiner: as for `td.feature_column.linear_model`.
-
-    Raises:
-        ValueError: an argument is out of range.
 
     Example:
         >>> x = td.feature_column.numeric_column("x")
@@ -63,22 +68,9 @@ class LinearClassifier(Estimator):
         super().__init__(model_fn, model_dir, config, warm_start_from=warm_start_from)
 
 
+@_documented
 class LinearRegressor(Estimator):
     """A linear regressor.
-
-    Args:
-        feature_columns: the columns of features.
-        model_dir: as for `td.estimator.Estimator`.
-        label_dimension: number of values of an example.
-        weight_column: the name of the feature with the weights of examples, or its column.
-        optimizer: an Optimizer, a function that returns one, or a name such as "Adam".
-        config: a RunConfig.
-        warm_start_from: as for `td.estimator.Estimator`.
-        loss_reduction: how the losses of a batch become one.
-        sparse_combiner: as for `td.feature_column.linear_model`.
-
-    Raises:
-        ValueError: an argument is out of range.
 
     Example:
         >>> x = td.feature_column.numeric_column("x")
@@ -107,20 +99,9 @@ class LinearRegressor(Estimator):
         super().__init__(model_fn, model_dir, config, warm_start_from=warm_start_from)
 
 
+@_documented
 class BaselineClassifier(Estimator):
     """A baseline classifier that predicts the same for all examples.
-
-    Args:
-        model_dir: as for `td.estimator.Estimator`.
-        n_classes: number of classes.
-        weight_column: the name of the feature with the weights of examples, or its column.
-        label_vocabulary: the names of the classes, if labels are strings.
-        optimizer: an Optimizer, a function that returns one, or a name such as "Adam".
-        config: a RunConfig.
-        loss_reduction: how the losses of a batch become one.
-
-    Raises:
-        ValueError: an argument is out of range.
 
     Example:
         >>> model = td.estimator.BaselineClassifier()
@@ -145,19 +126,9 @@ class BaselineClassifier(Estimator):
         super().__init__(_constant_model(head, optimizer), model_dir, config)
 
 
+@_documented
 class BaselineRegressor(Estimator):
     """A baseline regressor that predicts the same for all examples.
-
-    Args:
-        model_dir: as for `td.estimator.Estimator`.
-        label_dimension: number of values of an example.
-        weight_column: the name of the feature with the weights of examples, or its column.
-        optimizer: an Optimizer, a function that returns one, or a name such as "Adam".
-        config: a RunConfig.
-        loss_reduction: how the losses of a batch become one.
-
-    Raises:
-        ValueError: an argument is out of range.
 
     Example:
         >>> model = td.estimator.BaselineRegressor()

@@ -10,6 +10,7 @@ import numpy as np
 from ...graph.node import Tensor
 from ...ops.array.constants import ones_like
 from ...ops.array.stack import stack
+from ...ops.common.shared_docs import shared_docs
 from ...ops.debugging.assertions import assert_less
 from ...ops.debugging.group_and_tuple import with_dependencies
 from ...ops.math.arithmetic import abs as size_of, sign, square, squared_difference
@@ -32,15 +33,24 @@ public = {
 }
 
 
+_documented = shared_docs(
+    {
+        "loc": "the middle.",
+        "scale": "how wide it is, positive.",
+        "validate_args": "whether runs check the parameters.",
+        "allow_nan_stats": "whether what is not defined is NaN.",
+        "name": "the name of the scopes of the ops.",
+    },
+)
+
+
+@_documented
 class Normal(Parametric):
     """The normal distribution of a mean and a standard deviation.
 
     Args:
         loc: the mean.
         scale: the standard deviation, positive.
-        validate_args: whether runs check the parameters.
-        allow_nan_stats: whether what is not defined is NaN.
-        name: the name of the scopes of the ops.
 
     Example:
         >>> with td.Graph().as_default(), td.Session() as session:
@@ -113,6 +123,7 @@ def _log_ndtr(z: Tensor) -> Tensor:
     return where_v2(z < edge, tail, where_v2(z > 0.0, upper, lower))
 
 
+@_documented
 class Uniform(Parametric):
     """The uniform distribution from `low` up to, but not including, `high`.
 
@@ -120,8 +131,6 @@ class Uniform(Parametric):
         low: the least number.
         high: the end.
         validate_args: whether runs check that `low` is less than `high`.
-        allow_nan_stats: whether what is not defined is NaN.
-        name: the name of the scopes of the ops.
 
     Example:
         >>> with td.Graph().as_default(), td.Session() as session:
@@ -179,15 +188,12 @@ class Uniform(Parametric):
         return square(self.high - self.low) / 12.0
 
 
+@_documented
 class Laplace(Parametric):
     """The Laplace distribution: two exponential ones back to back.
 
     Args:
-        loc: the middle.
         scale: the mean distance from it, positive.
-        validate_args: whether runs check the parameters.
-        allow_nan_stats: whether what is not defined is NaN.
-        name: the name of the scopes of the ops.
 
     Example:
         >>> with td.Graph().as_default(), td.Session() as session:
@@ -247,16 +253,12 @@ class Laplace(Parametric):
         return 2.0 * square(self._spread(self.scale))
 
 
+@_documented
 class StudentT(Parametric):
     """Student's t distribution.
 
     Args:
         df: the degrees of freedom, positive.
-        loc: the middle.
-        scale: how wide it is, positive.
-        validate_args: whether runs check the parameters.
-        allow_nan_stats: whether what is not defined is NaN.
-        name: the name of the scopes of the ops.
 
     Example:
         >>> with td.Graph().as_default(), td.Session() as session:
@@ -362,15 +364,9 @@ class LocatedAndScaled(Parametric):
         raise self._absent("quantile")
 
 
+@_documented
 class Cauchy(LocatedAndScaled):
     """The Cauchy distribution, which has neither mean nor variance.
-
-    Args:
-        loc: the middle.
-        scale: how wide it is, positive.
-        validate_args: whether runs check the parameters.
-        allow_nan_stats: whether what is not defined is NaN.
-        name: the name of the scopes of the ops.
 
     Example:
         >>> with td.Graph().as_default(), td.Session() as session:
@@ -402,15 +398,9 @@ class Cauchy(LocatedAndScaled):
         return 0.5 + atan(self._z(value)) / math.pi
 
 
+@_documented
 class Logistic(LocatedAndScaled):
     """The logistic distribution, whose cdf is the sigmoid.
-
-    Args:
-        loc: the middle.
-        scale: how wide it is, positive.
-        validate_args: whether runs check the parameters.
-        allow_nan_stats: whether what is not defined is NaN.
-        name: the name of the scopes of the ops.
 
     Example:
         >>> with td.Graph().as_default(), td.Session() as session:
@@ -451,15 +441,9 @@ class Logistic(LocatedAndScaled):
         return self._spread(self.scale) * (math.pi / math.sqrt(3.0))
 
 
+@_documented
 class Gumbel(LocatedAndScaled):
     """Gumbel distribution, of the maximum of many samples.
-
-    Args:
-        loc: the middle.
-        scale: how wide it is, positive.
-        validate_args: whether runs check the parameters.
-        allow_nan_stats: whether what is not defined is NaN.
-        name: the name of the scopes of the ops.
 
     Example:
         >>> with td.Graph().as_default(), td.Session() as session:

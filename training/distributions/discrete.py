@@ -17,6 +17,7 @@ from ...ops.array.ranges import range as numbers
 from ...ops.array.reshape import expand_dims, reshape
 from ...ops.array.shapes import shape
 from ...ops.array.transpose import transpose
+from ...ops.common.shared_docs import shared_docs
 from ...ops.indexing.one_hot import one_hot
 from ...ops.linalg.matmul import matmul
 from ...ops.math.argmax import argmax
@@ -60,19 +61,26 @@ def _logits_and_probs(logits: Any, probs: Any, several: bool) -> tuple[Tensor, T
     return (log(given) if several else log(given) - log1p(-given)), given
 
 
+_documented = shared_docs(
+    {
+        "logits": "logarithms of how likely the classes are, up to a constant.",
+        "probs": "how likely they are, in their place.",
+        "dtype": "the dtype of what is drawn.",
+        "validate_args": "accepted for TensorFlow's sake.",
+        "allow_nan_stats": "whether what is not defined is NaN.",
+        "name": "the name of the scopes of the ops.",
+    },
+    raises="ValueError: both or none of `logits` and `probs` are given.",
+)
+
+
+@_documented
 class Bernoulli(Parametric):
     """Bernoulli distribution: 1 with probability `probs`, else 0.
 
     Args:
         logits: `log(p / (1 - p))`.
         probs: p, in its place.
-        dtype: the dtype of what is drawn.
-        validate_args: accepted for TensorFlow's sake.
-        allow_nan_stats: whether what is not defined is NaN.
-        name: the name of the scopes of the ops.
-
-    Raises:
-        ValueError: both or none of `logits` and `probs` are given.
 
     Example:
         >>> with td.Graph().as_default(), td.Session() as session:
@@ -120,19 +128,9 @@ class Bernoulli(Parametric):
         return cast(self.probs > 0.5, self.dtype)
 
 
+@_documented
 class Categorical(Parametric):
     """Categorical distribution of class indices; the last dimension of parameters is the classes.
-
-    Args:
-        logits: logarithms of how likely the classes are, up to a constant.
-        probs: how likely they are, in their place.
-        dtype: the dtype of what is drawn.
-        validate_args: accepted for TensorFlow's sake.
-        allow_nan_stats: whether what is not defined is NaN.
-        name: the name of the scopes of the ops.
-
-    Raises:
-        ValueError: both or none of `logits` and `probs` are given.
 
     Example:
         >>> with td.Graph().as_default(), td.Session() as session:
@@ -182,19 +180,12 @@ class Categorical(Parametric):
         return cast(argmax(self.logits, -1), self.dtype)
 
 
+@_documented
 class Multinomial(Parametric):
     """Multinomial distribution: counts of each class in a number of draws.
 
     Args:
         total_count: the number of draws.
-        logits: logarithms of how likely the classes are, up to a constant.
-        probs: how likely they are, in their place.
-        validate_args: accepted for TensorFlow's sake.
-        allow_nan_stats: whether what is not defined is NaN.
-        name: the name of the scopes of the ops.
-
-    Raises:
-        ValueError: both or none of `logits` and `probs` are given.
 
     Example:
         >>> with td.Graph().as_default(), td.Session() as session:

@@ -8,6 +8,7 @@ import numpy as np
 
 from ...graph.node import Tensor
 from ...ops.array.constants import ones_like
+from ...ops.common.shared_docs import shared_docs
 from ...ops.math.arithmetic import square
 from ...ops.math.exponentials import log, log1p, xlogy
 from ...ops.math.where import where_v2
@@ -27,15 +28,22 @@ public = {
 }
 
 
+_documented = shared_docs(
+    {
+        "concentration": "the shape of it, positive.",
+        "validate_args": "whether runs check the parameters.",
+        "allow_nan_stats": "whether what is not defined is NaN.",
+        "name": "the name of the scopes of the ops.",
+    },
+)
+
+
+@_documented
 class Gamma(Parametric):
     """The gamma distribution.
 
     Args:
-        concentration: the shape of it, positive.
         rate: the inverse of the scale, positive.
-        validate_args: whether runs check the parameters.
-        allow_nan_stats: whether what is not defined is NaN.
-        name: the name of the scopes of the ops.
 
     Example:
         >>> with td.Graph().as_default(), td.Session() as session:
@@ -126,15 +134,13 @@ class Exponential(Gamma):
         return -log(drawn) / self.rate
 
 
+@_documented
 class Beta(Parametric):
     """The beta distribution, of numbers between 0 and 1.
 
     Args:
         concentration1: how much there is towards 1, positive.
         concentration0: how much there is towards 0, positive.
-        validate_args: whether runs check the parameters.
-        allow_nan_stats: whether what is not defined is NaN.
-        name: the name of the scopes of the ops.
 
     Example:
         >>> with td.Graph().as_default(), td.Session() as session:
@@ -233,15 +239,12 @@ def _between_betas(a: Beta, b: Beta, name: str | None = None) -> Tensor:
     return total + digamma(a.total_concentration) * (b.total_concentration - a.total_concentration)
 
 
+@_documented
 class InverseGamma(Parametric):
     """Inverse gamma distribution, of `1 / x` for gamma-distributed x.
 
     Args:
-        concentration: the shape of it, positive.
         rate: how wide it is, positive.
-        validate_args: whether runs check the parameters.
-        allow_nan_stats: whether what is not defined is NaN.
-        name: the name of the scopes of the ops.
 
     Example:
         >>> with td.Graph().as_default(), td.Session() as session:

@@ -12,6 +12,7 @@ from ...ops.array.cast import cast
 from ...ops.array.identity import identity
 from ...ops.array.ranges import range as range_of
 from ...ops.array.shapes import shape as shape_of, size
+from ...ops.common.shared_docs import shared_docs
 from ...ops.debugging.assertions import Assert
 from ...ops.indexing.gather import GATHER_V2
 from ...ops.queues.queue_runner import QueueRunner, add_queue_runner
@@ -220,6 +221,19 @@ def string_input_producer(
         )  # fmt: skip
 
 
+_documented = shared_docs(
+    {
+        "num_epochs": "as for `string_input_producer`, like the rest.",
+        "shuffle": "whether they come in random order in each epoch.",
+        "seed": "the seed of that order.",
+        "capacity": "of the queue.",
+        "shared_name": "queues of one such name are one in a session.",
+        "name": "a name for the ops.",
+    },
+)
+
+
+@_documented
 def range_input_producer(
     limit: Any,
     num_epochs: int | None = None,
@@ -233,12 +247,6 @@ def range_input_producer(
 
     Args:
         limit: the limit: an int32 scalar.
-        num_epochs: as for `string_input_producer`, like the rest.
-        shuffle: whether they come in random order in each epoch.
-        seed: the seed of that order.
-        capacity: of the queue.
-        shared_name: queues of one such name are one in a session.
-        name: a name for the ops.
 
     Returns:
         The queue. Its runner is in the collection "queue_runners".
@@ -257,6 +265,7 @@ def range_input_producer(
         )  # fmt: skip
 
 
+@_documented
 def slice_input_producer(
     tensor_list: Any,
     num_epochs: int | None = None,
@@ -270,12 +279,6 @@ def slice_input_producer(
 
     Args:
         tensor_list: the tensors, of which the first dimension is the same.
-        num_epochs: as for `string_input_producer`, like the rest.
-        shuffle: whether they come in random order in each epoch.
-        seed: the seed of that order.
-        capacity: of the queue.
-        shared_name: queues of one such name are one in a session.
-        name: a name for the ops.
 
     Returns:
         A tensor for each of the list, without its first dimension.

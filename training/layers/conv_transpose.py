@@ -12,8 +12,8 @@ from ...ops.conv.conv_transpose import (
     conv3d_transpose as nn_conv3d_transpose,
 )
 from .convolution_layer import Conv
-from .kernel_layer import ZEROS
-from .layer_functions import apply_layer, described, sibling
+from .kernel_layer import ZEROS, arguments_of
+from .layer_functions import described, layer_function, sibling
 from .spatial_arguments import each
 
 public = {
@@ -47,26 +47,7 @@ class ConvTranspose(Conv):
     ) -> None:
         if {*each("dilation_rate", dilation_rate, self.rank)} != {1}:
             raise ValueError(f"dilation_rate must be 1, got {dilation_rate!r}")
-        super().__init__(
-            filters,
-            kernel_size,
-            strides,
-            padding,
-            data_format,
-            1,
-            activation,
-            use_bias,
-            kernel_initializer,
-            bias_initializer,
-            kernel_regularizer,
-            bias_regularizer,
-            activity_regularizer,
-            kernel_constraint,
-            bias_constraint,
-            trainable,
-            name,
-            **settings,
-        )
+        super().__init__(**arguments_of(locals()))
 
     def kernel_shape(self, channels: int) -> list[int]:
         """The shape of the kernel for inputs of so many channels."""
@@ -117,27 +98,9 @@ class Conv3DTranspose(ConvTranspose):
     rank = 3
 
 
-@described
-def conv2d_transpose(
-    inputs: Any,
-    filters: int,
-    kernel_size: Any,
-    strides: Any = 1,
-    padding: str = "valid",
-    data_format: str = "channels_last",
-    activation: Callable[[Any], Any] | str | None = None,
-    use_bias: bool = True,
-    kernel_initializer: Any = None,
-    bias_initializer: Any = ZEROS,
-    kernel_regularizer: Any = None,
-    bias_regularizer: Any = None,
-    activity_regularizer: Any = None,
-    kernel_constraint: Any = None,
-    bias_constraint: Any = None,
-    trainable: bool = True,
-    name: str | None = None,
-    reuse: bool | None = None,
-) -> Any:
+conv2d_transpose = layer_function(
+    Conv2DTranspose,
+    "conv2d_transpose",
     """A transposed convolution of images: arguments as for `td.layers.conv2d`.
 
     Example:
@@ -145,8 +108,9 @@ def conv2d_transpose(
         ...     images = td.placeholder(td.float32, [None, 4, 4, 3])
         ...     td.layers.conv2d_transpose(images, 5, 3, 2).shape.as_list()
         [None, 9, 9, 5]
-    """
-    return apply_layer(Conv2DTranspose, **locals())
+    """,
+    without=("dilation_rate",),
+)
 
 
 conv3d_transpose = sibling(

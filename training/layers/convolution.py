@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
-
 from .convolution_layer import Conv
-from .kernel_layer import ZEROS
-from .layer_functions import apply_layer, described, sibling
+from .layer_functions import described, layer_function, sibling
 
 public = {"td.layers": "Conv1D Conv2D Conv3D conv1d conv2d conv3d"}
 
@@ -54,28 +50,9 @@ class Conv3D(Conv):
     rank = 3
 
 
-@described
-def conv2d(
-    inputs: Any,
-    filters: int,
-    kernel_size: Any,
-    strides: Any = 1,
-    padding: str = "valid",
-    data_format: str = "channels_last",
-    dilation_rate: Any = 1,
-    activation: Callable[[Any], Any] | str | None = None,
-    use_bias: bool = True,
-    kernel_initializer: Any = None,
-    bias_initializer: Any = ZEROS,
-    kernel_regularizer: Any = None,
-    bias_regularizer: Any = None,
-    activity_regularizer: Any = None,
-    kernel_constraint: Any = None,
-    bias_constraint: Any = None,
-    trainable: bool = True,
-    name: str | None = None,
-    reuse: bool | None = None,
-) -> Any:
+conv2d = layer_function(
+    Conv2D,
+    "conv2d",
     """A convolution of images `[batch, rows, columns, channels]`.
 
     Returns:
@@ -85,8 +62,8 @@ def conv2d(
         >>> with td.Graph().as_default():
         ...     td.layers.conv2d(td.ones([2, 4, 4, 3]), 5, 3, padding="same").shape.as_list()
         [2, 4, 4, 5]
-    """
-    return apply_layer(Conv2D, **locals())
+    """,
+)
 
 
 conv1d = sibling(conv2d, Conv1D, "conv1d", "td.ones([2, 4, 3]), 5, 3", "[2, 2, 5]")

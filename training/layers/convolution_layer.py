@@ -11,8 +11,10 @@ from ...ops.conv.convolution import conv2d as nn_conv2d, conv3d as nn_conv3d
 from ...ops.nn.activations import bias_add
 from ...shape_inference.tensor_shape import as_shape
 from .input_spec import InputSpec
-from .kernel_layer import ZEROS, KernelLayer
+from .kernel_layer import ZEROS, KernelLayer, arguments_of
 from .spatial_arguments import each, wire_format
+
+_WINDOW = ("filters", "kernel_size", "strides", "padding", "data_format", "dilation_rate")
 
 
 class Conv(KernelLayer):
@@ -41,20 +43,7 @@ class Conv(KernelLayer):
         name: str | None = None,
         **settings: Any,
     ) -> None:
-        super().__init__(
-            activation,
-            use_bias,
-            kernel_initializer,
-            bias_initializer,
-            kernel_regularizer,
-            bias_regularizer,
-            activity_regularizer,
-            kernel_constraint,
-            bias_constraint,
-            trainable,
-            name,
-            **settings,
-        )
+        super().__init__(**arguments_of(locals(), *_WINDOW))
         self.filters = int(filters)
         self.kernel_size = each("kernel_size", kernel_size, self.rank)
         self.strides = each("strides", strides, self.rank)

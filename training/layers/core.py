@@ -21,9 +21,9 @@ from ...ops.nn.activations import bias_add
 from ...protos.dtypes import string
 from ...shape_inference.tensor_shape import as_shape
 from .input_spec import InputSpec
-from .kernel_layer import ZEROS, KernelLayer
+from .kernel_layer import ZEROS, KernelLayer, arguments_of
 from .layer import Layer
-from .layer_functions import apply_layer, described
+from .layer_functions import apply_layer, described, layer_function
 from .spatial_arguments import wire_format
 
 public = {"td.layers": "Dense Dropout Flatten dense dropout flatten"}
@@ -57,20 +57,7 @@ class Dense(KernelLayer):
         name: str | None = None,
         **settings: Any,
     ) -> None:
-        super().__init__(
-            activation,
-            use_bias,
-            kernel_initializer,
-            bias_initializer,
-            kernel_regularizer,
-            bias_regularizer,
-            activity_regularizer,
-            kernel_constraint,
-            bias_constraint,
-            trainable,
-            name,
-            **settings,
-        )
+        super().__init__(**arguments_of(locals(), "units"))
         if not hasattr(units, "__index__") and not hasattr(units, "__int__"):
             raise TypeError(f"units must be an int, got {units!r}")
         self.units = int(units)
@@ -199,23 +186,9 @@ def scalar_setting(value: Any) -> Any:
     return reshape(tensor, []) if tensor.shape.rank is None else tensor
 
 
-@described
-def dense(
-    inputs: Any,
-    units: int,
-    activation: Callable[[Any], Any] | str | None = None,
-    use_bias: bool = True,
-    kernel_initializer: Any = None,
-    bias_initializer: Any = ZEROS,
-    kernel_regularizer: Any = None,
-    bias_regularizer: Any = None,
-    activity_regularizer: Any = None,
-    kernel_constraint: Any = None,
-    bias_constraint: Any = None,
-    trainable: bool = True,
-    name: str | None = None,
-    reuse: bool | None = None,
-) -> Any:
+dense = layer_function(
+    Dense,
+    "dense",
     """`activation(inputs @ kernel + bias)`, along the last dimension: see `td.layers.Dense`.
 
     Args:
@@ -233,8 +206,8 @@ def dense(
         ...     again = td.layers.dense(hidden, 1)
         ...     hidden.shape.as_list(), [v.op.name for v in td.trainable_variables()][2:]
         ([2, 3], ['dense_1/kernel', 'dense_1/bias'])
-    """
-    return apply_layer(Dense, **locals())
+    """,
+)
 
 
 @described

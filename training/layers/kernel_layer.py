@@ -10,35 +10,35 @@ from .activations import resolve_function
 from .layer import Layer
 
 ZEROS = Zeros()
+# Arguments that are functions, or words for them, with their defaults.
+_FUNCTIONS = {
+    "activation": None,
+    "kernel_initializer": None,
+    "bias_initializer": ZEROS,
+    "kernel_regularizer": None,
+    "bias_regularizer": None,
+    "kernel_constraint": None,
+    "bias_constraint": None,
+}
 
 
 class KernelLayer(Layer):
     """A layer with a kernel, a bias and an activation."""
 
-    def __init__(
-        self,
-        activation: Callable[[Any], Any] | str | None = None,
-        use_bias: bool = True,
-        kernel_initializer: Any = None,
-        bias_initializer: Any = ZEROS,
-        kernel_regularizer: Any = None,
-        bias_regularizer: Any = None,
-        activity_regularizer: Any = None,
-        kernel_constraint: Any = None,
-        bias_constraint: Any = None,
-        trainable: bool = True,
-        name: str | None = None,
-        **settings: Any,
-    ) -> None:
-        super().__init__(trainable, name, activity_regularizer=activity_regularizer, **settings)
-        self.activation = resolve_function("activation", activation)
+    activation: Callable[[Any], Any] | None
+    kernel_initializer: Any
+    bias_initializer: Any
+    kernel_regularizer: Any
+    bias_regularizer: Any
+    kernel_constraint: Any
+    bias_constraint: Any
+
+    def __init__(self, *, use_bias: bool = True, **settings: Any) -> None:
+        functions = {name: settings.pop(name, default) for name, default in _FUNCTIONS.items()}
+        super().__init__(**settings)
         self.use_bias = use_bias
-        self.kernel_initializer = resolve_function("kernel_initializer", kernel_initializer)
-        self.bias_initializer = resolve_function("bias_initializer", bias_initializer)
-        self.kernel_regularizer = resolve_function("kernel_regularizer", kernel_regularizer)
-        self.bias_regularizer = resolve_function("bias_regularizer", bias_regularizer)
-        self.kernel_constraint = resolve_function("kernel_constraint", kernel_constraint)
-        self.bias_constraint = resolve_function("bias_constraint", bias_constraint)
+        for name, function in functions.items():
+            setattr(self, name, resolve_function(name, function))
         self.kernel: Any = None
         self.bias: Any = None
 
@@ -62,3 +62,16 @@ class KernelLayer(Layer):
                 regularizer=self.bias_regularizer,
                 constraint=self.bias_constraint,
             )
+
+
+def arguments_of(frame: dict[str, Any], *own: str) -> dict[str, Any]:
+    """The arguments of a constructor that it passes on to that of its base.
+
+    Args:
+        frame: its `locals()`.
+        own: names of arguments that it keeps.
+    """
+    left_out = {"self", "settings", "__class__", *own}
+    return {name: value for name, value in frame.items() if name not in left_out} | frame[
+        "settings"
+    ]

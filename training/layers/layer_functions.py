@@ -3,16 +3,25 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
-from inspect import cleandoc, signature
-from typing import TYPE_CHECKING, Any, TypeVar
+from collections.abc import Callable, Sequence
+from inspect import Parameter, Signature, cleandoc, signature
+from typing import Any, ParamSpec, Protocol, TypeVar
 
 from ...graph.convert import convert_to_tensor
+from ...ops.common.public_function import bound_arguments, public_function, sign
 from ...ops.common.shared_docs import shared_docs
 from .layer import Layer
 
-if TYPE_CHECKING:
-    Function = TypeVar("Function", bound=Callable[..., Any])
+Function = TypeVar("Function", bound=Callable[..., Any])
+Arguments = ParamSpec("Arguments")
+
+
+class LayerFunction(Protocol[Arguments]):
+    """A function with the arguments of a class of layers, behind the input."""
+
+    def __call__(self, inputs: Any, *args: Arguments.args, **kwargs: Arguments.kwargs) -> Any:
+        """Makes a layer, and calls it on `inputs`."""
+
 
 described = shared_docs(
     {
@@ -72,7 +81,7 @@ described = shared_docs(
 )
 
 
-def apply_layer(layer: type[Layer], inputs: Any, **settings: Any) -> Any:
+def apply_layer(layer: Callable[..., Layer], inputs: Any, **settings: Any) -> Any:
     """Makes a layer, and calls it.
 
     Args:
@@ -85,6 +94,36 @@ def apply_layer(layer: type[Layer], inputs: Any, **settings: Any) -> Any:
     if "reuse" in settings:
         settings |= {"_scope": settings["name"], "_reuse": settings.pop("reuse")}
     return layer(**settings)(convert_to_tensor(inputs), **call)
+
+
+def layer_function(
+    layer: Callable[Arguments, Layer], name: str, doc: str, without: Sequence[str] = ()
+) -> LayerFunction[Arguments]:
+    """A function that takes the arguments of a class of layers, makes a layer, and calls it.
+
+    Args:
+        layer: the class.
+        name: the name of the function.
+        doc: its docstring.
+        without: arguments of the class that it does not take.
+    """
+    own = [item for item in signature(layer).parameters.values() if item.name not in without]
+    inputs, reuse = (
+        Parameter(word, Parameter.POSITIONAL_OR_KEYWORD, default=default, annotation=annotation)
+        for word, default, annotation in (
+            ("inputs", Parameter.empty, "Any"),
+            ("reuse", None, "bool | None"),
+        )
+    )
+    own = [item for item in own if item.kind is not Parameter.VAR_KEYWORD]
+    head = Signature([inputs, *own, reuse], return_annotation="Any")
+
+    def apply(*args: Any, **kwargs: Any) -> Any:
+        return apply_layer(layer, **bound_arguments(head, name, args, kwargs))
+
+    sign(apply, head)
+    function: Any = described(public_function(apply, name, doc))
+    return function
 
 
 def sibling(function: Function, layer: type[Layer], name: str, call: str, shape: str) -> Function:
@@ -101,9 +140,7 @@ def sibling(function: Function, layer: type[Layer], name: str, call: str, shape:
 
     @functools.wraps(function)
     def apply(*args: Any, **kwargs: Any) -> Any:
-        bound = head.bind(*args, **kwargs)
-        bound.apply_defaults()
-        return apply_layer(layer, **bound.arguments)
+        return apply_layer(layer, **bound_arguments(head, name, args, kwargs))
 
     apply.__name__ = apply.__qualname__ = name
     apply.__doc__ = cleandoc(f"""{(layer.__doc__ or "").partition(chr(10))[0]}

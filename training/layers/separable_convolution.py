@@ -8,12 +8,15 @@ from typing import Any
 from ...ops.array.reshape import expand_dims, squeeze
 from ...ops.conv.depthwise_convolution import separable_conv2d as nn_separable_conv2d
 from .convolution_layer import Conv
-from .kernel_layer import ZEROS
-from .layer_functions import apply_layer, described, sibling
+from .kernel_layer import ZEROS, arguments_of
+from .layer_functions import described, layer_function, sibling
 
 public = {
     "td.layers": "SeparableConv1D SeparableConv2D separable_conv1d separable_conv2d",
 }
+
+_ROLES = ("initializer", "regularizer", "constraint")
+_KERNELS = [f"{name}_{role}" for name in ("depthwise", "pointwise") for role in _ROLES]
 
 
 class SeparableConv(Conv):
@@ -44,23 +47,7 @@ class SeparableConv(Conv):
         name: str | None = None,
         **settings: Any,
     ) -> None:
-        super().__init__(
-            filters,
-            kernel_size,
-            strides,
-            padding,
-            data_format,
-            dilation_rate,
-            activation,
-            use_bias,
-            bias_initializer=bias_initializer,
-            bias_regularizer=bias_regularizer,
-            activity_regularizer=activity_regularizer,
-            bias_constraint=bias_constraint,
-            trainable=trainable,
-            name=name,
-            **settings,
-        )
+        super().__init__(**arguments_of(locals(), "depth_multiplier", *_KERNELS))
         self.depth_multiplier = depth_multiplier
         self.depthwise = {
             "initializer": depthwise_initializer,
@@ -138,40 +125,17 @@ class SeparableConv2D(SeparableConv):
     rank = 2
 
 
-@described
-def separable_conv2d(
-    inputs: Any,
-    filters: int,
-    kernel_size: Any,
-    strides: Any = 1,
-    padding: str = "valid",
-    data_format: str = "channels_last",
-    dilation_rate: Any = 1,
-    depth_multiplier: int = 1,
-    activation: Callable[[Any], Any] | str | None = None,
-    use_bias: bool = True,
-    depthwise_initializer: Any = None,
-    pointwise_initializer: Any = None,
-    bias_initializer: Any = ZEROS,
-    depthwise_regularizer: Any = None,
-    pointwise_regularizer: Any = None,
-    bias_regularizer: Any = None,
-    activity_regularizer: Any = None,
-    depthwise_constraint: Any = None,
-    pointwise_constraint: Any = None,
-    bias_constraint: Any = None,
-    trainable: bool = True,
-    name: str | None = None,
-    reuse: bool | None = None,
-) -> Any:
+separable_conv2d = layer_function(
+    SeparableConv2D,
+    "separable_conv2d",
     """A separable convolution of images: see `td.layers.SeparableConv2D`.
 
     Example:
         >>> with td.Graph().as_default():
         ...     td.layers.separable_conv2d(td.ones([2, 4, 4, 3]), 5, 3).shape.as_list()
         [2, 2, 2, 5]
-    """
-    return apply_layer(SeparableConv2D, **locals())
+    """,
+)
 
 
 separable_conv1d = sibling(

@@ -12,6 +12,7 @@ from ...ops.array.cast import cast
 from ...ops.array.identity import identity
 from ...ops.array.ranges import range as integers
 from ...ops.array.shapes import rank
+from ...ops.common.public_function import same_arguments
 from ...ops.math.arithmetic import abs as magnitude, minimum, multiply, square, squared_difference
 from ...ops.math.exponentials import log
 from ...ops.math.reductions import reduce_sum
@@ -185,14 +186,8 @@ def log_loss(
 
 
 @described
-def mean_squared_error(
-    labels: TensorLike,
-    predictions: TensorLike,
-    weights: TensorLike = 1.0,
-    scope: str | None = None,
-    loss_collection: str | None = GraphKeys.LOSSES,
-    reduction: str = Reduction.SUM_BY_NONZERO_WEIGHTS,
-) -> Any:
+@same_arguments(absolute_difference)
+def mean_squared_error(*arguments: Any) -> Any:
     """Mean squared error.
 
     Example:
@@ -200,6 +195,7 @@ def mean_squared_error(
         ...     print(session.run(td.losses.mean_squared_error([1.0, 2.0], [1.5, 2.0])))
         0.125
     """
+    labels, predictions, weights, scope, loss_collection, reduction = arguments
     with name_scope(scope, "mean_squared_error", [predictions, labels, weights]) as opened:
         y, x = _floats(labels, predictions)
         losses = squared_difference(x, y)

@@ -11,7 +11,7 @@ from ...graph.scopes.collections import GraphKeys
 from ...ops.array.cast import cast
 from ...ops.array.constants import ones_like, zeros
 from ...ops.array.reshape import reshape
-from ...ops.common.public_function import public_function
+from ...ops.common.public_function import public_function, same_arguments
 from ...ops.common.shared_docs import shared_docs
 from ...ops.math.arithmetic import multiply
 from ...ops.variables.variable import Variable
@@ -46,7 +46,7 @@ class Metric(Protocol):
         updates_collections: Any = None,
         name: str | None = None,
     ) -> tuple[Any, Any]:
-        """Makes the variables, and the ops that update them."""
+        """The value so far, and the op that takes a batch in."""
 
 
 def metric(
@@ -60,16 +60,10 @@ def metric(
     """
 
     def make(count: Callable[[Any, Any, Any, str | None], tuple[Any, Any]]) -> Metric:
-        def call(
-            labels: Any,
-            predictions: Any,
-            weights: Any = None,
-            metrics_collections: Any = None,
-            updates_collections: Any = None,
-            name: str | None = None,
-        ) -> tuple[Any, Any]:
-            value, update = count(labels, predictions, weights, name)
-            return listed(value, update, metrics_collections, updates_collections)
+        @same_arguments(Metric.__call__)
+        def call(*arguments: Any) -> tuple[Any, Any]:
+            labels, predictions, weights, *collections, name = arguments
+            return listed(*count(labels, predictions, weights, name), *collections)
 
         doc = f"""{count.__doc__}
 

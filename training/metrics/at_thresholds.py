@@ -12,7 +12,8 @@ from ...ops.array.cast import cast
 from ...ops.array.constants import constant
 from ...ops.array.identity import identity
 from ...ops.array.reshape import expand_dims
-from ...ops.common.public_function import public_function
+from ...ops.common.public_function import public_function, same_arguments
+from ...ops.common.shared_docs import shared_docs
 from ...ops.debugging.assertions import assert_greater_equal, assert_less_equal
 from ...ops.math.argmax import argmax, argmin
 from ...ops.math.arithmetic import abs as magnitude, multiply
@@ -129,7 +130,7 @@ class MetricAtThresholds(Protocol):
         updates_collections: Any = None,
         name: str | None = None,
     ) -> tuple[Any, Any]:
-        """Makes the variables, and the ops that update them."""
+        """The value at each threshold, and the op that takes a batch in."""
 
 
 def _at_thresholds(
@@ -142,19 +143,12 @@ def _at_thresholds(
 ) -> MetricAtThresholds:
     """A metric at each of some thresholds, from counts of some cases."""
 
-    def call(
-        labels: Any,
-        predictions: Any,
-        thresholds: Sequence[float],
-        weights: Any = None,
-        metrics_collections: Any = None,
-        updates_collections: Any = None,
-        name: str | None = None,
-    ) -> tuple[Any, Any]:
+    @same_arguments(MetricAtThresholds.__call__)
+    def call(*arguments: Any) -> tuple[Any, Any]:
+        labels, predictions, thresholds, weights, *collections, name = arguments
         with variable_scope(name, scope, [predictions, labels, weights]):
             counts, updates = counts_at(labels, predictions, thresholds, weights, cases)
-            value, update = result(counts, "value"), result(updates, "update_op")
-            return listed(value, update, metrics_collections, updates_collections)
+            return listed(result(counts, "value"), result(updates, "update_op"), *collections)
 
     whole = doc + _example(name, "[0.3, 0.5]", printed)
     return described(public_function(call, name, whole, module=__name__))
@@ -208,7 +202,18 @@ def _checked(name: str, value: float) -> None:
         raise ValueError(f"{name} must be between 0 and 1, got {value}")
 
 
+_documented = shared_docs(
+    {
+        "labels": "what is right; taken as booleans.",
+        "predictions": "probabilities, of the same shape.",
+        "num_thresholds": "the number of thresholds from 0 to 1.",
+    },
+    raises=("ValueError: the shapes do not fit, or the share is not between 0 and 1."),
+)
+
+
 @described
+@_documented
 def sensitivity_at_specificity(
     labels: Any,
     predictions: Any,
@@ -222,13 +227,7 @@ def sensitivity_at_specificity(
     """Sensitivity (recall) at a given specificity.
 
     Args:
-        labels: what is right; taken as booleans.
-        predictions: probabilities, of the same shape.
         specificity: the share of what is not true, by which the threshold is chosen.
-        num_thresholds: the number of thresholds from 0 to 1.
-
-    Raises:
-        ValueError: the shapes do not fit, or the share is not between 0 and 1.
 
     Example:
         >>> with td.Graph().as_default(), td.Session() as session:
@@ -253,6 +252,7 @@ def sensitivity_at_specificity(
 
 
 @described
+@_documented
 def specificity_at_sensitivity(
     labels: Any,
     predictions: Any,
@@ -266,13 +266,7 @@ def specificity_at_sensitivity(
     """Specificity at a given sensitivity (recall).
 
     Args:
-        labels: what is right; taken as booleans.
-        predictions: probabilities, of the same shape.
         sensitivity: the share of what is true, by which the threshold is chosen.
-        num_thresholds: the number of thresholds from 0 to 1.
-
-    Raises:
-        ValueError: the shapes do not fit, or the share is not between 0 and 1.
 
     Example:
         >>> with td.Graph().as_default(), td.Session() as session:

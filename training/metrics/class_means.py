@@ -7,6 +7,8 @@ from typing import Any
 from ...ops.array.cast import cast
 from ...ops.array.constants import ones_like
 from ...ops.array.diag import diag_part
+from ...ops.common.public_function import same_arguments
+from ...ops.common.shared_docs import shared_docs
 from ...ops.math.arithmetic import multiply
 from ...ops.math.comparison import equal, not_equal
 from ...ops.math.division import div_no_nan
@@ -34,7 +36,16 @@ def _counted(labels: Any, predictions: Any, num_classes: int, weights: Any) -> t
     return matrix, assign_add(matrix, met(labels, predictions, num_classes, weights))
 
 
+_of_classes = shared_docs(
+    {
+        "labels": "the number of the class that is right.",
+        "predictions": "the class that was predicted, of the same shape.",
+    },
+)
+
+
 @described
+@_of_classes
 def mean_iou(
     labels: Any,
     predictions: Any,
@@ -47,10 +58,6 @@ def mean_iou(
     """The mean over classes of intersection by union of labels and predictions.
 
     Classes that are neither among the labels nor predicted do not count.
-
-    Args:
-        labels: the number of the class that is right.
-        predictions: the class that was predicted, of the same shape.
 
     Returns:
         A tensor of the value so far, and one that takes this batch in: how often
@@ -80,20 +87,10 @@ def iou(matrix: Any, name: str) -> Any:
 
 
 @described
-def mean_per_class_accuracy(
-    labels: Any,
-    predictions: Any,
-    num_classes: int,
-    weights: Any = None,
-    metrics_collections: Any = None,
-    updates_collections: Any = None,
-    name: str | None = None,
-) -> tuple[Any, Any]:
+@_of_classes
+@same_arguments(mean_iou)
+def mean_per_class_accuracy(*arguments: Any) -> tuple[Any, Any]:
     """Mean per-class accuracy.
-
-    Args:
-        labels: the number of the class that is right.
-        predictions: the class that was predicted, of the same shape.
 
     Returns:
         A tensor of the value so far, and one that takes this batch in and is what each
@@ -106,6 +103,7 @@ def mean_per_class_accuracy(
         ...     print(session.run(update))
         [1.  0.5]
     """
+    labels, predictions, num_classes, weights, *collections, name = arguments
     with variable_scope(name, "mean_accuracy", [predictions, labels, weights]):
         y, x = (flat(cast(tensor, int64)) for tensor in aligned(labels, predictions))
         total, count = (
@@ -119,4 +117,4 @@ def mean_per_class_accuracy(
         new_total, new_count = scatter_add(total, y, number), scatter_add(count, y, right)
         value = reduce_mean(div_no_nan(count, total), name="mean_accuracy")
         update = div_no_nan(new_count, new_total, name="update_op")
-        return listed(value, update, metrics_collections, updates_collections)
+        return listed(value, update, *collections)

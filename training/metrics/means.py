@@ -9,6 +9,7 @@ from ...graph.default_scopes import control_dependencies
 from ...ops.array.cast import cast
 from ...ops.array.constants import ones_like, zeros_like
 from ...ops.array.shapes import size
+from ...ops.common.public_function import same_arguments
 from ...ops.math.arithmetic import abs as magnitude, multiply, squared_difference, subtract
 from ...ops.math.comparison import equal, less
 from ...ops.math.division import div_no_nan, truediv
@@ -57,13 +58,8 @@ def mean(
 
 
 @described
-def mean_tensor(
-    values: Any,
-    weights: Any = None,
-    metrics_collections: Any = None,
-    updates_collections: Any = None,
-    name: str | None = None,
-) -> tuple[Any, Any]:
+@same_arguments(mean)
+def mean_tensor(*arguments: Any) -> tuple[Any, Any]:
     """The weighted means of all values, element by element.
 
     Args:
@@ -76,6 +72,7 @@ def mean_tensor(
         ...     print(session.run(update))
         [1. 2.]
     """
+    values, weights, metrics_collections, updates_collections, name = arguments
     with variable_scope(name, "mean", [values, weights]):
         x = cast(convert_to_tensor(values), float32)
         sizes = x.shape.as_list()

@@ -13,7 +13,7 @@ from ...ops.array.constants import ones_like
 from ...ops.array.diag import matrix_band_part
 from ...ops.array.reshape import expand_dims
 from ...ops.array.shapes import shape, size
-from ...ops.common.public_function import public_function
+from ...ops.common.public_function import public_function, same_arguments
 from ...ops.math.arithmetic import minimum, multiply
 from ...ops.math.comparison import equal
 from ...ops.math.cumsum import cumsum
@@ -106,7 +106,7 @@ class MetricOfScores(Protocol):
         updates_collections: Any = None,
         name: str | None = None,
     ) -> tuple[Any, Any]:
-        """Makes the variables, and the ops that update them."""
+        """The value for the best of some scores, and the op that takes a batch in."""
 
 
 class MetricOfRanks(Protocol):
@@ -123,7 +123,7 @@ class MetricOfRanks(Protocol):
         updates_collections: Any = None,
         name: str | None = None,
     ) -> tuple[Any, Any]:
-        """Makes the variables, and the ops that update them."""
+        """The value for the ranks that are given, and the op that takes a batch in."""
 
 
 def _at_top_k(
@@ -131,16 +131,8 @@ def _at_top_k(
 ) -> tuple[MetricOfScores, MetricOfRanks]:
     """A metric at `k` of true positives and one more: of ranks that are given, and of scores."""
 
-    def at_top_k(
-        labels: Any,
-        predictions_idx: Any,
-        k: int | None = None,
-        class_id: int | None = None,
-        weights: Any = None,
-        metrics_collections: Any = None,
-        updates_collections: Any = None,
-        name: str | None = None,
-    ) -> tuple[Any, Any]:
+    def at_top_k(*arguments: Any) -> tuple[Any, Any]:
+        labels, predictions_idx, k, class_id, weights, *collections, name = arguments
         with name_scope(name, _called(kind, k, class_id), [predictions_idx, labels]) as scope:
             best = _indices(predictions_idx)
             right = _labels(labels, best.values.shape.rank)
@@ -155,23 +147,13 @@ def _at_top_k(
             missed = _summed(other, misses, weights, k, class_id)
             value = truediv(hits[0], hits[0] + missed[0], name=scope)
             update = truediv(hits[1], hits[1] + missed[1], name="update")
-            return listed(value, update, metrics_collections, updates_collections)
+            return listed(value, update, *collections)
 
-    def at_k(
-        labels: Any,
-        predictions: Any,
-        k: int,
-        class_id: int | None = None,
-        weights: Any = None,
-        metrics_collections: Any = None,
-        updates_collections: Any = None,
-        name: str | None = None,
-    ) -> tuple[Any, Any]:
+    def at_k(*arguments: Any) -> tuple[Any, Any]:
+        labels, predictions, k, class_id, *rest, name = arguments
         with name_scope(name, _called(kind, k, class_id), [predictions, labels]) as scope:
             best = top_k(predictions, k)[1]
-            return at_top_k(
-                labels, best, k, class_id, weights, metrics_collections, updates_collections, scope
-            )
+            return at_top_k(labels, best, k, class_id, *rest, scope)
 
     def documented(call: Callable[..., Any], name: str, where: str, given: str) -> Any:
         whole = f"""{doc} {where}.
@@ -195,13 +177,26 @@ def _at_top_k(
             ...     print(session.run(update))
             {printed}
         """
-        left_out = "predictions_idx" if name.endswith("_at_k") else "predictions"
+        scored = name.endswith("_at_k")
+        left_out = "predictions_idx" if scored else "predictions"
+        model: Any = MetricOfScores if scored else MetricOfRanks
         lines = whole.splitlines(True)
         kept = [line for line in lines if not line.lstrip().startswith(f"{left_out}:")]
-        return described(public_function(call, name, "".join(kept), module=__name__))
+        function = same_arguments(model.__call__)(call)
+        return described(public_function(function, name, "".join(kept), module=__name__))
 
-    scores = documented(at_k, f"{kind}_at_k", "with the highest scores", "[[0.1, 0.6, 0.0, 0.3]]")
-    ranks = documented(at_top_k, f"{kind}_at_top_k", "that are given", "[[1, 3]]")
+    scores = documented(
+        same_arguments(MetricOfScores.__call__)(at_k),
+        f"{kind}_at_k",
+        "with the highest scores",
+        "[[0.1, 0.6, 0.0, 0.3]]",
+    )
+    ranks = documented(
+        same_arguments(MetricOfRanks.__call__)(at_top_k),
+        f"{kind}_at_top_k",
+        "that are given",
+        "[[1, 3]]",
+    )
     return scores, ranks
 
 

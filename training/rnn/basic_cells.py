@@ -120,12 +120,16 @@ class GRUCell(RNNCell):
         bias = bias if self._bias_initializer is None else self._bias_initializer
         return kernel, self.add_variable(of_bias, [units], initializer=bias)
 
+    def _gates(self, inputs: Any, state: Any) -> list[Any]:
+        """The reset gate and the update gate."""
+        product = matmul(concat([inputs, state], 1), self._gate_kernel.value())
+        gates = sigmoid(bias_add(product, self._gate_bias.value()))
+        return split(gates, 2, 1)
+
     def call(self, inputs: Any, *args: Any, **kwargs: Any) -> Any:
         """The output and the next state."""
         (state,) = args
-        product = matmul(concat([inputs, state], 1), self._gate_kernel.value())
-        gates = sigmoid(bias_add(product, self._gate_bias.value()))
-        reset, update = split(gates, 2, 1)
+        reset, update = self._gates(inputs, state)
         product = matmul(concat([inputs, reset * state], 1), self._candidate_kernel.value())
         candidate = self._activation(bias_add(product, self._candidate_bias.value()))
         output = update * state + (1 - update) * candidate

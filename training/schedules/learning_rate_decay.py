@@ -10,6 +10,8 @@ from ...graph.convert import convert_to_tensor
 from ...graph.default_scopes import name_scope
 from ...graph.node import Tensor
 from ...ops.array.cast import cast
+from ...ops.common.public_function import same_arguments
+from ...ops.common.shared_docs import shared_docs
 from ...ops.math.arithmetic import add, ceil, floor, minimum, multiply, pow as power_of
 from ...ops.math.comparison import equal, less_equal
 from ...ops.math.division import truediv
@@ -41,6 +43,23 @@ def _check_step(global_step: Any, function: str) -> None:
         )
 
 
+_documented = shared_docs(
+    {
+        "learning_rate": "the rate at the beginning.",
+        "global_step": "the number of steps done: an integer, a variable or a tensor.",
+        "decay_steps": "how many steps count as one.",
+        "decay_rate": "how fast the rate falls.",
+        "staircase": "whether only whole `decay_steps` count.",
+        "name": "a name for the scope of the ops.",
+        "alpha": "the least rate, as a fraction of `learning_rate`.",
+        "num_periods": "how many periods of the cosine these are.",
+        "beta": "what is added to the product.",
+    },
+    raises="ValueError: `global_step` is None.",
+)
+
+
+@_documented
 def exponential_decay(
     learning_rate: Any,
     global_step: Any,
@@ -52,15 +71,9 @@ def exponential_decay(
     """`learning_rate * decay_rate ** (global_step / decay_steps)`.
 
     Args:
-        learning_rate: the rate at the beginning.
-        global_step: the number of steps done: an integer, a variable or a tensor.
         decay_steps: after how many steps the rate is multiplied by `decay_rate`.
         decay_rate: the factor.
         staircase: whether the rate changes then only.
-        name: a name for the scope of the ops.
-
-    Raises:
-        ValueError: `global_step` is None.
 
     Example:
         >>> with td.Graph().as_default(), td.Session() as session:
@@ -75,26 +88,10 @@ def exponential_decay(
         return multiply(rate, power_of(cast(decay_rate, rate.dtype.base_dtype), done), name=scope)
 
 
-def natural_exp_decay(
-    learning_rate: Any,
-    global_step: Any,
-    decay_steps: Any,
-    decay_rate: Any,
-    staircase: bool = False,
-    name: str | None = None,
-) -> Tensor:
+@_documented
+@same_arguments(exponential_decay)
+def natural_exp_decay(*arguments: Any) -> Tensor:
     """`learning_rate * exp(-decay_rate * global_step / decay_steps)`.
-
-    Args:
-        learning_rate: the rate at the beginning.
-        global_step: the number of steps done: an integer, a variable or a tensor.
-        decay_steps: how many steps count as one.
-        decay_rate: how fast the rate falls.
-        staircase: whether only whole `decay_steps` count.
-        name: a name for the scope of the ops.
-
-    Raises:
-        ValueError: `global_step` is None.
 
     Example:
         >>> with td.Graph().as_default(), td.Session() as session:
@@ -102,6 +99,7 @@ def natural_exp_decay(
         ...     session.run(rate)
         np.float32(0.5)
     """
+    learning_rate, global_step, decay_steps, decay_rate, staircase, name = arguments
     _check_step(global_step, "natural_exp_decay")
     with name_scope(name, "ExponentialDecay") as scope:  # as TensorFlow calls it, too
         rate = convert_to_tensor(learning_rate, name="learning_rate")
@@ -110,26 +108,10 @@ def natural_exp_decay(
         return multiply(rate, factor, name=scope)
 
 
-def inverse_time_decay(
-    learning_rate: Any,
-    global_step: Any,
-    decay_steps: Any,
-    decay_rate: Any,
-    staircase: bool = False,
-    name: str | None = None,
-) -> Tensor:
+@_documented
+@same_arguments(exponential_decay)
+def inverse_time_decay(*arguments: Any) -> Tensor:
     """`learning_rate / (1 + decay_rate * global_step / decay_steps)`.
-
-    Args:
-        learning_rate: the rate at the beginning.
-        global_step: the number of steps done: an integer, a variable or a tensor.
-        decay_steps: how many steps count as one.
-        decay_rate: how fast the rate falls.
-        staircase: whether only whole `decay_steps` count.
-        name: a name for the scope of the ops.
-
-    Raises:
-        ValueError: `global_step` is None.
 
     Example:
         >>> with td.Graph().as_default(), td.Session() as session:
@@ -137,6 +119,7 @@ def inverse_time_decay(
         ...     session.run(rate)
         np.float32(0.25)
     """
+    learning_rate, global_step, decay_steps, decay_rate, staircase, name = arguments
     _check_step(global_step, "inverse_time_decay")
     with name_scope(name, "InverseTimeDecay") as scope:
         rate = convert_to_tensor(learning_rate, name="learning_rate")
@@ -144,6 +127,7 @@ def inverse_time_decay(
         return truediv(rate, cast(decay_rate, rate.dtype.base_dtype) * done + 1, name=scope)
 
 
+@_documented
 def polynomial_decay(
     learning_rate: Any,
     global_step: Any,
@@ -156,16 +140,10 @@ def polynomial_decay(
     """Polynomial decay from one rate to another.
 
     Args:
-        learning_rate: the rate at the beginning.
-        global_step: the number of steps done: an integer, a variable or a tensor.
         decay_steps: after how many steps the rate is `end_learning_rate`.
         end_learning_rate: the rate at the end.
         power: the power; with 1, the rate falls in a straight line.
         cycle: whether it begins again then, each time over as many steps more.
-        name: a name for the scope of the ops.
-
-    Raises:
-        ValueError: `global_step` is None.
 
     Example:
         >>> with td.Graph().as_default(), td.Session() as session:
@@ -249,6 +227,7 @@ def _fraction(global_step: Any, decay_steps: Any, dtype: Any) -> tuple[Tensor, T
     return minimum(cast(convert_to_tensor(global_step), dtype), steps), steps
 
 
+@_documented
 def cosine_decay(
     learning_rate: Any,
     global_step: Any,
@@ -259,14 +238,7 @@ def cosine_decay(
     """Cosine decay from the rate to `alpha` times the rate (Loshchilov and Hutter, 2016).
 
     Args:
-        learning_rate: the rate at the beginning.
-        global_step: the number of steps done: an integer, a variable or a tensor.
         decay_steps: after how many steps the rate is the least.
-        alpha: the least rate, as a fraction of `learning_rate`.
-        name: a name for the scope of the ops.
-
-    Raises:
-        ValueError: `global_step` is None.
 
     Example:
         >>> with td.Graph().as_default(), td.Session() as session:
@@ -280,6 +252,7 @@ def cosine_decay(
         return multiply(rate, (1 - alpha) * _cosine(done / steps) + alpha)
 
 
+@_documented
 def cosine_decay_restarts(
     learning_rate: Any,
     global_step: Any,
@@ -292,16 +265,9 @@ def cosine_decay_restarts(
     """Cosine decay with warm restarts: SGDR (Loshchilov and Hutter, 2016).
 
     Args:
-        learning_rate: the rate at the beginning.
-        global_step: the number of steps done: an integer, a variable or a tensor.
         first_decay_steps: after how many steps it begins again for the first time.
         t_mul: how many times as long each time is as the one before.
         m_mul: how many times as high it begins.
-        alpha: the least rate, as a fraction of `learning_rate`.
-        name: a name for the scope of the ops.
-
-    Raises:
-        ValueError: `global_step` is None.
 
     Example:
         >>> with td.Graph().as_default(), td.Session() as session:
@@ -327,6 +293,7 @@ def cosine_decay_restarts(
         return multiply(rate, wave + alpha, name=scope)
 
 
+@_documented
 def linear_cosine_decay(
     learning_rate: Any,
     global_step: Any,
@@ -339,16 +306,8 @@ def linear_cosine_decay(
     """Linear cosine decay: a linear decay to zero times a cosine (Bello et al., 2017).
 
     Args:
-        learning_rate: the rate at the beginning.
-        global_step: the number of steps done: an integer, a variable or a tensor.
         decay_steps: after how many steps it ends.
-        num_periods: how many periods of the cosine these are.
         alpha: what is added to the line.
-        beta: what is added to the product.
-        name: a name for the scope of the ops.
-
-    Raises:
-        ValueError: `global_step` is None.
 
     Example:
         >>> with td.Graph().as_default(), td.Session() as session:
@@ -364,6 +323,7 @@ def linear_cosine_decay(
         return multiply(rate, (alpha + linear) * wave + beta, name=scope)
 
 
+@_documented
 def noisy_linear_cosine_decay(
     learning_rate: Any,
     global_step: Any,
@@ -378,18 +338,10 @@ def noisy_linear_cosine_decay(
     """As `linear_cosine_decay`, with noise on the line (Bello et al., 2017).
 
     Args:
-        learning_rate: the rate at the beginning.
-        global_step: the number of steps done: an integer, a variable or a tensor.
         decay_steps: after how many steps it ends.
         initial_variance: the variance of the noise at the beginning.
         variance_decay: the power by which it falls with the steps.
-        num_periods: how many periods of the cosine these are.
         alpha: what is added to the line.
-        beta: what is added to the product.
-        name: a name for the scope of the ops.
-
-    Raises:
-        ValueError: `global_step` is None.
 
     Example:
         >>> with td.Graph().as_default(), td.Session() as session:

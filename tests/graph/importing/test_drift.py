@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 
 import pytest
 
@@ -13,11 +12,7 @@ from tensordraft.protos import attr_history
 from tensordraft.protos.attr_history import added_attrs
 from tensordraft.protos.messages import OpDef as OpDefProto, OpList
 
-
-@pytest.fixture(autouse=True)
-def graph() -> Iterator[td.Graph]:
-    with td.Graph().as_default() as graph:
-        yield graph
+pytestmark = pytest.mark.usefixtures("graph")
 
 
 def node_of(op_type: str, producer: int, **attrs: td.AttrValue) -> td.GraphDef:

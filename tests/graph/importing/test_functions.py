@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -15,13 +14,8 @@ import tensordraft as td
 from tensordraft.graph.importing.function_inlining import inline_functions
 from tensordraft.protos.messages import FunctionDef
 
+pytestmark = pytest.mark.usefixtures("graph")
 FILES = GOLDEN / "files"
-
-
-@pytest.fixture(autouse=True)
-def graph() -> Iterator[td.Graph]:
-    with td.Graph().as_default() as graph:
-        yield graph
 
 
 def function(name: str, *nodes: tuple[str, str, list[str]], ret: str = "") -> FunctionDef:

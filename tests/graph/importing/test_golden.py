@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -12,13 +11,8 @@ from places import GOLDEN
 
 import tensordraft as td
 
+pytestmark = pytest.mark.usefixtures("graph")
 GRAPHS = sorted(GOLDEN.glob("*.pb"))
-
-
-@pytest.fixture(autouse=True)
-def graph() -> Iterator[td.Graph]:
-    with td.Graph().as_default() as graph:
-        yield graph
 
 
 def decoded(value: np.ndarray[Any, Any], tensor: td.Tensor) -> np.ndarray[Any, Any]:

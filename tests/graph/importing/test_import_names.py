@@ -9,12 +9,6 @@ import pytest
 import tensordraft as td
 
 
-@pytest.fixture
-def graph() -> Any:
-    with td.Graph().as_default() as graph:
-        yield graph
-
-
 def source() -> td.GraphDef:
     """Names that are alike but for their case, and one that ends as a number makes it."""
     with td.Graph().as_default() as other:

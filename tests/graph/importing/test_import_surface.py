@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
@@ -12,12 +11,6 @@ from google.protobuf import text_format
 from toy_ops import mark
 
 import tensordraft as td
-
-
-@pytest.fixture
-def graph() -> Iterator[td.Graph]:
-    with td.Graph().as_default() as graph:
-        yield graph
 
 
 def graph_def(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -11,12 +11,6 @@ from places import GOLDEN
 import tensordraft as td
 from tensordraft.cli.main import main
 from tensordraft.graph.stated_shapes import state_shapes
-
-
-@pytest.fixture
-def graph() -> Iterator[td.Graph]:
-    with td.Graph().as_default() as graph:
-        yield graph
 
 
 def node(graph_def: td.GraphDef, name: str) -> td.NodeDef:

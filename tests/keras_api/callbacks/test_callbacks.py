@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -10,16 +9,11 @@ import pytest
 
 import tensordraft as td
 
+pytestmark = pytest.mark.usefixtures("graph")
 keras, callbacks = td.keras, td.keras.callbacks
 X, Y = np.arange(30.0).reshape(10, 3) / 30, np.ones((10, 1))
 MEANS = ["loss", "mean_absolute_error"]
 KINDS = ("train", "epoch", "batch", "train_batch", "test", "test_batch", "predict", "predict_batch")
-
-
-@pytest.fixture(autouse=True)
-def own_graph() -> Iterator[None]:
-    with td.Graph().as_default():
-        yield
 
 
 def made() -> Any:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -10,15 +10,10 @@ import pytest
 
 import tensordraft as td
 
+pytestmark = pytest.mark.usefixtures("graph")
 L: Any = td.keras.layers
 ROWS = np.array([[[1.0], [2.0], [0.0]], [[0.0], [4.0], [8.0]]], np.float32)
 COUNTS = [[True, True, False], [False, True, True]]
-
-
-@pytest.fixture(autouse=True)
-def own_graph() -> Iterator[None]:
-    with td.Graph().as_default():
-        yield
 
 
 def masked(rows: Any = ROWS) -> Any:

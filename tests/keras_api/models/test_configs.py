@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -11,6 +10,7 @@ import pytest
 
 import tensordraft as td
 
+pytestmark = pytest.mark.usefixtures("graph")
 keras, layers, models = td.keras, td.keras.layers, td.keras.models
 
 # What TensorFlow 2.21's legacy Keras writes of a model that calls another one twice.
@@ -36,12 +36,6 @@ PAIR = (
     '[["a", 0, 0], ["b", 0, 0]], "output_layers": [["both", 0, 0]]}, "keras_version": '
     '"2.2.4-tf", "backend": "tensorflow"}'
 )
-
-
-@pytest.fixture(autouse=True)
-def own_graph() -> Iterator[None]:
-    with td.Graph().as_default():
-        yield
 
 
 def twice(x: Any) -> Any:

@@ -6,7 +6,6 @@ names of variables are those of TensorFlow 1.15.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -14,17 +13,12 @@ import pytest
 
 import tensordraft as td
 
+pytestmark = pytest.mark.usefixtures("graph")
 keras, layers = td.keras, td.keras.layers
 RANDOM = np.random.RandomState(0)
 X = RANDOM.rand(4, 7, 3).astype(np.float32)
 X[1, 3:] = 0
 X[2, 0] = 0
-
-
-@pytest.fixture(autouse=True)
-def own_graph() -> Iterator[None]:
-    with td.Graph().as_default():
-        yield
 
 
 def with_weights(model: Any) -> Any:

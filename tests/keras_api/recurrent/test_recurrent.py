@@ -5,7 +5,6 @@ They are those of TensorFlow 2.21's tensorflow.python.keras in graph mode, with 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -13,6 +12,7 @@ import pytest
 
 import tensordraft as td
 
+pytestmark = pytest.mark.usefixtures("graph")
 keras, layers = td.keras, td.keras.layers
 RANDOM = np.random.RandomState(0)
 X = RANDOM.rand(20, 7, 3).astype(np.float32)
@@ -20,12 +20,6 @@ GOAL = RANDOM.rand(20, 1)
 WORDS = RANDOM.randint(0, 9, (20, 7))
 WORDS[:, 5:] = 0
 WORDS[3, 2] = 0
-
-
-@pytest.fixture(autouse=True)
-def own_graph() -> Iterator[None]:
-    with td.Graph().as_default():
-        yield
 
 
 def with_weights(model: Any) -> Any:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -13,6 +12,7 @@ from shape_language import infers, refuses
 
 import tensordraft as td
 
+pytestmark = pytest.mark.usefixtures("session")
 MATRIX = np.arange(6, dtype=np.float64).reshape(2, 3)
 NAN = float("nan")
 
@@ -93,12 +93,6 @@ def test_shapes() -> None:
 
 
 # The functions -----------------------------------------------------------------------------------
-
-
-@pytest.fixture(autouse=True)
-def session() -> Iterator[td.Session]:
-    with td.Graph().as_default(), td.Session() as session:
-        yield session
 
 
 @pytest.mark.parametrize(

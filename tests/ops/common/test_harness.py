@@ -9,32 +9,22 @@ import numpy as np
 import pytest
 from cases import Case, raises
 from harness import (
+    PROPERTIES,
     Property,
     constant_inputs,
     fed_inputs,
     hidden_dimensions,
     hidden_ranks,
-    memory,
-    mixed_inputs,
+    in_chunks,
     raw_kernel,
     refused,
     refused_when_hidden,
-    round_trip,
 )
 from shape_language import infers, parse_shape, refuses, shape_text
 
 import tensordraft as td
 
-EVERY_PROPERTY = [
-    constant_inputs,
-    fed_inputs,
-    mixed_inputs,
-    hidden_dimensions,
-    hidden_ranks,
-    round_trip,
-    memory,
-    raw_kernel,
-]
+EVERY_PROPERTY = [check for check in PROPERTIES if check is not in_chunks]
 
 
 def same_shape(c: Any) -> td.TensorShape:

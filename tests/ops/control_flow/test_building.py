@@ -9,11 +9,7 @@ import pytest
 
 import tensordraft as td
 
-
-@pytest.fixture(autouse=True)
-def graph() -> Any:
-    with td.Graph().as_default() as graph:
-        yield graph
+pytestmark = pytest.mark.usefixtures("graph")
 
 
 def run(fetch: Any, feed: Any = None) -> Any:

@@ -3,18 +3,13 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
 
 import tensordraft as td
 
-
-@pytest.fixture(autouse=True)
-def session() -> Iterator[td.Session]:
-    with td.Graph().as_default(), td.Session() as session:
-        yield session
+pytestmark = pytest.mark.usefixtures("session")
 
 
 def one() -> td.Tensor:

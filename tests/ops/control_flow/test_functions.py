@@ -10,13 +10,8 @@ import pytest
 
 import tensordraft as td
 
+pytestmark = pytest.mark.usefixtures("graph")
 Defun, Declare = td.contrib.framework.Defun, td.contrib.framework.Declare
-
-
-@pytest.fixture(autouse=True)
-def graph() -> Any:
-    with td.Graph().as_default() as graph:
-        yield graph
 
 
 def run(fetch: Any, feed: Any = None) -> Any:

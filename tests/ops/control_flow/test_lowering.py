@@ -10,13 +10,8 @@ import pytest
 
 import tensordraft as td
 
+pytestmark = pytest.mark.usefixtures("graph")
 BODIES = {"If", "StatelessIf", "Case", "StatelessCase", "While", "StatelessWhile"}
-
-
-@pytest.fixture(autouse=True)
-def graph() -> Any:
-    with td.Graph().as_default() as graph:
-        yield graph
 
 
 def kinds(graph_def: td.GraphDef) -> set[str]:

@@ -10,16 +10,12 @@ import pytest
 
 import tensordraft as td
 
+pytestmark = pytest.mark.usefixtures("graph")
+
 
 class Pair(NamedTuple):
     a: Any
     b: Any
-
-
-@pytest.fixture(autouse=True)
-def graph() -> Any:
-    with td.Graph().as_default() as graph:
-        yield graph
 
 
 def run(fetch: Any, feed: Any = None) -> Any:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -10,6 +9,7 @@ import pytest
 
 import tensordraft as td
 
+pytestmark = pytest.mark.usefixtures("session")
 RNG = np.random.default_rng(8)
 
 
@@ -17,12 +17,6 @@ def like(y: td.Tensor) -> Any:
     """Random numbers of the shape of a tensor."""
     sizes: Any = y.shape.as_list()
     return RNG.standard_normal(sizes)
-
-
-@pytest.fixture(autouse=True)
-def session() -> Iterator[td.Session]:
-    with td.Graph().as_default(), td.Session() as session:
-        yield session
 
 
 @pytest.mark.parametrize(

@@ -18,16 +18,11 @@ import tensordraft as td
 from tensordraft.graph.registry import definitions
 from tensordraft.ops.data import dataset_elements
 
+pytestmark = pytest.mark.usefixtures("session")
 # Datasets are no arrays, so that a row of a table cannot speak for these ops.
 covers(*[op.name for op in definitions() if "ops/data/" in op.site.file.replace("\\", "/")])
 
 Dataset = td.data.Dataset
-
-
-@pytest.fixture(autouse=True)
-def session() -> Iterator[td.Session]:
-    with td.Graph().as_default(), td.Session() as session:
-        yield session
 
 
 def next_of(dataset: Any) -> Any:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import decimal
-from collections.abc import Iterator
 from contextvars import ContextVar
 from typing import Any
 
@@ -14,13 +13,8 @@ from harness import RUNS_OF_BOTH_TIERS
 import tensordraft as td
 from tensordraft.session import parallel
 
+pytestmark = pytest.mark.usefixtures("graph")
 REQUEST: ContextVar[int] = ContextVar("REQUEST", default=-1)
-
-
-@pytest.fixture(autouse=True)
-def graph() -> Iterator[td.Graph]:
-    with td.Graph().as_default() as graph:
-        yield graph
 
 
 def request_number(x: Any) -> Any:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -10,13 +9,6 @@ import pytest
 
 import tensordraft as td
 from tensordraft.graph.registry import lookup
-
-
-@pytest.fixture
-def session() -> Iterator[td.Session]:
-    with td.Graph().as_default(), td.Session() as session:
-        yield session
-
 
 RELATIONS: list[tuple[Any, list[int], list[int]]] = [
     (td.assert_equal, [1, 2], [2, 2]),

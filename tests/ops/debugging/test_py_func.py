@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -13,12 +12,6 @@ from harness import covers
 import tensordraft as td
 
 covers("PyFunc", "PyFuncStateless")
-
-
-@pytest.fixture
-def session() -> Iterator[td.Session]:
-    with td.Graph().as_default(), td.Session() as session:
-        yield session
 
 
 @pytest.mark.parametrize("stateful", [True, False])

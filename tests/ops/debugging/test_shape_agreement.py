@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -10,11 +9,7 @@ import pytest
 
 import tensordraft as td
 
-
-@pytest.fixture(autouse=True)
-def session() -> Iterator[td.Session]:
-    with td.Graph().as_default(), td.Session() as session:
-        yield session
+pytestmark = pytest.mark.usefixtures("session")
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -10,14 +9,9 @@ import pytest
 
 import tensordraft as td
 
+pytestmark = pytest.mark.usefixtures("session")
 RNG = np.random.default_rng(3)
 STACK = RNG.standard_normal((2, 3, 4, 4))
-
-
-@pytest.fixture(autouse=True)
-def session() -> Iterator[td.Session]:
-    with td.Graph().as_default(), td.Session() as session:
-        yield session
 
 
 @pytest.mark.parametrize("matrices", [STACK, STACK[0, 0], STACK[0] + 1j * STACK[1], STACK[:0]])

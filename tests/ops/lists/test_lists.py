@@ -12,6 +12,7 @@ import tensordraft as td
 from tensordraft import raw_ops
 from tensordraft.ops.lists.tensor_list import TensorList
 
+pytestmark = pytest.mark.usefixtures("graph")
 OPS = """
 EmptyTensorList TensorListReserve TensorListLength TensorListElementShape
 TensorListResize TensorListGetItem TensorListSetItem TensorListPushBack
@@ -28,12 +29,6 @@ def run(*tensors: Any, feed: Any = None) -> Any:
     with td.Session(graph=tensors[0].graph) as session:
         results = session.run(list(tensors), feed)
     return results[0] if len(tensors) == 1 else results
-
-
-@pytest.fixture(autouse=True)
-def graph() -> Any:
-    with td.Graph().as_default() as graph:
-        yield graph
 
 
 def rows(*shape: int) -> Any:

@@ -10,18 +10,13 @@ from harness import covers
 import tensordraft as td
 from tensordraft import raw_ops
 
+pytestmark = pytest.mark.usefixtures("graph")
 covers("Stack", "StackPush", "StackPop", "StackClose")
 covers("StackV2", "StackPushV2", "StackPopV2", "StackCloseV2")
 covers("ControlTrigger")
 
 VERSIONS = ["V2", ""]
 F = td.float32
-
-
-@pytest.fixture(autouse=True)
-def graph() -> Any:
-    with td.Graph().as_default() as graph:
-        yield graph
 
 
 def run(fetches: Any, feeds: Any = None) -> Any:

@@ -11,6 +11,7 @@ from harness import covers
 import tensordraft as td
 from tensordraft import raw_ops
 
+pytestmark = pytest.mark.usefixtures("graph")
 VERSIONS = ["V3", "V2", ""]
 for _op in ("", "Write", "Read", "Gather", "Scatter", "Concat", "Split", "Size", "Close", "Grad"):
     for _version in VERSIONS:
@@ -20,12 +21,6 @@ covers("TensorArrayUnpack")
 covers("TensorArrayGradWithShape")
 
 F = td.float32
-
-
-@pytest.fixture(autouse=True)
-def graph() -> Any:
-    with td.Graph().as_default() as graph:
-        yield graph
 
 
 def run(*tensors: Any) -> Any:

@@ -30,12 +30,6 @@ OF_CS, OF_H = some(3, 2, 3), some(3, 2, 3)
 THREE, TWO = np.int64(3), np.int64(2)
 
 
-@pytest.fixture
-def session() -> Any:
-    with td.Graph().as_default(), td.Session() as session:
-        yield session
-
-
 def agree(session: td.Session, made: Any, key: str) -> None:
     parts = session.run(list(made))
     for tensor, part, expected in zip(made, parts, RECORDS[key], strict=True):

@@ -24,12 +24,6 @@ DTYPES: dict[bytes, np.dtype[Any]] = {
 X2 = {"x": Fixed([2], td.float32)}
 
 
-@pytest.fixture
-def session() -> Any:
-    with td.Graph().as_default(), td.Session() as session:
-        yield session
-
-
 def example(**features: Any) -> bytes:
     message = td.train.Example()
     for name, values in features.items():

@@ -16,12 +16,6 @@ covers("ParseSequenceExample", "ParseSequenceExampleV2")
 Rows, Any_length = td.FixedLenSequenceFeature, td.VarLenFeature
 
 
-@pytest.fixture
-def session() -> Any:
-    with td.Graph().as_default(), td.Session() as session:
-        yield session
-
-
 def serialized(number: int | None, a: Any = None, b: Any = (), r: Any = None) -> bytes:
     message = td.train.SequenceExample()
     if number is not None:

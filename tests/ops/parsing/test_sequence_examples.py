@@ -14,12 +14,6 @@ covers("ParseSingleSequenceExample")
 Rows, Any_length = td.FixedLenSequenceFeature, td.VarLenFeature
 
 
-@pytest.fixture
-def session() -> Any:
-    with td.Graph().as_default(), td.Session() as session:
-        yield session
-
-
 def serialized() -> bytes:
     message = td.train.SequenceExample()
     message.context.feature["length"].int64_list.value.append(3)

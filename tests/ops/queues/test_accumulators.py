@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -13,6 +12,7 @@ from waiters import Background, arrivals
 import tensordraft as td
 from tensordraft import raw_ops
 
+pytestmark = pytest.mark.usefixtures("session")
 for _op in (
     "ConditionalAccumulator", "AccumulatorNumAccumulated", "AccumulatorSetGlobalStep",
     "AccumulatorApplyGradient", "AccumulatorTakeGradient",
@@ -23,12 +23,6 @@ for _op in ("ConditionalAccumulator", "AccumulatorApplyGradient", "AccumulatorTa
     covers(f"Sparse{_op}")
 
 SOON = td.RunOptions(timeout_in_ms=10)
-
-
-@pytest.fixture(autouse=True)
-def session() -> Iterator[td.Session]:
-    with td.Graph().as_default(), td.Session() as session:
-        yield session
 
 
 @pytest.mark.parametrize(("reduction", "expected"), [("MEAN", [2.0, 4.0]), ("SUM", [4.0, 8.0])])

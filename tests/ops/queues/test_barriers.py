@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
 import pytest
 from harness import covers
-from waiters import Background, arrivals
+from waiters import Background
 
 import tensordraft as td
 
+pytestmark = pytest.mark.usefixtures("session")
 for _op in (
     "Barrier",
     "BarrierInsertMany",
@@ -22,18 +23,6 @@ for _op in (
 
 Barrier = td.contrib.staging.Barrier
 FIRST = -(2**63)
-
-
-@pytest.fixture(autouse=True)
-def session() -> Iterator[td.Session]:
-    with td.Graph().as_default(), td.Session() as session:
-        yield session
-
-
-@pytest.fixture
-def arrived() -> Iterator[Callable[[], None]]:
-    with arrivals() as arrived:
-        yield arrived
 
 
 def two() -> td.contrib.staging.Barrier:

@@ -2,33 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import pytest
 from harness import covers
-from waiters import Background, arrivals
+from waiters import Background
 
 import tensordraft as td
 
+pytestmark = pytest.mark.usefixtures("session")
 for _prefix in ("Map", "OrderedMap"):
     for _op in ("Stage", "Peek", "Unstage", "UnstageNoKey", "Size", "IncompleteSize", "Clear"):
         covers(_prefix + _op)
 
 Area = td.contrib.staging.MapStagingArea
 SOON = td.RunOptions(timeout_in_ms=10)
-
-
-@pytest.fixture(autouse=True)
-def session() -> Iterator[td.Session]:
-    with td.Graph().as_default(), td.Session() as session:
-        yield session
-
-
-@pytest.fixture
-def arrived() -> Iterator[Callable[[], None]]:
-    with arrivals() as arrived:
-        yield arrived
 
 
 @pytest.mark.parametrize("ordered", [False, True])

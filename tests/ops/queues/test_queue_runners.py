@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
@@ -13,14 +12,9 @@ from waiters import Background, join
 import tensordraft as td
 from tensordraft import raw_ops
 
+pytestmark = pytest.mark.usefixtures("session")
 for _op in ("AddSparseToTensorsMap", "AddManySparseToTensorsMap", "TakeManySparseFromTensorsMap"):
     covers(_op)
-
-
-@pytest.fixture(autouse=True)
-def session() -> Iterator[td.Session]:
-    with td.Graph().as_default(), td.Session() as session:
-        yield session
 
 
 def counting(limit: int, session: td.Session) -> tuple[td.FIFOQueue, td.Tensor]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -12,6 +12,7 @@ from harness import covers
 import tensordraft as td
 from tensordraft import raw_ops
 
+pytestmark = pytest.mark.usefixtures("session")
 for _op in (
     "FIFOQueue", "PaddingFIFOQueue", "RandomShuffleQueue", "PriorityQueue", "QueueEnqueue",
     "QueueEnqueueMany", "QueueDequeue", "QueueDequeueMany", "QueueDequeueUpTo", "QueueClose",
@@ -22,12 +23,6 @@ for _op in (
 
 F, INT = td.float32, td.int32
 SOON = td.RunOptions(timeout_in_ms=10)
-
-
-@pytest.fixture(autouse=True)
-def session() -> Iterator[td.Session]:
-    with td.Graph().as_default(), td.Session() as session:
-        yield session
 
 
 def ints(capacity: int = 10) -> td.FIFOQueue:

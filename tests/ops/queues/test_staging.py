@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import numpy as np
 import pytest
 from harness import covers
@@ -12,17 +10,12 @@ from waiters import Background, arrivals
 import tensordraft as td
 from tensordraft import raw_ops
 
+pytestmark = pytest.mark.usefixtures("session")
 for _op in ("Stage", "Unstage", "StagePeek", "StageSize", "StageClear"):
     covers(_op)
 
 StagingArea = td.contrib.staging.StagingArea
 SOON = td.RunOptions(timeout_in_ms=10)
-
-
-@pytest.fixture(autouse=True)
-def session() -> Iterator[td.Session]:
-    with td.Graph().as_default(), td.Session() as session:
-        yield session
 
 
 def test_in_order(session: td.Session) -> None:

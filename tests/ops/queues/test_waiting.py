@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import signal
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -13,20 +13,9 @@ from waiters import Background, arrivals, only_waiting_takes_time
 import tensordraft as td
 from tensordraft import raw_ops
 
+pytestmark = pytest.mark.usefixtures("session")
 F, INT = td.float32, td.int32
 SOON = td.RunOptions(timeout_in_ms=10)
-
-
-@pytest.fixture(autouse=True)
-def session() -> Iterator[td.Session]:
-    with td.Graph().as_default(), td.Session() as session:
-        yield session
-
-
-@pytest.fixture
-def arrived() -> Iterator[Callable[[], None]]:
-    with arrivals() as arrived:
-        yield arrived
 
 
 def ints(capacity: int = 10) -> td.FIFOQueue:

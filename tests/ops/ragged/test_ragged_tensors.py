@@ -10,6 +10,7 @@ import pytest
 import tensordraft as td
 from tensordraft.graph.sparse_tensor import Composite
 
+pytestmark = pytest.mark.usefixtures("graph")
 ROWS = [[1, 2], [], [3, 4, 5], [6]]
 VALUES = [1, 2, 3, 4, 5, 6]
 CASES: dict[str, tuple[str, list[Any]]] = {
@@ -26,12 +27,6 @@ def run(*fetches: Any) -> Any:
     with td.Session() as session:
         found = session.run(list(fetches))
     return found[0] if len(found) == 1 else found
-
-
-@pytest.fixture(autouse=True)
-def graph() -> Any:
-    with td.Graph().as_default() as graph:
-        yield graph
 
 
 @pytest.mark.parametrize("case", CASES)

@@ -18,12 +18,6 @@ OUTER, INNER = np.array([0, 2, 2, 4]), np.array([0, 2, 2, 3, 6])
 VALUES = np.arange(1, 7, dtype=np.float32)
 
 
-@pytest.fixture
-def session() -> Any:
-    with td.Graph().as_default(), td.Session() as session:
-        yield session
-
-
 def encoded(splits: Any, values: Any, batched: bool = True) -> Any:
     kind = splits[0].dtype if splits else "int64"
     return lookup("RaggedTensorToVariant")(splits, values, batched_input=batched, Tsplits=kind)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import gzip
 import os
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +17,7 @@ from waiters import Background, arrivals, only_waiting_takes_time
 import tensordraft as td
 from tensordraft import raw_ops
 
+pytestmark = pytest.mark.usefixtures("session")
 _READERS = ("WholeFile", "TextLine", "FixedLengthRecord", "TFRecord", "Identity")
 for _op in (
     *(f"{kind}Reader" for kind in _READERS), "ReaderRead", "ReaderReadUpTo",
@@ -27,12 +28,6 @@ for _op in (
     covers(f"{_op}V2")
 for _op in ("ReadFile", "WriteFile", "MatchingFiles"):
     covers(_op)
-
-
-@pytest.fixture(autouse=True)
-def session() -> Iterator[td.Session]:
-    with td.Graph().as_default(), td.Session() as session:
-        yield session
 
 
 @pytest.fixture

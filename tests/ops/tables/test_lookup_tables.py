@@ -15,12 +15,6 @@ MD5: Any = "md5"
 
 
 @pytest.fixture
-def session() -> Any:
-    with td.Graph().as_default(), td.Session() as session:
-        yield session
-
-
-@pytest.fixture
 def words(tmp_path: Path) -> str:
     path = tmp_path / "words.txt"
     path.write_text("brain\nsalad\nsurgery\n")

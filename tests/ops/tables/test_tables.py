@@ -33,12 +33,6 @@ WORDS = {"key_dtype": "string", "value_dtype": "int64"}
 MINUS = np.int64(-1)
 
 
-@pytest.fixture
-def session() -> Any:
-    with td.Graph().as_default(), td.Session() as session:
-        yield session
-
-
 def integers(*values: Any) -> Any:
     return np.array(values, np.int64)
 

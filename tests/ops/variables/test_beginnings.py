@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -10,13 +9,8 @@ import pytest
 
 import tensordraft as td
 
+pytestmark = pytest.mark.usefixtures("graph")
 READ = td.VariableSynchronization.ON_READ
-
-
-@pytest.fixture(autouse=True)
-def _in_a_graph() -> Iterator[None]:
-    with td.Graph().as_default():
-        yield
 
 
 def names() -> list[str]:

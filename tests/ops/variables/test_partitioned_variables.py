@@ -10,23 +10,11 @@ import pytest
 import tensordraft as td
 from tensordraft.ops.variable_scopes.partitioners import slices
 
+pytestmark = pytest.mark.usefixtures("graph")
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from pathlib import Path
 
 THREE = td.fixed_size_partitioner(3)
-
-
-@pytest.fixture(autouse=True)
-def graph() -> Iterator[td.Graph]:
-    with td.Graph().as_default() as graph:
-        yield graph
-
-
-@pytest.fixture
-def session(graph: td.Graph) -> Iterator[td.Session]:
-    with td.Session(graph=graph) as session:
-        yield session
 
 
 def table(rows: int, partitioner: Any, name: str = "w", **settings: Any) -> Any:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -37,18 +36,6 @@ covers(
     "ResourceCountUpTo",
     "ResourceStridedSliceAssign",
 )
-
-
-@pytest.fixture
-def graph() -> Iterator[td.Graph]:
-    with td.Graph().as_default() as graph:
-        yield graph
-
-
-@pytest.fixture
-def session(graph: td.Graph) -> Iterator[td.Session]:
-    with td.Session(graph=graph) as session:
-        yield session
 
 
 def op(op_type: str, /, *inputs: Any, **attrs: Any) -> Any:

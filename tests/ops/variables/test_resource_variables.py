@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -10,18 +9,6 @@ import numpy as np
 import pytest
 
 import tensordraft as td
-
-
-@pytest.fixture
-def graph() -> Iterator[td.Graph]:
-    with td.Graph().as_default() as graph:
-        yield graph
-
-
-@pytest.fixture
-def session(graph: td.Graph) -> Iterator[td.Session]:
-    with td.Session(graph=graph) as session:
-        yield session
 
 
 def made(session: td.Session, value: Any, name: str | None = None) -> Any:

@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
 
 import tensordraft as td
 
-
-@pytest.fixture(autouse=True)
-def _in_a_graph() -> Iterator[None]:
-    with td.Graph().as_default():
-        yield
+pytestmark = pytest.mark.usefixtures("graph")
 
 
 def test_what_is_refused() -> None:

@@ -5,7 +5,6 @@ What is expected of names is what TensorFlow 2.21's `compat.v1` gives.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -13,11 +12,7 @@ import pytest
 
 import tensordraft as td
 
-
-@pytest.fixture(autouse=True)
-def session() -> Iterator[td.Session]:
-    with td.Graph().as_default(), td.Session() as session:
-        yield session
+pytestmark = pytest.mark.usefixtures("session")
 
 
 def scaled(x: Any, by: str) -> Any:

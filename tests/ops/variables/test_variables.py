@@ -2,25 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import pytest
 
 import tensordraft as td
-
-
-@pytest.fixture
-def graph() -> Iterator[td.Graph]:
-    with td.Graph().as_default() as graph:
-        yield graph
-
-
-@pytest.fixture
-def session(graph: td.Graph) -> Iterator[td.Session]:
-    with td.Session(graph=graph) as session:
-        yield session
 
 
 def initialized(session: td.Session, *args: Any, **kwargs: Any) -> td.Variable:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +18,7 @@ from tensordraft.runtime.jit.accelerator import Accelerator
 from tensordraft.runtime.jit.code_cache import Code, CodeCache
 from tensordraft.runtime.kernel_spec import Loop
 
+pytestmark = pytest.mark.usefixtures("graph")
 RNG = np.random.default_rng(5)
 X = RNG.standard_normal((2, 9, 8, 23)).astype("f")
 F = RNG.standard_normal((3, 3, 23, 1)).astype("f")
@@ -27,12 +27,6 @@ HALVES = Loop(
     ("float32*", "int64"),
     "def halves(x, count):\n    for i in range(count):\n        x[i] = x[i] / 2\n",
 )
-
-
-@pytest.fixture(autouse=True)
-def graph() -> Iterator[td.Graph]:
-    with td.Graph().as_default() as graph:
-        yield graph
 
 
 @pytest.fixture(scope="module")

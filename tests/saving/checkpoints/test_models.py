@@ -19,13 +19,8 @@ from tensordraft.protos.messages import MetaGraphDef, SavedModel
 from tensordraft.saving.checkpoints.meta_graph import export_meta_graph, import_meta_graph
 from tensordraft.saving.checkpoints.signatures import Signature, read_signatures
 
+pytestmark = pytest.mark.usefixtures("graph")
 FILES = GOLDEN / "files"
-
-
-@pytest.fixture(autouse=True)
-def graph() -> Iterator[td.Graph]:
-    with td.Graph().as_default() as graph:
-        yield graph
 
 
 def test_a_meta_graph_of_tensorflow_is_read(graph: td.Graph) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -10,12 +9,6 @@ import pytest
 
 import tensordraft as td
 from tensordraft.protos.messages import SavedModel
-
-
-@pytest.fixture
-def session() -> Iterator[td.Session]:
-    with td.Graph().as_default(), td.Session() as session:
-        yield session
 
 
 def model(session: td.Session) -> tuple[Any, Any]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -28,12 +27,6 @@ CASES = [
 
 
 test_names_of_files = check(CASES)
-
-
-@pytest.fixture
-def session() -> Iterator[td.Session]:
-    with td.Graph().as_default(), td.Session() as session:
-        yield session
 
 
 BIG = np.arange(14, dtype=np.float32).reshape(7, 2)

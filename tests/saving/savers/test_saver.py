@@ -6,7 +6,6 @@ import os
 import random
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -18,12 +17,6 @@ import tensordraft as td
 from tensordraft.formats.sorted_table import uncompressed
 
 CHECKPOINT = GOLDEN / "checkpoint"
-
-
-@pytest.fixture
-def session() -> Iterator[td.Session]:
-    with td.Graph().as_default(), td.Session() as session:
-        yield session
 
 
 VALUES: dict[str, Any] = {

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -13,12 +12,6 @@ import pytest
 from places import GOLDEN
 
 import tensordraft as td
-
-
-@pytest.fixture
-def session() -> Iterator[td.Session]:
-    with td.Graph().as_default(), td.Session() as session:
-        yield session
 
 
 def test_values_that_tensorflow_2_names_after_objects_are_found(session: td.Session) -> None:

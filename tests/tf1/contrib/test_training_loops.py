@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -11,13 +10,8 @@ import pytest
 
 import tensordraft as td
 
+pytestmark = pytest.mark.usefixtures("graph")
 slim = td.contrib.slim
-
-
-@pytest.fixture(autouse=True)
-def graph() -> Iterator[td.Graph]:
-    with td.Graph().as_default() as graph:
-        yield graph
 
 
 def halving(start: float = 8.0) -> Any:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -10,13 +10,7 @@ import pytest
 
 import tensordraft as td
 
-
-@pytest.fixture(autouse=True)
-def _in_a_graph() -> Iterator[None]:
-    with td.Graph().as_default():
-        yield
-
-
+pytestmark = pytest.mark.usefixtures("graph")
 case = td.test.TestCase()
 NAN = float("nan")
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -16,15 +16,10 @@ from tensordraft.formats.checkpoints.bundle_writer import Saved, write_bundle
 from tensordraft.protos.messages import TrackableObjectGraph
 from tensordraft.training.checkpoints.object_tracking import ObjectGraph
 
+pytestmark = pytest.mark.usefixtures("session")
 RECORDED = str(GOLDEN / "objects" / "three")
 FOURTH = [0.3960595726966858, 0.3960595726966858]  # of TensorFlow, one step further
 KEY = "_CHECKPOINTABLE_OBJECT_GRAPH"
-
-
-@pytest.fixture(autouse=True)
-def session() -> Iterator[td.Session]:
-    with td.Graph().as_default(), td.Session() as session:
-        yield session
 
 
 class Model(td.Module):

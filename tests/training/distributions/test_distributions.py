@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -12,14 +11,9 @@ from places import GOLDEN
 
 import tensordraft as td
 
+pytestmark = pytest.mark.usefixtures("session")
 RECORDED = np.load(GOLDEN / "distributions.npz")
 ds = td.distributions
-
-
-@pytest.fixture(autouse=True)
-def session() -> Iterator[td.Session]:
-    with td.Graph().as_default(), td.Session() as session:
-        yield session
 
 
 @pytest.mark.parametrize("name", CASES)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -12,13 +12,8 @@ from waiters import join
 
 import tensordraft as td
 
+pytestmark = pytest.mark.usefixtures("session")
 t = td.train
-
-
-@pytest.fixture(autouse=True)
-def session() -> Iterator[td.Session]:
-    with td.Graph().as_default(), td.Session() as session:
-        yield session
 
 
 def numbers(limit: int, **settings: Any) -> td.Tensor:

@@ -2,20 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
 
 import tensordraft as td
 
+pytestmark = pytest.mark.usefixtures("graph")
 keras: Any = td.keras
-
-
-@pytest.fixture(autouse=True)
-def own_graph() -> Iterator[None]:
-    with td.Graph().as_default():
-        yield
 
 
 def test_the_name_of_a_layer_is_counted_when_it_is_made() -> None:

@@ -9,13 +9,8 @@ import pytest
 
 import tensordraft as td
 
+pytestmark = pytest.mark.usefixtures("graph")
 LOSSES = [td.errors.AbortedError, td.errors.UnavailableError]
-
-
-@pytest.fixture(autouse=True)
-def _in_a_graph() -> Any:
-    with td.Graph().as_default():
-        yield
 
 
 class Failing(td.train.SessionRunHook):

@@ -11,11 +11,7 @@ import pytest
 
 import tensordraft as td
 
-
-@pytest.fixture(autouse=True)
-def _in_a_graph() -> Any:
-    with td.Graph().as_default():
-        yield
+pytestmark = pytest.mark.usefixtures("graph")
 
 
 class Noting(td.train.SessionRunHook):

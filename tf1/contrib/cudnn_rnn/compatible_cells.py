@@ -4,10 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ....ops.array.concat import concat
-from ....ops.array.split import split
 from ....ops.linalg.matmul import matmul
-from ....ops.math.exponentials import sigmoid
 from ....ops.math.trigonometry import tanh
 from ....ops.nn.activations import bias_add
 from ....training.rnn.basic_cells import GRUCell
@@ -87,9 +84,7 @@ class CudnnCompatibleGRUCell(GRUCell):
     def call(self, inputs: Any, *args: Any, **kwargs: Any) -> Any:
         """The output and the next state."""
         (state,) = args
-        product = matmul(concat([inputs, state], 1), self._gate_kernel.value())
-        gates = sigmoid(bias_add(product, self._gate_bias.value()))
-        reset, update = split(gates, 2, 1)
+        reset, update = self._gates(inputs, state)
         of_input, of_state = (
             bias_add(matmul(given, kernel.value()), bias.value())
             for given, (kernel, bias) in zip((inputs, state), self._products, strict=True)

@@ -11,6 +11,7 @@ from ....formats.checkpoints.checkpoint_reader import CheckpointReader
 from ....graph.default_scopes import name_scope
 from ....graph.node import Operation, Tensor
 from ....ops.array.placeholder import placeholder
+from ....ops.common.shared_docs import shared_docs
 from ....ops.debugging.group_and_tuple import group
 from ....ops.variables.variable import Variable
 from ....runtime import logging as log
@@ -92,16 +93,22 @@ def _by_name(var_list: Any) -> dict[str, list[Variable]]:
     return {k: list(v) if isinstance(v, (list, tuple)) else [v] for k, v in var_list.items()}
 
 
+_documented = shared_docs(
+    {
+        "model_path": "the checkpoint.",
+        "var_list": "variables, or a dict of them by their names in the checkpoint.",
+        "ignore_missing_vars": (
+            "whether variables that it does not have are passed over, with a warning."
+        ),
+    },
+)
+
+
+@_documented
 def assign_from_checkpoint(
     model_path: str, var_list: Any, ignore_missing_vars: bool = False
 ) -> tuple[Operation, dict[Tensor, Any]]:
     """Creates an op that assigns the values of a checkpoint, and its feeds.
-
-    Args:
-        model_path: the checkpoint.
-        var_list: variables, or a dict of them by their names in the checkpoint.
-        ignore_missing_vars: whether variables that it does not have are passed over, with a
-            warning.
 
     Returns:
         The op, and the feeds.
@@ -146,6 +153,7 @@ def assign_from_checkpoint(
     return _assigned(values)
 
 
+@_documented
 def assign_from_checkpoint_fn(
     model_path: str,
     var_list: Any,
@@ -155,10 +163,6 @@ def assign_from_checkpoint_fn(
     """A function that gives variables the values of a checkpoint in a session.
 
     Args:
-        model_path: the checkpoint.
-        var_list: variables, or a dict of them by their names in the checkpoint.
-        ignore_missing_vars: whether variables that it does not have are passed over, with a
-            warning.
         reshape_variables: whether a value may have another shape than its variable, with as many
             elements.
 

@@ -9,6 +9,7 @@ from typing import Any
 from ....graph.default_graph import get_default_graph
 from ....graph.default_scopes import add_to_collection, device as device_scope
 from ....graph.scopes.collections import GraphKeys
+from ....ops.common.shared_docs import shared_docs
 from ....ops.variable_scopes.get_variable import get_variable
 from ....ops.variable_scopes.variable_scope import get_variable_scope
 from ....ops.variables.variable import Variable
@@ -21,6 +22,25 @@ public = {
 }
 
 
+_documented = shared_docs(
+    {
+        "name": "the name.",
+        "shape": "the shape.",
+        "dtype": "the dtype.",
+        "regularizer": "as there.",
+        "trainable": "as there.",
+        "caching_device": "as there.",
+        "partitioner": "as there.",
+        "use_resource": "as there.",
+        "synchronization": "as there.",
+        "aggregation": "as there.",
+        "initial_value": "as for `td.Variable`.",
+        "validate_shape": "as there.",
+    },
+)
+
+
+@_documented
 @add_arg_scope
 def variable(
     name: str,
@@ -41,20 +61,10 @@ def variable(
     """The variable of a name under the variable scope in force: as `td.get_variable`, on a device.
 
     Args:
-        name: the name.
-        shape: the shape.
-        dtype: the dtype.
         initializer: as for `td.get_variable`, like all arguments not listed here.
-        regularizer: as there.
-        trainable: as there.
         collections: the collections that list it; by default that of global variables.
-        caching_device: as there.
         device: the device, or a function from an op to one.
-        partitioner: as there.
         custom_getter: a function that is called in the place of `td.get_variable`.
-        use_resource: as there.
-        synchronization: as there.
-        aggregation: as there.
 
     Example:
         >>> with td.Graph().as_default(), td.variable_scope("layer"):
@@ -83,6 +93,7 @@ def variable(
     return result
 
 
+@_documented
 @add_arg_scope
 def model_variable(
     name: str,
@@ -103,20 +114,10 @@ def model_variable(
     """A `variable` that is also listed among those of the model.
 
     Args:
-        name: the name.
-        shape: the shape.
-        dtype: the dtype.
         initializer: as for `variable`, like all arguments not listed here.
-        regularizer: as there.
-        trainable: as there.
         collections: further collections that list it.
-        caching_device: as there.
         device: as there.
-        partitioner: as there.
         custom_getter: as there.
-        use_resource: as there.
-        synchronization: as there.
-        aggregation: as there.
 
     Example:
         >>> slim = td.contrib.slim
@@ -144,6 +145,7 @@ def model_variable(
     )
 
 
+@_documented
 @add_arg_scope
 def global_variable(
     initial_value: Any,
@@ -154,10 +156,7 @@ def global_variable(
     """A global variable that is not trained.
 
     Args:
-        initial_value: as for `td.Variable`.
-        validate_shape: as there.
         name: as there.
-        use_resource: as there.
 
     Example:
         >>> with td.Graph().as_default():
@@ -175,6 +174,7 @@ def global_variable(
     )
 
 
+@_documented
 @add_arg_scope
 def local_variable(
     initial_value: Any,
@@ -185,10 +185,7 @@ def local_variable(
     """A local variable.
 
     Args:
-        initial_value: as for `td.Variable`.
-        validate_shape: as there.
         name: as there.
-        use_resource: as there.
 
     Example:
         >>> with td.Graph().as_default():

@@ -58,15 +58,10 @@ def _pool(
 _IMAGES, _VOLUMES = ("NHWC", "NCHW"), ("NDHWC", "NCDHW")
 
 max_pool2d = _pool(MaxPooling2D, "max_pool2d", "MaxPool2D", _IMAGES, "Max pooling of images.")
-max_pool3d = _pool(
-    MaxPooling3D, "max_pool3d", "MaxPool3D", _VOLUMES,
-    "Max pooling of volumes.",
-)  # fmt: skip
+max_pool3d = _pool(MaxPooling3D, "max_pool3d", "MaxPool3D", _VOLUMES, "Max pooling of volumes.")
 avg_pool2d = _pool(
-    AveragePooling2D, "avg_pool2d", "AvgPool2D", _IMAGES,
-    "Average pooling of images.",
-)  # fmt: skip
+    AveragePooling2D, "avg_pool2d", "AvgPool2D", _IMAGES, "Average pooling of images."
+)
 avg_pool3d = _pool(
-    AveragePooling3D, "avg_pool3d", "AvgPool3D", _VOLUMES,
-    "Average pooling of volumes.",
-)  # fmt: skip
+    AveragePooling3D, "avg_pool3d", "AvgPool3D", _VOLUMES, "Average pooling of volumes."
+)

@@ -9,6 +9,7 @@ from ....graph.default_graph import get_default_graph
 from ....graph.default_scopes import add_to_collection, name_scope
 from ....graph.scopes.collections import GraphKeys
 from ....ops.array.constants import constant
+from ....ops.common.shared_docs import shared_docs
 from ....ops.math.add_n import add_n
 from ....ops.math.arithmetic import abs as magnitude, multiply
 from ....ops.math.reductions import reduce_sum
@@ -42,18 +43,19 @@ def _scaled(name: str, scale: Any, norm: Callable[[Any], Any], scope: str | None
     return regularizer
 
 
+_documented = shared_docs(
+    {
+        "scale": "a float of at least 0.",
+        "scope": "a name for the op.",
+    },
+    returns="A function from a variable to a loss, or to None where `scale` is 0.",
+    raises="ValueError: the scale is not such a float.",
+)
+
+
+@_documented
 def l1_regularizer(scale: float, scope: str | None = None) -> Regularizer:
     """A regularizer: `scale` times the sum of the absolute values.
-
-    Args:
-        scale: a float of at least 0.
-        scope: a name for the op.
-
-    Returns:
-        A function from a variable to a loss, or to None where `scale` is 0.
-
-    Raises:
-        ValueError: the scale is not such a float.
 
     Example:
         >>> with td.Graph().as_default(), td.Session() as session:
@@ -63,18 +65,9 @@ def l1_regularizer(scale: float, scope: str | None = None) -> Regularizer:
     return _scaled("l1_regularizer", scale, lambda w: reduce_sum(magnitude(w)), scope)
 
 
+@_documented
 def l2_regularizer(scale: float, scope: str | None = None) -> Regularizer:
     """A regularizer: `scale` times half the sum of the squares.
-
-    Args:
-        scale: a float of at least 0.
-        scope: a name for the op.
-
-    Returns:
-        A function from a variable to a loss, or to None where `scale` is 0.
-
-    Raises:
-        ValueError: the scale is not such a float.
 
     Example:
         >>> with td.Graph().as_default(), td.Session() as session:

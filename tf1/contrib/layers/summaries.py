@@ -9,6 +9,7 @@ from typing import Any
 from ....graph.default_graph import get_default_graph
 from ....graph.scopes.collections import GraphKeys
 from ....ops.array.cast import cast
+from ....ops.common.shared_docs import shared_docs
 from ....ops.math.comparison import greater, less
 from ....ops.math.reductions import reduce_mean
 from ....ops.summaries.scalars_and_histograms import histogram, scalar
@@ -128,14 +129,19 @@ def summarize_variables(
     return summarize_collection(GraphKeys.GLOBAL_VARIABLES, name_filter, summarizer)
 
 
+_documented = shared_docs(
+    {
+        "name_filter": "as there.",
+        "summarizer": "as there.",
+    },
+)
+
+
+@_documented
 def summarize_weights(
     name_filter: str | None = None, summarizer: Callable[[Any], Any] = summarize_tensor
 ) -> list[Any]:
     """A summary of each variable in the collection of weights: see `summarize_collection`.
-
-    Args:
-        name_filter: as there.
-        summarizer: as there.
 
     Example:
         >>> with td.Graph().as_default():
@@ -145,14 +151,11 @@ def summarize_weights(
     return summarize_collection(GraphKeys.WEIGHTS, name_filter, summarizer)
 
 
+@_documented
 def summarize_biases(
     name_filter: str | None = None, summarizer: Callable[[Any], Any] = summarize_tensor
 ) -> list[Any]:
     """A summary of each variable in the collection of biases: see `summarize_collection`.
-
-    Args:
-        name_filter: as there.
-        summarizer: as there.
 
     Example:
         >>> with td.Graph().as_default():
@@ -162,14 +165,11 @@ def summarize_biases(
     return summarize_collection(GraphKeys.BIASES, name_filter, summarizer)
 
 
+@_documented
 def summarize_activations(
     name_filter: str | None = None, summarizer: Callable[[Any], Any] = summarize_activation
 ) -> list[Any]:
     """A summary of each tensor in the collection of activations: see `summarize_collection`.
-
-    Args:
-        name_filter: as there.
-        summarizer: as there.
 
     Example:
         >>> with td.Graph().as_default():

@@ -140,13 +140,21 @@ def embedding_rnn_decoder(
         'embedding_rnn_decoder/embedding'
     """
     with variable_scope(scope or "embedding_rnn_decoder"):
-        table = get_variable("embedding", [num_symbols, embedding_size])
-        projection = checked_projection(output_projection, num_symbols)
-        following = None
-        if feed_previous:
-            following = greatest_embedded(table, projection, update_embedding_for_previous)
-        steps = [embedding_lookup(table, words) for words in decoder_inputs]
+        steps, following = _embedded(
+            decoder_inputs, [num_symbols, embedding_size], output_projection, feed_previous,
+            update_embedding_for_previous,
+        )  # fmt: skip
         return rnn_decoder(steps, initial_state, cell, following)
+
+
+def _embedded(
+    inputs: Any, sizes: list[int], projection: Any, feed_previous: bool, updates: bool
+) -> tuple[list[Any], Any]:
+    """Embedded words, and the function from an output to the next input, if outputs are fed."""
+    table = get_variable("embedding", sizes)
+    checked = checked_projection(projection, sizes[0])
+    following = greatest_embedded(table, checked, updates) if feed_previous else None
+    return [embedding_lookup(table, words) for words in inputs], following
 
 
 def checked_projection(projection: Any, words: int) -> Any:
@@ -317,12 +325,10 @@ def embedding_attention_decoder(
         'embedding_attention_decoder/attention_decoder/AttnW_0'
     """
     with variable_scope(scope or "embedding_attention_decoder", dtype=dtype):
-        table = get_variable("embedding", [num_symbols, embedding_size])
-        projection = checked_projection(output_projection, num_symbols)
-        following = None
-        if feed_previous:
-            following = greatest_embedded(table, projection, update_embedding_for_previous)
-        steps = [embedding_lookup(table, words) for words in decoder_inputs]
+        steps, following = _embedded(
+            decoder_inputs, [num_symbols, embedding_size], output_projection, feed_previous,
+            update_embedding_for_previous,
+        )  # fmt: skip
         return attention_decoder(
             steps,
             initial_state,

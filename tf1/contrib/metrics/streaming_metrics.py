@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from inspect import signature
 from typing import Any
 
 from ....graph.default_scopes import name_scope
 from ....ops.array.cast import cast
-from ....ops.common.public_function import public_function
+from ....ops.common.public_function import bound_arguments, public_function, sign
 from ....ops.math.arithmetic import multiply
 from ....ops.math.comparison import equal
 from ....ops.math.division import truediv
@@ -42,23 +43,29 @@ def _doc(metric: str, new: str, older: str) -> str:
         """
 
 
+def predictions_first(metric: Callable[..., Any], name: str, doc: str) -> Callable[..., Any]:
+    """A metric of labels and predictions with predictions first.
+
+    Args:
+        metric: the metric.
+        name: the name of the function.
+        doc: its docstring.
+    """
+    labels, predictions, *rest = signature(metric).parameters.values()
+    head = signature(metric).replace(parameters=[predictions, labels, *rest])
+
+    def call(*args: Any, **kwargs: Any) -> Any:
+        return metric(**bound_arguments(head, name, args, kwargs))
+
+    sign(call, head)
+    return described(public_function(call, name, doc))
+
+
 def _turned(metric: Callable[..., Any]) -> Callable[..., Any]:
-    """A metric of labels and predictions with predictions first."""
-
-    def call(
-        predictions: Any,
-        labels: Any,
-        weights: Any = None,
-        metrics_collections: Any = None,
-        updates_collections: Any = None,
-        name: str | None = None,
-    ) -> tuple[Any, Any]:
-        return metric(labels, predictions, weights, metrics_collections, updates_collections, name)
-
     known = metric.__name__
     older = f"streaming_{known}({_GUESSES}, {_LABELS})"
     doc = _doc(known, f"{known}({_LABELS}, {_GUESSES})", older)
-    return described(public_function(call, f"streaming_{known}", doc, module=__name__))
+    return predictions_first(metric, f"streaming_{known}", doc)
 
 
 streaming_accuracy = _turned(means.accuracy)
@@ -89,16 +96,9 @@ streaming_mean = _as_it_is(means.mean, "streaming_mean", "[1.0, 2.0]")
 streaming_mean_tensor = _as_it_is(means.mean_tensor, "streaming_mean_tensor", "[1.0, 2.0]")
 
 
-@described
-def streaming_mean_iou(
-    predictions: Any,
-    labels: Any,
-    num_classes: int,
-    weights: Any = None,
-    metrics_collections: Any = None,
-    updates_collections: Any = None,
-    name: str | None = None,
-) -> tuple[Any, Any]:
+streaming_mean_iou = predictions_first(
+    class_means.mean_iou,
+    "streaming_mean_iou",
     """`td.metrics.mean_iou`, with predictions first.
 
     Example:
@@ -108,10 +108,8 @@ def streaming_mean_iou(
         ...     _ = session.run(update)
         ...     session.run(value)
         np.float32(0.5)
-    """
-    return class_means.mean_iou(
-        labels, predictions, num_classes, weights, metrics_collections, updates_collections, name
-    )
+    """,
+)
 
 
 @described

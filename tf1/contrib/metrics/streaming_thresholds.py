@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ....ops.common.public_function import public_function
 from ....training.metrics import at_thresholds, means, top_k
 from ....training.metrics.accuracy_and_counts import described
+from .streaming_metrics import predictions_first
 
 public = {
     "td.contrib.metrics, td.contrib.slim.metrics": (
@@ -44,26 +44,12 @@ _AT = "            thresholds: a list of numbers between 0 and 1."
 
 def _at_thresholds(metric: Callable[..., Any]) -> Callable[..., Any]:
     """A metric with a value at each threshold, with predictions first."""
-
-    def call(
-        predictions: Any,
-        labels: Any,
-        thresholds: Any,
-        weights: Any = None,
-        metrics_collections: Any = None,
-        updates_collections: Any = None,
-        name: str | None = None,
-    ) -> tuple[Any, Any]:
-        return metric(
-            labels, predictions, thresholds, weights, metrics_collections, updates_collections, name
-        )
-
     known = metric.__name__
     streaming = f"streaming_{known}"
     doc = _doc(
         streaming, known, f"{_CHANCES}, {_TRUTH}, [0.5]", f"{_TRUTH}, {_CHANCES}, [0.5]", _AT
     )
-    return described(public_function(call, streaming, doc, module=__name__))
+    return predictions_first(metric, streaming, doc)
 
 
 streaming_true_positives_at_thresholds = _at_thresholds(at_thresholds.true_positives_at_thresholds)
@@ -78,17 +64,9 @@ streaming_precision_at_thresholds = _at_thresholds(at_thresholds.precision_at_th
 streaming_recall_at_thresholds = _at_thresholds(at_thresholds.recall_at_thresholds)
 
 
-@described
-def streaming_sensitivity_at_specificity(
-    predictions: Any,
-    labels: Any,
-    specificity: float,
-    weights: Any = None,
-    num_thresholds: int = 200,
-    metrics_collections: Any = None,
-    updates_collections: Any = None,
-    name: str | None = None,
-) -> tuple[Any, Any]:
+streaming_sensitivity_at_specificity = predictions_first(
+    at_thresholds.sensitivity_at_specificity,
+    "streaming_sensitivity_at_specificity",
     """`td.metrics.sensitivity_at_specificity`, with predictions first.
 
     Args:
@@ -103,24 +81,13 @@ def streaming_sensitivity_at_specificity(
         ...     session.run(td.local_variables_initializer())
         ...     print(round(float(session.run(update)), 3))
         0.5
-    """
-    return at_thresholds.sensitivity_at_specificity(
-        labels, predictions, specificity, weights, num_thresholds, metrics_collections,
-        updates_collections, name,
-    )  # fmt: skip
+    """,
+)
 
 
-@described
-def streaming_specificity_at_sensitivity(
-    predictions: Any,
-    labels: Any,
-    sensitivity: float,
-    weights: Any = None,
-    num_thresholds: int = 200,
-    metrics_collections: Any = None,
-    updates_collections: Any = None,
-    name: str | None = None,
-) -> tuple[Any, Any]:
+streaming_specificity_at_sensitivity = predictions_first(
+    at_thresholds.specificity_at_sensitivity,
+    "streaming_specificity_at_sensitivity",
     """`td.metrics.specificity_at_sensitivity`, with predictions first.
 
     Args:
@@ -135,23 +102,13 @@ def streaming_specificity_at_sensitivity(
         ...     session.run(td.local_variables_initializer())
         ...     print(round(float(session.run(update)), 3))
         0.5
-    """
-    return at_thresholds.specificity_at_sensitivity(
-        labels, predictions, sensitivity, weights, num_thresholds, metrics_collections,
-        updates_collections, name,
-    )  # fmt: skip
+    """,
+)
 
 
-@described
-def streaming_mean_cosine_distance(
-    predictions: Any,
-    labels: Any,
-    dim: int,
-    weights: Any = None,
-    metrics_collections: Any = None,
-    updates_collections: Any = None,
-    name: str | None = None,
-) -> tuple[Any, Any]:
+streaming_mean_cosine_distance = predictions_first(
+    means.mean_cosine_distance,
+    "streaming_mean_cosine_distance",
     """`td.metrics.mean_cosine_distance`, with predictions first.
 
     Args:
@@ -165,22 +122,13 @@ def streaming_mean_cosine_distance(
         ...     session.run(td.local_variables_initializer())
         ...     session.run(update)
         np.float32(1.0)
-    """
-    return means.mean_cosine_distance(
-        labels, predictions, dim, weights, metrics_collections, updates_collections, name
-    )
+    """,
+)
 
 
-@described
-def streaming_mean_relative_error(
-    predictions: Any,
-    labels: Any,
-    normalizer: Any,
-    weights: Any = None,
-    metrics_collections: Any = None,
-    updates_collections: Any = None,
-    name: str | None = None,
-) -> tuple[Any, Any]:
+streaming_mean_relative_error = predictions_first(
+    means.mean_relative_error,
+    "streaming_mean_relative_error",
     """`td.metrics.mean_relative_error`, with predictions first.
 
     Args:
@@ -193,10 +141,8 @@ def streaming_mean_relative_error(
         ...     session.run(td.local_variables_initializer())
         ...     session.run(update)
         np.float32(0.25)
-    """
-    return means.mean_relative_error(
-        labels, predictions, normalizer, weights, metrics_collections, updates_collections, name
-    )
+    """,
+)
 
 
 @described
@@ -227,53 +173,23 @@ def streaming_percentage_less(
 
 def _of_class(metric: Callable[..., Any], known: str) -> Callable[..., Any]:
     """A metric of the classes that are predicted best, with predictions first."""
-
-    def call(
-        predictions: Any,
-        labels: Any,
-        k: int,
-        class_id: int | None = None,
-        weights: Any = None,
-        metrics_collections: Any = None,
-        updates_collections: Any = None,
-        name: str | None = None,
-    ) -> tuple[Any, Any]:
-        return metric(
-            labels, predictions, k, class_id, weights, metrics_collections, updates_collections,
-            name,
-        )  # fmt: skip
-
     further = (
         "            k: how many classes count as predicted.\n"
         "            class_id: the only class to count; by default all."
     )
-    return _of_best(call, f"streaming_sparse_{known}", known, further)
+    return _of_best(metric, f"streaming_sparse_{known}", known, further)
 
 
-def _of_best(call: Any, streaming: str, known: str, further: str) -> Callable[..., Any]:
+def _of_best(metric: Any, streaming: str, known: str, further: str) -> Callable[..., Any]:
     scores, classes = "[[0.1, 0.7, 0.2]]", "td.constant([[2]], td.int64)"
     doc = _doc(streaming, known, f"{scores}, {classes}, 2", f"{classes}, {scores}, 2", further)
-    return described(public_function(call, streaming, doc, module=__name__))
+    return predictions_first(metric, streaming, doc)
 
 
 def _of_order(metric: Callable[..., Any], known: str) -> Callable[..., Any]:
     """A metric of the order of the best classes, with predictions first."""
-
-    def call(
-        predictions: Any,
-        labels: Any,
-        k: int,
-        weights: Any = None,
-        metrics_collections: Any = None,
-        updates_collections: Any = None,
-        name: str | None = None,
-    ) -> tuple[Any, Any]:
-        return metric(
-            labels, predictions, k, weights, metrics_collections, updates_collections, name
-        )
-
     further = "            k: the number of top classes that count as predicted."
-    return _of_best(call, f"streaming_sparse_{known}", known, further)
+    return _of_best(metric, f"streaming_sparse_{known}", known, further)
 
 
 streaming_sparse_precision_at_k = _of_class(top_k.precision_at_k, "precision_at_k")

@@ -10,6 +10,7 @@ from ....graph.default_scopes import control_dependencies
 from ....graph.indexed_slices import IndexedSlices
 from ....graph.node import Operation
 from ....ops.array.constants import constant
+from ....ops.common.shared_docs import shared_docs
 from ....ops.debugging.group_and_tuple import group
 from ....ops.indexing.gather import gather
 from ....ops.math.arithmetic import pow as power_of, sign
@@ -72,18 +73,25 @@ class _SignOptimizer(KernelOptimizer):
         raise NotImplementedError
 
 
+_documented = shared_docs(
+    {
+        "learning_rate": "a number or a scalar tensor.",
+        "beta": "how much of the average is kept at a step.",
+        "sign_decay_fn": "from the global step to the decay; by default that is 1.",
+        "use_locking": "accepted for TensorFlow's sake.",
+        "name": "the name.",
+    },
+)
+
+
+@_documented
 class AddSignOptimizer(_SignOptimizer):
     """Steps of `learning_rate * (alpha + decay * sign(gradient) * sign(m)) * gradient`.
 
     `m` is the moving average of gradients (Bello et al., "Neural Optimizer Search", 2017).
 
     Args:
-        learning_rate: a number or a scalar tensor.
         alpha: the summand.
-        beta: how much of the average is kept at a step.
-        sign_decay_fn: from the global step to the decay; by default that is 1.
-        use_locking: accepted for TensorFlow's sake.
-        name: the name.
 
     Example:
         >>> with td.Graph().as_default(), td.Session() as session:
@@ -117,18 +125,14 @@ class AddSignOptimizer(_SignOptimizer):
         return self._number("alpha", like) + agreement
 
 
+@_documented
 class PowerSignOptimizer(_SignOptimizer):
     """Steps of `learning_rate * base ** (decay * sign(gradient) * sign(m)) * gradient`.
 
     `m` is the moving average of gradients (Bello et al., "Neural Optimizer Search", 2017).
 
     Args:
-        learning_rate: a number or a scalar tensor.
         base: the base of the power.
-        beta: how much of the average is kept at a step.
-        sign_decay_fn: from the global step to the decay; by default that is 1.
-        use_locking: accepted for TensorFlow's sake.
-        name: the name.
 
     Example:
         >>> with td.Graph().as_default(), td.Session() as session:

@@ -33,7 +33,7 @@ from ....shape_inference.tensor_shape import TensorShape
 from ....training.rnn.steps import checked_cell
 from .beam_arrays import gather_tree_from_array
 from .decoder import Decoder
-from .embedding_helpers import embedder
+from .embedding_helpers import checked_tokens, embedder
 from .helpers import batch_size_of
 
 public = {
@@ -154,12 +154,7 @@ class BeamSearchDecoder(Decoder):
         checked_cell(cell)
         self._cell, self._output_layer = cell, output_layer
         self._embedding_fn = embedder(embedding)
-        self._start_tokens = convert_to_tensor(start_tokens, "int32", "start_tokens")
-        self._end_token = convert_to_tensor(end_token, "int32", "end_token")
-        if self._start_tokens.shape.rank != 1:
-            raise ValueError(f"start_tokens must be a vector, got {self._start_tokens.shape}")
-        if self._end_token.shape.rank != 0:
-            raise ValueError(f"end_token must be a scalar, got {self._end_token.shape}")
+        self._start_tokens, self._end_token = checked_tokens(start_tokens, end_token)
         self._batch_size, self._width = batch_size_of(self._start_tokens), int(beam_width)
         self._length_weight = length_penalty_weight
         self._coverage_weight = coverage_penalty_weight

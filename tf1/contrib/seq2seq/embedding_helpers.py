@@ -7,6 +7,7 @@ from typing import Any
 
 from ....graph.convert import convert_to_tensor
 from ....graph.default_scopes import name_scope
+from ....graph.node import Tensor
 from ....ops.array.cast import cast
 from ....ops.array.concat import concat
 from ....ops.array.constants import fill
@@ -38,6 +39,21 @@ def embedder(embedding: Any) -> Callable[[Any], Any]:
     return embedding if callable(embedding) else lambda ids: embedding_lookup(embedding, ids)
 
 
+def checked_tokens(start_tokens: Any, end_token: Any) -> tuple[Tensor, Tensor]:
+    """The tokens that sequences begin and end with, as tensors.
+
+    Raises:
+        ValueError: `start_tokens` is not a vector, or `end_token` not a scalar.
+    """
+    starts = convert_to_tensor(start_tokens, "int32", "start_tokens")
+    end = convert_to_tensor(end_token, "int32", "end_token")
+    if starts.shape.rank != 1:
+        raise ValueError(f"start_tokens must be a vector, got {starts.shape}")
+    if end.shape.rank != 0:
+        raise ValueError(f"end_token must be a scalar, got {end.shape}")
+    return starts, end
+
+
 class GreedyEmbeddingHelper(Helper):
     """Takes the greatest output of each row as the next word, until it is the last one.
 
@@ -59,12 +75,7 @@ class GreedyEmbeddingHelper(Helper):
 
     def __init__(self, embedding: Any, start_tokens: Any, end_token: Any) -> None:
         self._embedding_fn = embedder(embedding)
-        self._start_tokens = convert_to_tensor(start_tokens, "int32", "start_tokens")
-        self._end_token = convert_to_tensor(end_token, "int32", "end_token")
-        if self._start_tokens.shape.rank != 1:
-            raise ValueError(f"start_tokens must be a vector, got {self._start_tokens.shape}")
-        if self._end_token.shape.rank != 0:
-            raise ValueError(f"end_token must be a scalar, got {self._end_token.shape}")
+        self._start_tokens, self._end_token = checked_tokens(start_tokens, end_token)
         self._batch_size = batch_size_of(self._start_tokens)
         self._start_inputs = self._embedding_fn(self._start_tokens)
 

@@ -8,6 +8,7 @@ from typing import Any
 from ....formats.gfile import Glob
 from ....graph.default_scopes import name_scope
 from ....ops.array.cast import to_float
+from ....ops.common.shared_docs import shared_docs
 from ....ops.queues.queue_runner import QueueRunner, add_queue_runner
 from ....ops.queues.queues import FIFOQueue, RandomShuffleQueue
 from ....ops.summaries.scalars_and_histograms import scalar
@@ -85,6 +86,17 @@ def get_data_files(data_sources: Any) -> list[str]:
     return paths
 
 
+_documented = shared_docs(
+    {
+        "data_sources": "a pattern of files, or several.",
+        "scope": "a scope for the ops.",
+    },
+    returns="Two string Tensors.",
+    raises="ValueError: there are no files.",
+)
+
+
+@_documented
 def parallel_read(
     data_sources: Any,
     reader_class: Any,
@@ -101,7 +113,6 @@ def parallel_read(
     """The key and the value of a record, of files that several readers read.
 
     Args:
-        data_sources: a pattern of files, or several.
         reader_class: the class of the readers.
         num_epochs: number of times each file is read; by default without end.
         num_readers: number of readers.
@@ -111,13 +122,6 @@ def parallel_read(
         capacity: capacity of the queue.
         min_after_dequeue: minimum number left in the queue, for a random order.
         seed: a seed for the order.
-        scope: a scope for the ops.
-
-    Returns:
-        Two string Tensors.
-
-    Raises:
-        ValueError: there are no files.
 
     Example:
         >>> import os, tempfile
@@ -150,6 +154,7 @@ def parallel_read(
         return key, value
 
 
+@_documented
 def single_pass_read(
     data_sources: Any,
     reader_class: Any,
@@ -159,16 +164,8 @@ def single_pass_read(
     r"""The key and the value of a record, of files that are read once, in order.
 
     Args:
-        data_sources: a pattern of files, or several.
         reader_class: the class of the reader.
         reader_kwargs: its arguments.
-        scope: a scope for the ops.
-
-    Returns:
-        Two string Tensors.
-
-    Raises:
-        ValueError: there are no files.
 
     Example:
         >>> import os, tempfile
