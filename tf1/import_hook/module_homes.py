@@ -75,7 +75,7 @@ def _packages(homes: dict[str, tuple[str, ...]]) -> frozenset[str]:
 _STATED = _homes()
 PACKAGES = _packages(_STATED)
 """Packages whose `__init__` is empty: `from … import *` gives nothing."""
-HOMES = _STATED | dict.fromkeys(PACKAGES, ("",))
+HOMES = _STATED | dict.fromkeys(sorted(PACKAGES), ("",))
 """The modules of this package that have the names of each inner module, by its full name."""
 
 HIDDEN_BY_FUNCTIONS = frozenset({"tensorflow.contrib.framework.python.ops.arg_scope"})
