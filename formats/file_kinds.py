@@ -35,6 +35,15 @@ class Kind(Enum):
     ONNX = "ONNX model"
 
 
+OTHER_MODELS = {
+    Kind.KERAS_HDF5: "an HDF5 file, as of Keras; td.keras.models.load_model reads it",
+    Kind.KERAS_ARCHIVE: "a Keras v3 archive; export it with model.export(folder)",
+    Kind.TFJS: "JSON of a TensorFlow.js model; the SavedModel that it was converted from is needed",
+    Kind.TFLITE: (
+        "a model of TensorFlow Lite; the SavedModel that it was converted from is needed"
+    ),
+    Kind.ONNX: "an ONNX model; the TensorFlow graph that it was converted from is needed",
+}
 MESSAGES = frozenset({Kind.GRAPH, Kind.META_GRAPH, Kind.SAVED_MODEL})
 
 

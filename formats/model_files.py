@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from ..protos.messages import GraphDef, MetaGraphDef, SavedModel
 from ..runtime import errors
 from ..runtime.load_budget import reported_to, take
-from .file_kinds import MESSAGES, Kind, kind_of, looks_cut_off
+from .file_kinds import MESSAGES, OTHER_MODELS, Kind, kind_of, looks_cut_off
 from .large_constants import read_apart
 from .message_files import memory_for, opened, parse_message
 from .progress import Progress
@@ -106,7 +106,7 @@ def read_opened(
     kind, is_text = kind_of(file, title)
     if kind not in MESSAGES:
         raise errors.DataLossError(
-            None, None, f"{title} is not a graph but a {kind.value}: open it with td.load"
+            None, None, f"{title} is not a graph: it is {OTHER_MODELS[kind]}"
         )
     size = os.fstat(file.fileno()).st_size
     progress = reported_to(progress)

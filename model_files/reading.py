@@ -1,9 +1,4 @@
-"""Readers of model files of every format: each gives a GraphDef with a signature.
-
-A format that is not a graph message of TensorFlow has a reader in a folder of its own, imported
-when the first such file is read. It returns the graph frozen: weights are constants, whose large
-contents may stay beside the GraphDef.
-"""
+"""Reading the model that a path means: a file, a folder, or the prefix of a checkpoint."""
 
 from __future__ import annotations
 
@@ -13,11 +8,9 @@ from io import BufferedIOBase
 from os import PathLike
 
 from ..formats import model_files
-from ..formats.file_kinds import MESSAGES, kind_of
 from ..formats.message_files import memory_for, opened
 from ..formats.model_files import ModelFile
 from ..formats.progress import Progress
-from ..runtime import errors
 from .locating import locate
 
 
@@ -28,7 +21,7 @@ def read_model(
     *,
     apart: bool = True,
 ) -> ModelFile:
-    """Reads a model from a file or folder of any format, detected from the content.
+    """Reads a model from a file or folder ; its kind is detected from the content.
 
     Args:
         path: the file or folder.
@@ -41,8 +34,6 @@ def read_model(
         NotFoundError: there is no such file, no model in the folder, or no meta graph with these
             tags.
         DataLossError: the file holds no model; the error says what it is, and what to do.
-        UnimplementedError: something in it is not supported; it is named.
-        ImportError: the package that reads the format is not installed; the error names the extra.
         ResourceExhaustedError: there is not enough memory.
         OSError: the file cannot be read.
     """
@@ -68,7 +59,4 @@ def read_opened(
         progress: as for `read_model`.
         apart: as for `read_model`.
     """
-    kind, _ = kind_of(file, title)
-    if kind in MESSAGES:
-        return model_files.read_opened(file, title, tags, progress, apart=apart)
-    raise errors.UnimplementedError(None, None, f"{title} is a {kind.value}: not supported yet")
+    return model_files.read_opened(file, title, tags, progress, apart=apart)

@@ -96,7 +96,7 @@ _plain = _Handler.from_address(_inside(_plain_capsule, _NAME))
 # They are called with the interpreter's lock held, as NumPy calls them.
 _plain_malloc, _plain_calloc, _plain_realloc = (
     ctypes.PYFUNCTYPE(kind._restype_, *kind._argtypes_)(
-        ctypes.cast(function, ctypes.c_void_p).value
+        ctypes.cast(function, ctypes.c_void_p).value or 0
     )
     for kind, function in (
         (_Malloc, _plain.malloc),

@@ -15,6 +15,7 @@ import numpy as np
 import pytest
 
 import tensordraft as td
+from tensordraft.graph.api.public_calls import unguarded
 from tensordraft.tf1.import_hook.tensorflow_names import TensorflowFinder
 
 NOT_IMPORTED = {"tensordraft.__main__"}  # a script
@@ -24,6 +25,8 @@ class Finder(doctest.DocTestFinder):
     """Finds the examples of functions that a table made as well: by the module that they name."""
 
     def _from_module(self, module: ModuleType, object: Any) -> bool:
+        if unguarded(object) is not object:
+            return False  # a public name of what another module defines
         named = inspect.isfunction(object) and object.__module__ == module.__name__
         return named or bool(super()._from_module(module, object))  # type: ignore[misc]
 

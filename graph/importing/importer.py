@@ -28,7 +28,7 @@ from ..node_def import check_inputs, full_input, read_attrs, stated_shapes
 from ..scopes.device import parse_device
 from ..scopes.names import check_op_name
 from ..stated_shapes import unsure_outputs
-from ..unregistered import read_outputs, unregistered_op, unregistered_ops
+from ..unregistered import UnregisteredOp, read_outputs, unregistered_op, unregistered_ops
 from .attr_drift import Drift
 from .attr_reading import CommonAttrs, ReadAttrs, WireNode
 from .import_options import ImportOptions
@@ -275,7 +275,7 @@ class Importer:
             # Equal dtypes are the rule; others may still be legal.
             if expected is not None and [tensor.dtype for tensor in inputs] != expected:
                 frozen = None
-                if self.options.problems is None:
+                if self.options.problems is None and not isinstance(definition, UnregisteredOp):
                     frozen = op_without_variable(node, definition, inputs, attrs)
                 if frozen is None:
                     check_inputs(definition, inputs, attrs)  # type: ignore[arg-type]

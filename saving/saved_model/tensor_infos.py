@@ -40,8 +40,10 @@ def build_tensor_info(tensor: Any) -> TensorInfo:
         if not isinstance(tensor, Tensor):
             own = getattr(tensor, "op", None)
             # A reference variable has the name of the variable, not that of a read.
-            is_reference = isinstance(own, Operation) and own.outputs[0].dtype.is_ref_dtype
-            tensor = own.outputs[0] if is_reference else convert_to_tensor(tensor)
+            if isinstance(own, Operation) and own.outputs[0].dtype.is_ref_dtype:
+                tensor = own.outputs[0]
+            else:
+                tensor = convert_to_tensor(tensor)
         info.name = tensor.name
         shape = tensor.shape
     info.dtype = tensor.dtype.base_dtype.as_datatype_enum

@@ -83,7 +83,7 @@ def test_it_has_no_value_before_its_initializer(session: td.Session) -> None:
     assert session.run(td.report_uninitialized_variables()).tolist() == [b"v"]
     with pytest.raises(td.errors.FailedPreconditionError, match="run 'v/Assign' first"):
         session.run(v)
-    with pytest.raises(td.errors.FailedPreconditionError, match="no value"):
+    with pytest.raises(td.errors.FailedPreconditionError, match="uninitialized value"):
         session.run(v.assign_add(1))
     w: Any = td.Variable(v.initialized_value() * 2, use_resource=True)
     session.run([w.initializer, v.initializer])
