@@ -88,7 +88,8 @@ def model_of(model: ModelFile, progress: Progress | None = None) -> LoadedModel:
     else:
         prefix = model.path.rpartition(".")[0]
         checkpoint = prefix if checkpoint_exists(prefix) else None
-    return LoadedModel(graph, read_signatures(graph, message), message, folder, checkpoint, budget)
+    signatures: Any = read_signatures(graph, message)  # bound to the model by its constructor
+    return LoadedModel(graph, signatures, message, folder, checkpoint, budget)
 
 
 def load_saved_model(

@@ -132,7 +132,7 @@ class LoopRun:
             self._stop_hot = flat.stop
             return flat.run
         lowered = lower_loop(plan, None if self._is_flag else self._test)
-        function = lowered.function
+        function: Any = lowered.function
         self._stop_hot = partial(stop_calls, function.__globals__)
 
         def run(numbers: Iterator[int], state: Sequence[Any]) -> Sequence[Any]:

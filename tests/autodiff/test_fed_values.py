@@ -104,7 +104,7 @@ def test_feeds_that_tensorflow_allows_count_in_gradients(
     for now in (value, fed):
         fixed = gradient(build(x, td.constant(now)))
         results = session.run([changing, fixed], {x: _GRID, known: now})
-        np.testing.assert_allclose(*results, rtol=1e-6)
+        np.testing.assert_allclose(results[0], results[1], rtol=1e-6)
 
 
 @pytest.mark.parametrize(
@@ -207,7 +207,8 @@ def test_constants_that_loops_capture_may_be_fed(
         y = build(x, inner)
         pair = [y, td.gradients(y, x)[0]]
         results.append(session.run(pair, {x: [0.5, 1.0, 1.5], known: fed}))
-    np.testing.assert_allclose(*results, rtol=1e-5)
+    for got, wanted in zip(*results, strict=True):
+        np.testing.assert_allclose(got, wanted, rtol=1e-5)
 
 
 def _matrix(h: td.Tensor) -> td.Tensor:

@@ -89,6 +89,7 @@ def _written(writer: Any, accepted: list[bytes]) -> None:
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("what", GROWING)
 def test_what_grows_is_whole_up_to_its_end(what: str, kind: str, tmp_path: Path) -> None:
+    count = 0
     for name in ("first", "clean"):  # the first imports modules
         folder = tmp_path / name
         folder.mkdir()
@@ -96,7 +97,8 @@ def test_what_grows_is_whole_up_to_its_end(what: str, kind: str, tmp_path: Path)
             writer = GROWING[what](folder)
             _written(writer, [])
             writer.close()
-    for number in effort.some(operations.count, 6):
+        count = operations.count
+    for number in effort.some(count, 6):
         folder = tmp_path / str(number)
         folder.mkdir()
         writer = GROWING[what](folder)
