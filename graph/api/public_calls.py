@@ -85,7 +85,7 @@ def guard_name(frame: FrameType) -> str:
 def unguarded(item: Any) -> Any:
     """Function that a guard calls; any other object is returned as it is."""
     code = getattr(item, "__code__", None)
-    is_guard = code is not None and code.co_filename is _GUARD
+    is_guard = getattr(code, "co_filename", None) is _GUARD
     return getattr(item, "__wrapped__", item) if is_guard else item
 
 
