@@ -8,12 +8,12 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from ..analysis.checking.inputs import ShownSizes, is_input
-from ..formats.model_files import ModelFile
+from ..formats.model_files import ModelFile, read_opened
 from ..formats.progress import Progress
 from ..graph.describe import type_text
 from ..graph.node import Operation, Tensor
 from ..model_files.loading import model_of
-from ..model_files.reading import read_model, read_opened
+from ..model_files.reading import read_model
 from ..protos.messages import GraphDef
 from ..runtime.suggestions import nearest, pluralize
 from .progress import ShownProgress
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from argparse import ArgumentParser
 
 FILE_HELP = (
-    "a graph (.pb, .pbtxt), the .meta of a checkpoint, or a SavedModel or its folder; - for a "
+    "a graph (.pb, .pbtxt), a checkpoint with its .meta, or a SavedModel or its folder; - for a "
     "graph on standard input"
 )
 

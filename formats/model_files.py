@@ -16,7 +16,8 @@ from .large_constants import read_apart
 from .message_files import memory_for, opened, parse_message
 from .progress import Progress
 
-_MODEL_FILES = ("saved_model.pb", "saved_model.pbtxt")
+MODEL_FILES = ("saved_model.pb", "saved_model.pbtxt")
+"""Names of the file of a SavedModel."""
 _WORTH_A_LOOK = 1 << 24  # bytes of a file: what can be won in a smaller one is too little
 _MOST_NAMED = 5
 _SERVE = frozenset({"serve"})
@@ -157,21 +158,26 @@ def model_file(folder: str) -> str:
     Raises:
         NotFoundError: there is none; the error says what is there instead.
     """
-    for name in _MODEL_FILES:
+    for name in MODEL_FILES:
         path = os.path.join(folder, name)
         if os.path.exists(path):
             return path
     names = sorted(os.listdir(folder))
     graphs = [name for name in names if name.endswith((".meta", ".pb", ".pbtxt"))]
-    inside = [name for name in names if os.path.exists(os.path.join(folder, name, _MODEL_FILES[0]))]
+    inside = saved_models_in(folder, names)
     message = f"there is no SavedModel in {folder!r}"
     if graphs or inside:
         message += f"; it holds {', '.join([*inside, *graphs][:8])}: name one of these"
     else:
-        message += f", which would be a file {_MODEL_FILES[0]}; " + (
+        message += f", which would be a file {MODEL_FILES[0]}; " + (
             f"it holds {', '.join(names[:_MOST_NAMED])}" if names else "it is empty"
         )
     raise errors.NotFoundError(None, None, message)
+
+
+def saved_models_in(folder: str, names: Iterable[str]) -> list[str]:
+    """Those of the `names` in a folder that are folders of SavedModels."""
+    return [name for name in names if os.path.exists(os.path.join(folder, name, MODEL_FILES[0]))]
 
 
 def chosen(model: SavedModel, tags: Iterable[str] | None, path: str) -> MetaGraphDef:

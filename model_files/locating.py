@@ -6,12 +6,11 @@ import os
 import re
 
 from ..formats.checkpoints.checkpoint_state import latest_checkpoint
-from ..formats.model_files import model_file
+from ..formats.model_files import MODEL_FILES, model_file, saved_models_in
 from ..runtime import errors
 
 _PARTS = re.compile(r"\.(index|data-\d{5}-of-\d{5})$")
 _STATE = "checkpoint"
-_SAVED = ("saved_model.pb", "saved_model.pbtxt")
 # Of a folder that holds no SavedModel, the files that are a model by themselves.
 _NAMES = ("model.json",)
 _SUFFIXES = (".keras", ".tflite", ".onnx", ".h5", ".hdf5", ".pb", ".pbtxt")
@@ -41,14 +40,13 @@ def locate(path: str) -> str:
 def _in_folder(folder: str) -> str:
     """The model in a folder."""
     names = sorted(os.listdir(folder))
-    if not any(name in names for name in _SAVED):
+    if not any(name in names for name in MODEL_FILES):
         if _STATE in names and any(name.endswith(".meta") for name in names):
             return _of_checkpoint(folder)
         models = [name for name in names if name in _NAMES]
         models = models or [name for name in names if name.endswith(".meta")]
         models = models or [name for name in names if name.endswith(_SUFFIXES)]
-        saved = any(os.path.exists(os.path.join(folder, name, _SAVED[0])) for name in names)
-        if len(models) == 1 and not saved:
+        if len(models) == 1 and not saved_models_in(folder, names):
             return os.path.join(folder, models[0])
     return model_file(folder)
 

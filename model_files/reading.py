@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable
-from io import BufferedIOBase
 from os import PathLike
 
 from ..formats import model_files
-from ..formats.message_files import memory_for, opened
 from ..formats.model_files import ModelFile
 from ..formats.progress import Progress
 from .locating import locate
@@ -21,42 +19,13 @@ def read_model(
     *,
     apart: bool = True,
 ) -> ModelFile:
-    """Reads a model from a file or folder ; its kind is detected from the content.
+    """Reads the model that a path means: see `locate`, and `read_model` of `formats`.
 
     Args:
-        path: the file or folder.
+        path: the path.
         tags: of a SavedModel, the tags of the meta graph; by default the only one, or that for
             serving.
         progress: called now and then.
         apart: whether the content of large constants may be beside the graph.
-
-    Raises:
-        NotFoundError: there is no such file, no model in the folder, or no meta graph with these
-            tags.
-        DataLossError: the file holds no model; the error says what it is, and what to do.
-        ResourceExhaustedError: there is not enough memory.
-        OSError: the file cannot be read.
     """
-    path = locate(os.fsdecode(path))
-    with opened(path) as file, memory_for(path):
-        return read_opened(file, path, tags, progress, apart=apart)._replace(path=path)
-
-
-def read_opened(
-    file: BufferedIOBase,
-    title: str,
-    tags: Iterable[str] | None = None,
-    progress: Progress | None = None,
-    *,
-    apart: bool = True,
-) -> ModelFile:
-    """Reads a model from a file that is open, and has a descriptor: as `read_model`.
-
-    Args:
-        file: the file.
-        title: the path, for errors and for the files beside it.
-        tags: as for `read_model`.
-        progress: as for `read_model`.
-        apart: as for `read_model`.
-    """
-    return model_files.read_opened(file, title, tags, progress, apart=apart)
+    return model_files.read_model(locate(os.fsdecode(path)), tags, progress, apart=apart)

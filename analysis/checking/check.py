@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from ...formats.model_files import ModelFile, read_model
+from ...formats.model_files import ModelFile
 from ...formats.progress import Progress, reported
 from ...graph.dependencies import needed_ops
 from ...graph.describe import add_context
@@ -14,6 +14,7 @@ from ...graph.graph import Graph
 from ...graph.importing.importer import import_leniently
 from ...graph.node import Operation, Tensor
 from ...graph.unregistered import UnregisteredOp
+from ...model_files.reading import read_model
 from ...protos.messages import GraphDef, MetaGraphDef
 from ...runtime.gc_pause import collector
 from ...runtime.load_budget import reported_to

@@ -44,6 +44,12 @@ def test_any_name_of_a_checkpoint_loads_it(folder: Path, name: str, values: list
     assert result(folder / name) == values
 
 
+def test_a_check_takes_the_same_paths(folder: Path) -> None:
+    report = td.check_graph(folder / "model-1")
+    assert report.errors == []
+    assert "y" in str(report)
+
+
 def test_a_checkpoint_without_a_graph_says_what_it_holds(folder: Path) -> None:
     (folder / "model-2.meta").unlink()
     with pytest.raises(td.errors.NotFoundError, match="holds only values of variables"):
