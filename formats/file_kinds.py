@@ -61,7 +61,7 @@ _BEGINNINGS = (
     (b"\x89PNG", "a picture"),
     (b"<", "a page of HTML or XML, such as a download that failed"),
     (b"version https://git-lfs", "a pointer of Git LFS; fetch the file itself with git lfs pull"),
-    (b"{", "JSON, but no model of TensorFlow.js"),
+    (b"{", "JSON, such as the config of a Keras model; the SavedModel is needed"),
 )
 _HDF5 = b"\x89HDF\r\n\x1a\n"
 _TFJS_KEYS = (b'"modelTopology"', b'"weightsManifest"', b'"graph-model"', b'"layers-model"')
@@ -226,7 +226,8 @@ def not_hdf5(file: BufferedIOBase) -> str | None:
         file: the file, open for reading.
     """
     head = file.read(_HEAD)
-    if head.startswith(_HDF5):
-        return None
+    model = _other_model(file, head)
+    if model is not None:
+        return None if model is Kind.KERAS_HDF5 else OTHER_MODELS[model]
     size = file.seek(0, os.SEEK_END)
     return _something_else(file, head, size) or ("something else" if head else "empty")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+import zipfile
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
@@ -225,10 +226,18 @@ def words(file: Any) -> None:
     file["model_weights/last/last/kernel:0"] = np.array([b"a"])
 
 
+def archive(path: Path) -> None:
+    with zipfile.ZipFile(path, "w") as file:
+        file.writestr("config.json", "{}")
+        file.writestr("model.weights.h5", b"")
+
+
 DATA, VALUE = td.errors.DataLossError, ValueError
 DAMAGE = [
     (lambda path: path.write_text("hello"), DATA, "is not an HDF5 file: it is something else"),
     (lambda path: path.write_bytes(b""), DATA, "is not an HDF5 file: it is empty"),
+    (archive, DATA, "it is a Keras v3 archive; export it with"),
+    (lambda path: path.write_bytes(b"\0\0\0\0TFL3"), DATA, "it is a model of TensorFlow Lite"),
     (lambda path: path.write_bytes(b"PK\x03\x04"), DATA, "it is a ZIP archive that is cut off"),
     (cut, DATA, "is cut off or damaged"),
     (lambda path: path.unlink(), FileNotFoundError, "m.h5"),
