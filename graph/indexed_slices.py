@@ -9,7 +9,7 @@ from ..shape_inference.tensor_shape import TensorShape
 from .constant_value import constant_value_as_shape
 from .convert import convert_to_tensor
 from .graph import Graph
-from .node import Operation, Tensor
+from .node import Operation, Tensor, session_for
 
 public = {"td": "IndexedSlices IndexedSlicesValue convert_to_tensor_or_indexed_slices"}
 
@@ -88,17 +88,15 @@ class IndexedSlices:
         return constant_value_as_shape(self._dense_shape)
 
     def eval(self, feed_dict: Any = None, session: Any = None) -> IndexedSlicesValue:
-        """The value in a session, by default in the default one.
+        """Computes the tensors in one run of `session` or the default session.
 
         Args:
             feed_dict: values for tensors, as for `Session.run`.
             session: the session.
         """
-        indices = self.indices.eval(feed_dict, session)
-        values = self.values.eval(feed_dict, session)
-        shape = self.dense_shape
-        whole = None if shape is None else shape.eval(feed_dict, session)
-        return IndexedSlicesValue(values, indices, whole)
+        session = session_for(session, self.graph, "evaluate a tensor", "t.eval(session=sess)")
+        value: IndexedSlicesValue = session.run(self, feed_dict)
+        return value
 
     def consumers(self) -> list[Operation]:
         """The ops that take the rows."""

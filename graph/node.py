@@ -122,7 +122,7 @@ class Tensor(NoValues):
             ...     print(td.constant([1, 2]).eval())
             [1 2]
         """
-        session = _session(session, self.graph, "evaluate a tensor", "t.eval(session=sess)")
+        session = session_for(session, self.graph, "evaluate a tensor", "t.eval(session=sess)")
         return session.run(self, feed_dict)
 
     def __str__(self) -> str:
@@ -298,7 +298,7 @@ class Operation:
         Raises:
             ValueError: there is no session, or it runs another graph.
         """
-        session = _session(session, self.graph, "run an operation", "op.run(session=sess)")
+        session = session_for(session, self.graph, "run an operation", "op.run(session=sess)")
         session.run(self, feed_dict)
 
     def values(self) -> tuple[Tensor, ...]:
@@ -312,7 +312,7 @@ class Operation:
         return f"<td.Operation '{self.name}' type={self.type}>"
 
 
-def _session(session: Any, graph: Graph, action: str, explicit: str) -> Any:
+def session_for(session: Any, graph: Graph, action: str, explicit: str) -> Any:
     """Session to use: the one passed, else the default one.
 
     Raises:

@@ -11,7 +11,7 @@ from .constant_value import constant_value_as_shape
 from .convert import convert_to_tensor
 from .default_scopes import name_scope
 from .graph import Graph
-from .node import Operation, Tensor
+from .node import Operation, Tensor, session_for
 
 public = {
     "td": "SparseTensor SparseTensorValue convert_to_tensor_or_sparse_tensor",
@@ -153,17 +153,13 @@ class SparseTensor:
         return SparseTensor(self._indices, new_values, self._dense_shape)
 
     def eval(self, feed_dict: Any = None, session: Any = None) -> Any:
-        """Computes the three tensors in `session` or the default session.
+        """Computes the three tensors in one run of `session` or the default session.
 
         Returns:
             A SparseTensorValue.
         """
-        return SparseTensorValue(
-            *(
-                part.eval(feed_dict, session)
-                for part in (self._indices, self._values, self._dense_shape)
-            )
-        )
+        session = session_for(session, self.graph, "evaluate a tensor", "t.eval(session=sess)")
+        return session.run(self, feed_dict)
 
     def __repr__(self) -> str:
         return (

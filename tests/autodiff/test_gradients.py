@@ -268,10 +268,11 @@ def test_products_of_unknown_rank_have_gradients(op: Any) -> None:
         assert second.tolist() == [[3, 3], [5, 5], [7, 7]]
 
 
-def test_slices_are_run_or_converted() -> None:
+def test_slices_are_run_evaluated_or_converted() -> None:
     with td.Graph().as_default(), td.Session() as session:
         table = td.constant([[1.0, 2.0], [3.0, 4.0]])
         slices = td.gradients(td.gather(table, [1, 1]), table)[0]
         assert isinstance(slices, td.IndexedSlices)
         assert session.run(slices).indices.tolist() == [1, 1]
+        assert slices.eval(session=session).values.tolist() == [[1, 1], [1, 1]]
         assert td.convert_to_tensor(slices).eval(session=session).tolist() == [[0, 0], [2, 2]]
