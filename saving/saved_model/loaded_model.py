@@ -11,9 +11,8 @@ from typing import Any, Self
 from ...formats.progress import Progress
 from ...graph.api.graph_ends import graph_ends, tensors_of
 from ...graph.dependencies import needed_ops
-from ...graph.describe import tensor_type
 from ...graph.graph import Graph
-from ...graph.node import Operation, Tensor
+from ...graph.node import Operation
 from ...protos.messages import MetaGraphDef
 from ...runtime.load_budget import LoadBudget, within
 from ...runtime.repr_text import ShownText
@@ -24,12 +23,11 @@ from ..savers.restoring import restore_feeds
 from . import saved_model_constants as constants
 from .copied_variables import give_originals_their_values
 from .initializing import initialize, operation_to_run
-from .model_calls import KeptSession, ModelSignature, call_text
+from .model_calls import MOST_SHOWN, KeptSession, ModelSignature, call_text, entry_type
 
 public = {"td": "LoadedModel"}
 
 INPUT_TYPES = ("Placeholder", "PlaceholderV2", "PlaceholderWithDefault")
-_MOST_SHOWN = 8
 
 
 @dataclass(frozen=True, repr=False)
@@ -204,21 +202,24 @@ class LoadedModel(ShownText):
 
     def __repr__(self) -> str:
         shown = [f"{name}{call_text(signature)}" for name, signature in self._shown_signatures()]
-        first, _, _ = str(self).partition("\n")
-        return f"<td.LoadedModel: {first}, {'; '.join(shown or [call_text(self._default)])}>"
+        calls = "; ".join(shown or [call_text(self._default)])
+        return f"<td.LoadedModel: {self._title()}, {calls}>"
+
+    def _title(self) -> str:
+        place = f" in {self.export_dir!r}" if self.export_dir else ""
+        return f"model{place} of {pluralize(self.graph.version, 'op')}"
 
     def __str__(self) -> str:
-        lines = ["model" + (f" in {self.export_dir!r}" if self.export_dir else "")]
-        lines[0] += f" of {pluralize(len(self.graph.get_operations()), 'op')}"
+        lines = [self._title()]
         optional = self.optional_inputs
         for label, items in (
             ("inputs", self.inputs),
             *([("optional", optional)] if optional else []),
             ("outputs", self.outputs),
         ):
-            shown = [f"{name} ({_told(item)})" for name, item in items.items()]
-            more = [f"and {len(shown) - _MOST_SHOWN} more"] if len(shown) > _MOST_SHOWN else []
-            lines.append(f"  {label:10}  {', '.join([*shown[:_MOST_SHOWN], *more]) or 'none'}")
+            shown = [f"{name} ({entry_type(item)})" for name, item in items.items()]
+            more = [f"and {len(shown) - MOST_SHOWN} more"] if len(shown) > MOST_SHOWN else []
+            lines.append(f"  {label:10}  {', '.join([*shown[:MOST_SHOWN], *more]) or 'none'}")
         lines += [f"  signature   {name}{call_text(x)}" for name, x in self._shown_signatures()]
         if self.checkpoint is not None:
             lines.append(f"  variables   {self.checkpoint}")
@@ -296,11 +297,6 @@ def _by_name(ops: Sequence[Operation]) -> dict[str, Any]:
     targets: dict[str, Any] = {op.name: op for op in ops if not op.outputs}
     tensors = {x.op.name if len(x.op.outputs) == 1 else x.name: x for x in tensors_of(ops)}
     return tensors or targets
-
-
-def _told(item: Any) -> str:
-    """The type of an entry of a signature, which may be several tensors."""
-    return tensor_type(item) if isinstance(item, Tensor) else type(item).__name__
 
 
 def variables_of(export_dir: str) -> str:

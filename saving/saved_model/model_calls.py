@@ -11,15 +11,14 @@ import numpy as np
 
 from ...formats.progress import Progress
 from ...graph.describe import tensor_type
-from ...graph.node import Operation, Tensor
-from ...graph.sparse_tensor import SparseTensor
+from ...graph.node import Tensor
 from ...runtime.suggestions import nearest
 from ...session.session import Session
 from ...shape_inference.tensor_shape import TensorShape
 from ..checkpoints.signatures import Signature
 
 DEFAULT_BATCH = 32
-_MOST_SHOWN = 8
+MOST_SHOWN = 8  # inputs or outputs, in the text of a model
 
 
 class KeptSession:
@@ -99,20 +98,11 @@ class ModelSignature(Signature):
         return bound
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        """Computes the outputs from arrays.
+        """Computes the outputs from arrays: see `LoadedModel.__call__`.
 
         Args:
             *args: values of the inputs, in the order of `inputs`; or one dict of them by name.
             **kwargs: values of the inputs by name, also of those that have a default.
-
-        Returns:
-            The array of the only output, or a dict of arrays by the names of the outputs.
-
-        Raises:
-            TypeError: an input is missing, unknown, or given twice.
-            ValueError: a value does not fit the dtype or shape of its input.
-            RuntimeError: the model is closed.
-            OpError: an op failed; see `td.errors`.
         """
         return self._run(self._by_name(args, kwargs))
 
@@ -179,7 +169,7 @@ class ModelSignature(Signature):
                 )
         missing = [name for name in names if name not in given]
         if missing:
-            types = [f"{name} ({_type(self.inputs[name])})" for name in missing]
+            types = [f"{name} ({entry_type(self.inputs[name])})" for name in missing]
             raise TypeError(f"{self._label} needs a value for {', '.join(types)}")
         return given
 
@@ -273,7 +263,7 @@ def _check_fits(label: str, name: str, tensor: Any, value: Any) -> None:
         shape = None  # rows of several lengths
     if shape is None or not tensor.shape.is_compatible_with(TensorShape(shape)):
         got = "rows of several lengths" if shape is None else f"the shape {shape}"
-        raise ValueError(f"the input {name!r} of {label} takes {_type(tensor)}, got {got}")
+        raise ValueError(f"the input {name!r} of {label} takes {entry_type(tensor)}, got {got}")
 
 
 def _first_size(tensor: Any) -> int | None:
@@ -287,18 +277,16 @@ def _listed(names: Iterable[str]) -> str:
     return ", ".join(map(repr, names)) or "no inputs"
 
 
-def _type(item: Any) -> str:
-    """The type of an entry of a signature."""
-    if isinstance(item, Tensor):
-        return tensor_type(item)
-    return type(item).__name__ if isinstance(item, (SparseTensor, Operation)) else str(item)
+def entry_type(item: Any) -> str:
+    """The type of an entry of a signature, which may be an op."""
+    return tensor_type(item) if isinstance(item, Tensor) else type(item).__name__
 
 
 def call_text(signature: Signature) -> str:
     """A signature in one line: `(x: float32[?,10]) -> (y: float32[?,3])`."""
     sides = []
     for side in (signature.inputs, signature.outputs):
-        shown = [f"{name}: {_type(item)}" for name, item in side.items()]
-        more = ["…"] if len(shown) > _MOST_SHOWN else []
-        sides.append(f"({', '.join([*shown[:_MOST_SHOWN], *more])})")
+        shown = [f"{name}: {entry_type(item)}" for name, item in side.items()]
+        more = ["…"] if len(shown) > MOST_SHOWN else []
+        sides.append(f"({', '.join([*shown[:MOST_SHOWN], *more])})")
     return " -> ".join(sides)
