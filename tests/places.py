@@ -1,4 +1,4 @@
-"""Where the files are that tests read: beside the package, of which the tests are no part."""
+"""Folders of the files that tests read: beside the package, which does not hold the tests."""
 
 from __future__ import annotations
 

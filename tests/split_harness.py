@@ -13,7 +13,7 @@ from tensordraft.distributed.engine import InThisThread
 from tensordraft.shape_inference.traits import Elementwise, Move, Reduction
 
 Way = Mapping[int, int]
-"""Of some inputs, by number, the axis that is called "rows"."""
+"""The axis called "rows" of some inputs, by their numbers."""
 
 
 def ways(case: Case) -> Iterator[Way]:

@@ -72,7 +72,7 @@ def run(*arguments: str, folder: Path) -> str:
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Where the README is followed: it holds the examples, and what earlier blocks have saved."""
+    """Folder in which the README is followed: its examples, and files that earlier blocks saved."""
     folder = tmp_path_factory.mktemp("readme")
     shutil.copytree(ROOT / "examples", folder / "examples")
     return folder

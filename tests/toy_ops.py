@@ -22,7 +22,7 @@ MARK: td.OpDef[td.Operation] = td.OpDef("ToyMark", "->", "text: string", traits=
 TOTAL = td.OpDef("ToyTotal", "values: N * T -> total: T", "N: int >= 1, T: {float32, int32}")
 
 MARKS: list[str] = []
-"""What the runs of `MARK` have left here."""
+"""Values that runs of `MARK` have appended."""
 
 
 @ADD.shape

@@ -138,6 +138,7 @@ def test_names_do_not_matter(tmp_path: Path) -> None:
 
 
 def test_folders_tell_what_they_hold(cli: Cli, tmp_path: Path) -> None:
+    assert "features:0" in cli("show", str(GOLDEN / "checkpoint")).out
     assert "it holds saved, saved1" in cli("show", str(FILES)).err
     assert cli("show", str(tmp_path)).err == (
         f"tensordraft: there is no SavedModel in {str(tmp_path)!r}, which would be a file "

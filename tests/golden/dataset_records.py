@@ -1,4 +1,4 @@
-"""What comes out of a dataset, so that it can be written as JSON."""
+"""Elements of a dataset, in a form that can be written as JSON."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def shape_told(shape: Any) -> Any:
 
 
 def recorded(tf: Any, make: Callable[[Any], Any]) -> dict[str, Any]:
-    """What a pipeline is, and what comes out of it."""
+    """Properties of a pipeline, and its elements."""
     with tf.Graph().as_default(), tf.Session() as session:
         dataset = make(tf)
         iterator = tf.data.make_initializable_iterator(dataset)

@@ -33,7 +33,7 @@ def rounded(value: Any) -> list[float]:
 
 
 def updates() -> dict[str, list[list[float]]]:
-    """What the training ops leave in their variables."""
+    """Values of the variables after the training ops."""
     found = {}
     for name in STEPS_OF.split():
         for kind in (f"ResourceApply{name}", f"ResourceSparseApply{name}"):

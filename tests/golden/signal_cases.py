@@ -41,7 +41,7 @@ def modified(norm: str | None) -> Case:
 
 
 def gradient(name: str) -> Case:
-    """Of the lengths of what a transform gives, each weighted by another number."""
+    """Gradient of a weighted sum of squared magnitudes of the results of a transform."""
 
     def gradients(tf: Any) -> Any:
         x = tf.constant(SOUND)

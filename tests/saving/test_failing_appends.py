@@ -89,7 +89,7 @@ def _written(writer: Any, accepted: list[bytes]) -> None:
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("what", GROWING)
 def test_what_grows_is_whole_up_to_its_end(what: str, kind: str, tmp_path: Path) -> None:
-    count = 0
+    count, names = 0, []
     for name in ("first", "clean"):  # the first imports modules
         folder = tmp_path / name
         folder.mkdir()
@@ -97,12 +97,12 @@ def test_what_grows_is_whole_up_to_its_end(what: str, kind: str, tmp_path: Path)
             writer = GROWING[what](folder)
             _written(writer, [])
             writer.close()
-        count = operations.count
+        count, names = operations.count, operations.names
     for number in effort.some(count, 6):
         folder = tmp_path / str(number)
         folder.mkdir()
         writer = GROWING[what](folder)
-        where = f"operation {number}, {operations.names[number]}"
+        where = f"operation {number}, {names[number]}"
         accepted: list[bytes] = []
         with failing(number, kind) as failed:
             _written(writer, accepted)

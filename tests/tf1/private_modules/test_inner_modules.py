@@ -105,6 +105,8 @@ def test_one_of_four_branches_is_taken() -> None:
         for i in range(4):
             found = session.run([output, index, slope], {x: [1.0, 2.0], case: i})
             assert [part.tolist() for part in found] == [[i + 1.0, 2 * i + 1.0], i, [i, i]]
+        with pytest.raises(td.errors.UnimplementedError, match="part of no loop or conditional"):
+            session.run(control_flow.merge([x, x]), {x: [1.0, 2.0]})
 
 
 def test_linear_makes_the_variables_of_the_scope() -> None:
