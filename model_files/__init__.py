@@ -1,1 +1,1 @@
-"""Models in files of every format: opened, called, converted."""
+"""Files and folders of models: loading, what a path means, freezing."""

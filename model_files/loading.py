@@ -29,16 +29,17 @@ def load(
     """Reads a model from a file or folder, whatever kind it is of.
 
     Args:
-        path: a GraphDef; the `.meta` file of a checkpoint; a SavedModel, or its folder. What it is
-            recognized by its content, not its name.
+        path: a GraphDef; a SavedModel, or its folder; a checkpoint with a `.meta` file, by its
+            prefix, any of its files, or its folder. The kind of a file is detected from its
+            content, not its name.
         tags: of a SavedModel, the tags of the meta graph; by default the only one, or that for
             serving.
         progress: called now and then, as by `td.load_graph`; a `td.LoadBudget` sets limits, on the
             restoration of variables, too.
 
     Returns:
-        A LoadedModel, with `graph`, `inputs`, `outputs`, `signatures`, and `session()`, in which
-        variables have their values.
+        A LoadedModel, which can be called; with `graph`, `inputs`, `outputs`, `signatures`, and
+        `session()`, in which variables have their values.
 
     Raises:
         NotFoundError: there is no such file, no SavedModel in the folder, or no meta graph with
@@ -54,7 +55,9 @@ def load(
         ...     y = td.add(td.Variable([1.0, 2.0], name="v"), 1.0, name="y")
         ...     session.run(td.global_variables_initializer())
         ...     _ = td.train.Saver().save(session, path)
-        >>> model = td.load(path + ".meta")
+        >>> model = td.load(path)
+        >>> model()
+        array([2., 3.], dtype=float32)
         >>> with model.session() as session:
         ...     session.run("y:0")
         array([2., 3.], dtype=float32)

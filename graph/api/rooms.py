@@ -167,8 +167,8 @@ ROOMS = (
     Room("keras_api", "`td.keras`", "models/model.py, layers/base_layer.py"),
     Room(
         "model_files",
-        "models in files of every format: `td.load`, freezing, conversion",
-        "loading.py, reading.py",
+        "files and folders of models: `td.load`, what a path means, freezing",
+        "loading.py, locating.py",
         stage="saving",
     ),
     Room("analysis/checking", "checks of a single graph: consistency and shapes"),
