@@ -1,13 +1,15 @@
-"""Fixtures that many test modules share: a default graph, and a session in it."""
+"""Fixtures that many test modules share: a default graph, a session in it, undone imports."""
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterator
 
 import pytest
 from waiters import arrivals
 
 import tensordraft as td
+from tensordraft.tf1.import_hook.tensorflow_names import TensorflowFinder
 
 
 @pytest.fixture
@@ -29,3 +31,16 @@ def arrived() -> Iterator[Callable[[], None]]:
     """Waits until another thread waits."""
     with arrivals() as arrived:
         yield arrived
+
+
+@pytest.fixture
+def own_imports() -> Iterator[None]:
+    """Takes back what a test changes of what imports mean, as `td.as_tensorflow` does.
+
+    It leaves what other packages add when they are first imported: `importlib_metadata`, which
+    comes with dask, puts a finder of its own in place of Python's.
+    """
+    yield
+    sys.meta_path[:] = [it for it in sys.meta_path if not isinstance(it, TensorflowFinder)]
+    for name in [name for name in sys.modules if name.partition(".")[0] == "tensorflow"]:
+        del sys.modules[name]

@@ -6,7 +6,6 @@ import doctest
 import importlib
 import inspect
 import pkgutil
-import sys
 from collections.abc import Iterator
 from types import ModuleType
 from typing import Any
@@ -16,7 +15,6 @@ import pytest
 
 import tensordraft as td
 from tensordraft.graph.api.public_calls import unguarded
-from tensordraft.tf1.import_hook.tensorflow_names import TensorflowFinder
 
 NOT_IMPORTED = {"tensordraft.__main__"}  # a script
 
@@ -39,19 +37,6 @@ def docstring_examples() -> Iterator[doctest.DocTest]:
         # Examples know the package and NumPy by their usual names, and nothing else.
         found = finder.find(importlib.import_module(name), name, globs={"td": td, "np": np})
         yield from (test for test in found if test.examples)
-
-
-@pytest.fixture
-def own_imports() -> Iterator[None]:
-    """Takes back what an example changes of what imports mean, as `td.as_tensorflow` does.
-
-    It leaves what other packages add when they are first imported: `importlib_metadata`, which
-    comes with dask, puts a finder of its own in place of Python's.
-    """
-    yield
-    sys.meta_path[:] = [it for it in sys.meta_path if not isinstance(it, TensorflowFinder)]
-    for name in [name for name in sys.modules if name.partition(".")[0] == "tensorflow"]:
-        del sys.modules[name]
 
 
 @pytest.mark.usefixtures("own_imports")

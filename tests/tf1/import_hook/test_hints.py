@@ -12,6 +12,8 @@ import pytest
 
 import tensordraft as td
 
+pytestmark = pytest.mark.usefixtures("own_imports")
+
 
 def said(program: str, **scope: Any) -> str:
     """The message of the error in which a program ends; `td` is not imported there."""
