@@ -16,6 +16,8 @@ from .engine import LostError
 from .stage_graph import Program
 from .worker import ChunkError
 
+SECONDS_TO_CONNECT = 10
+
 _SMALL = 1 << 12  # bytes sent with every task
 _LARGE = 1 << 16  # larger values are not sent inside of a task
 
@@ -43,7 +45,9 @@ class Cluster:
             address = str(scheduler).removeprefix("dask://")
             address = address if "://" in address else f"tcp://{address}"
             try:
-                self.client = module.Client(address, timeout=10, set_as_default=False)
+                self.client = module.Client(
+                    address, timeout=SECONDS_TO_CONNECT, set_as_default=False
+                )
             except (OSError, TimeoutError, ValueError) as error:
                 raise errors.UnavailableError(
                     None, None, f"there is no dask scheduler at {address}: {error}"

@@ -134,6 +134,7 @@ def test_nothing_stays_on_the_cluster(client: Client) -> None:
     assert set(client.futures) <= before
 
 
-def test_a_scheduler_that_is_not_there_is_told() -> None:
+def test_a_scheduler_that_is_not_there_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tensordraft.distributed.cluster.SECONDS_TO_CONNECT", 1)
     with pytest.raises(td.errors.UnavailableError, match="there is no dask scheduler at tcp://"):
         td.data_parallel(td.Graph(), scheduler="not an address:0")
