@@ -11,9 +11,11 @@ from ...graph.node import Tensor
 from ...protos import dtypes
 from ...protos.dtypes import DType
 from ...shape_inference.protocols import Array
+from ...shape_inference.symbolic.expressions import bounds
 from .call import Call, Rule, strings
 from .nodes import (
     apply,
+    as_size,
     axis_of,
     cast,
     concat,
@@ -108,7 +110,7 @@ def _reshape(c: Call) -> Tensor:
         return apply("Reshape", x, shape if known is None else known)
     if known is None:
         sizes = x.graph.inference.value(shape)
-        if sizes is not None and not any(isinstance(size, int) and size == 0 for size in sizes.tolist()):
+        if sizes is not None and all(_not_zero(size) for size in sizes.tolist()):
             return apply("Reshape", x, shape)
         length = shape.shape.as_list()[0] if shape.shape.ndims == 1 else None
         if length is None:
@@ -125,6 +127,14 @@ def _reshape(c: Call) -> Tensor:
     if len([size for size in sizes if size == 0]) and rank_of(x) < max(i for i, s in enumerate(sizes) if s == 0) + 1:
         raise MalformedError(f"shape {sizes} copies sizes of an input of rank {rank_of(x)}")
     return reshape(x, [size_of(x, i) if size == 0 else size for i, size in enumerate(sizes)])
+
+
+def _not_zero(size: Any) -> bool:
+    """Returns whether an element of a shape is no 0 that stands for a size of the input."""
+    if isinstance(size, int):
+        return size != 0
+    least, _ = bounds(size)  # a size is not negative, unlike a number that is computed
+    return least is not None and least >= 0
 
 
 def _flatten(c: Call) -> Tensor:
@@ -379,8 +389,7 @@ def _padded(x: Tensor, pairs: Any, mode: str, value: Any) -> Tensor:
         before, behind = (
             apply("Unpack", pair, num=2) if isinstance(pair, Tensor) else (np.int64(n) for n in pair)
         )
-        size = size_of(x, axis)
-        size = np.int64(size) if isinstance(size, int) else size
+        size = as_size(size_of(x, axis))
         places = apply("Range", apply("Neg", before), apply("AddV2", size, behind), np.int64(1))
         if mode == "wrap":
             places = apply("FloorMod", places, size)
@@ -404,7 +413,7 @@ def _eye_like(c: Call) -> Tensor:
 def _columns_less_rows(x: Tensor) -> Tensor:
     """The number of the column less that of the row, for each element of a matrix."""
     rows, columns = (
-        apply("Range", np.int64(0), size_of(x, axis) if isinstance(size_of(x, axis), Tensor) else np.int64(size_of(x, axis)), np.int64(1))
+        apply("Range", np.int64(0), as_size(size_of(x, axis)), np.int64(1))
         for axis in (-2, -1)
     )
     return apply("Sub", columns, apply("ExpandDims", rows, np.int32(-1)))
@@ -482,12 +491,15 @@ def _center_crop_pad(c: Call) -> Tensor:
                 x = apply("Pad", x, pads)
             continue
         # An odd number of elements: one more is cut off behind, or padded behind.
-        more, less = (apply("Maximum", apply("Sub", *pair), np.int64(0)) for pair in ((new, old), (old, new)))
+        more, less = (
+            apply("Maximum", apply("Sub", *map(as_size, pair)), np.int64(0))
+            for pair in ((new, old), (old, new))
+        )
         start = apply("FloorDiv", less, np.int64(2))
-        begin, length = (_placed(reshape(part, [1]), [axis], rank, default) for part, default in ((start, 0), (apply("Minimum", old, new), -1)))
+        begin, length = (_placed(reshape(part, [1]), [axis], rank, default) for part, default in ((start, 0), (apply("Minimum", as_size(old), as_size(new)), -1)))
         x = apply("Slice", x, begin, length)
         before = apply("FloorDiv", more, np.int64(2))
-        pair = apply("Pack", [[before, apply("Sub", more, before)]][0])
+        pair = apply("Pack", [before, apply("Sub", more, before)])
         pads = apply("TensorScatterUpdate", np.zeros((rank, 2), np.int64), [[axis]], reshape(pair, [1, 2]))
         x = apply("Pad", x, pads)
     return x

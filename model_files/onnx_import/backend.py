@@ -85,13 +85,13 @@ def _fed(value: Any, kind: Type) -> Any:
     """A value as a session takes it."""
     if kind.kind == "sequence":
         items = [_array(item, kind.dtype) for item in value]
-        return TensorList(items, kind.dtype.numpy_dtype, None).handle
+        return TensorList(items, kind.dtype.numpy_dtype, None)
     if kind.kind == "optional":
         inner = kind.inner
         if value is None or inner is None:
-            return _boxed(Optional(None, []))
+            return Optional(None, [])
         fed = _fed(value, inner)
-        return _boxed(Optional((fed,), [stored_dtype(inner)]))
+        return Optional((fed if inner.kind == "tensor" else _boxed(fed),), [stored_dtype(inner)])
     return _array(value, kind.dtype)
 
 

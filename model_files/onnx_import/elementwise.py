@@ -140,7 +140,16 @@ def _shift(c: Call) -> Tensor:
     op_type = {"LEFT": "LeftShift", "RIGHT": "RightShift"}.get(c.text("direction"))
     if op_type is None:
         raise MalformedError(f"direction must be LEFT or RIGHT, got {c.text('direction')!r}")
-    return apply(op_type, c[0], c[1])
+    x, count = c[0], c[1]
+    # A count that is negative or too large leaves nothing, or the sign, which the widest shift
+    # of TensorFlow does.
+    width = 8 * x.dtype.size
+    beyond = apply("GreaterEqual", count, number(x, width))
+    if not x.dtype.is_unsigned:
+        beyond = apply("LogicalOr", beyond, apply("Less", count, number(x, 0)))
+    if op_type == "RightShift" and not x.dtype.is_unsigned:
+        return apply(op_type, x, selected(beyond, number(x, width - 1), count))
+    return selected(beyond, number(x, 0), apply(op_type, x, count))
 
 
 def _is_inf(c: Call) -> Tensor:
@@ -246,9 +255,7 @@ def swish(x: Tensor, alpha: float = 1.0) -> Tensor:
 
 
 def _swiglu(c: Call) -> Tensor:
-    axis = axis_of(c.int("axis", -1), rank_of(c[0]))
-    gate, linear = apply("Split", np.int32(axis), c[0], num_split=2)
-    return apply("Mul", swish(gate, c.float("alpha", 1.0)), linear)
+    return apply("Mul", swish(c[0], c.float("alpha", 1.0)), c[1])
 
 
 def _mish(c: Call) -> Tensor:
@@ -341,22 +348,20 @@ def _softplus(c: Call) -> Tensor:
 
 def _dropout(c: Call) -> Any:
     x = c[0]
-    training = c.const(2) if c.version >= 12 and c.has(2) else np.array(c.version < 7 and not c.int("is_test", 0))
-    if training is None:
-        raise MalformedError("its input training_mode is not constant: not supported")
-    if not training.any() or c.version < 12:
+    training = c.const(2) if c.version >= 12 and c.has(2) else np.array(False)
+    if training is not None and not training.any():
         mask = apply("OnesLike", cast(x, dtypes.bool) if x.dtype is not dtypes.bool else x)
         kept = cast(mask, x.dtype) if c.version < 10 else mask
         return [apply("Identity", x), kept]
-    ratio = c.known(1, "ratio").reshape(()) if c.has(1) else np.float32(0.5)
-    shape = apply("Shape", x)
-    if float(ratio) == 0:
-        return [apply("Identity", x), apply("Fill", shape, True)]
-    seed = int(c.float("seed", 0)) if "seed" not in c.attrs else c.int("seed")
-    chance = apply("RandomUniform", shape, dtype=dtypes.float32, seed=seed, seed2=0)
-    mask = apply("GreaterEqual", chance, np.float32(ratio))
-    scale = number(x, 1 / (1 - float(ratio)))
-    return [apply("Mul", apply("Mul", x, cast(mask, x.dtype)), scale), mask]
+    ratio: Any = reshape(c[1], []) if c.has(1) else np.float32(0.5)
+    ratio = cast(ratio, dtypes.float32) if isinstance(ratio, Tensor) else ratio
+    if training is None:
+        ratio = selected(reshape(c[2], []), ratio, np.float32(0))
+    chance = apply("RandomUniform", apply("Shape", x), dtype=dtypes.float32, seed=c.int("seed", 0))
+    mask = apply("GreaterEqual", chance, ratio)
+    scale = apply("Reciprocal", apply("Sub", np.float32(1), ratio))
+    kept = apply("Mul", cast(x, dtypes.float32), scale)
+    return [cast(selected(mask, kept, np.float32(0)), x.dtype), mask]
 
 
 def _table(build: Any, table: dict[str, str]) -> dict[str, Rule]:

@@ -140,6 +140,11 @@ def element(vector: Tensor, index: int) -> Tensor:
     return result
 
 
+def as_size(size: Any) -> Any:
+    """A size as what an op takes: an int64, or a scalar tensor."""
+    return size if isinstance(size, Tensor) else np.int64(size)
+
+
 def vector(sizes: Sequence[Any]) -> Any:
     """A vector of sizes, which are ints or scalar tensors."""
     if not any(isinstance(size, Tensor) for size in sizes):
@@ -200,6 +205,13 @@ def cut(x: Tensor, axis: int, start: int, stop: int | None) -> Tensor:
     begins = mask | (1 << axis if start == 0 else 0)
     result: Tensor = apply("StridedSlice", x, begin, end, strides, begin_mask=begins, end_mask=ends)
     return result
+
+
+def lowest(dtype: DType) -> Array:
+    """The lowest number of a dtype, -inf for floats."""
+    if dtype.is_floating:
+        return np.asarray(-np.inf).astype(dtype.numpy_dtype)
+    return np.asarray(np.iinfo(dtype.numpy_dtype).min, dtype.numpy_dtype)
 
 
 def reduced(op_type: str, x: Tensor, axes: Iterable[int], keep: bool = False) -> Tensor:

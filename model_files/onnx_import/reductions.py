@@ -12,7 +12,7 @@ from ...graph.node import Tensor
 from ...protos import dtypes
 from .call import Call, Rule
 from .elementwise import scaled
-from .nodes import apply, axis_of, cast, ints, number, rank_of, reduced, reshape, size_of, transpose, wide
+from .nodes import apply, as_size, axis_of, cast, ints, number, rank_of, reduced, reshape, size_of, transpose, wide
 from .tensors import MalformedError
 
 _REDUCTIONS = {
@@ -96,8 +96,8 @@ def _arg(op_type: str, c: Call) -> Tensor:
     if c.int("select_last_index", 0):
         found = apply(op_type, apply("ReverseV2", x, [axis]), np.int32(axis), output_type=dtypes.int64)
         size = size_of(x, axis)
-        last = size - 1 if isinstance(size, int) else apply("Sub", size, np.int64(1))
-        found = apply("Sub", np.int64(last) if isinstance(last, int) else last, found)
+        last = apply("Sub", as_size(size), np.int64(1))
+        found = apply("Sub", last, found)
     else:
         found = apply(op_type, x, np.int32(axis), output_type=dtypes.int64)
     return apply("ExpandDims", found, np.int32(axis)) if c.int("keepdims", 1) else found
@@ -128,15 +128,12 @@ def _softmax(op_type: str, c: Call) -> Tensor:
 
 def _hardmax(c: Call) -> Tensor:
     def hardmax(x: Tensor) -> Tensor:
-        depth = cast(_tensor(size_of(x, -1)), dtypes.int32)
+        size = size_of(x, -1)
+        depth = cast(size, dtypes.int32) if isinstance(size, Tensor) else np.int32(size)
         best = apply("ArgMax", x, np.int32(-1), output_type=dtypes.int64)
         return apply("OneHot", best, depth, number(x, 1), number(x, 0))
 
     return along_last(c, hardmax)
-
-
-def _tensor(size: Any) -> Tensor:
-    return size if isinstance(size, Tensor) else apply("Const", value=np.int64(size), dtype=dtypes.int64)
 
 
 def _cumulative(op_type: str, c: Call) -> Tensor:
