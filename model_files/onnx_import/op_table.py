@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
-from . import arrays, elementwise, reductions
+from . import arrays, convolution, elementwise, indexing, linear, normalization, pooling, reductions
 from .call import Rule
 
+_FAMILIES = (
+    arrays,
+    convolution,
+    elementwise,
+    indexing,
+    linear,
+    normalization,
+    pooling,
+    reductions,
+)
 _RULES: dict[str, dict[str, Rule]] = {
-    "": {
-        **elementwise.RULES,
-        **arrays.RULES,
-        **reductions.RULES,
-    },
+    "": {name: rule for family in _FAMILIES for name, rule in family.RULES.items()},
 }
 
 
