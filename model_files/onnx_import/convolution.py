@@ -143,10 +143,10 @@ def windows_of_transposed(c: Call, kernel: list[int]) -> tuple[Windows, list[Any
                 total = strides[axis] * (size - 1) + more[axis] + span - stated[axis]
             else:
                 total = span - strides[axis] + more[axis]
-            half = total // 2
-            before, behind = (total - half, half) if mode == "SAME_LOWER" else (half, total - half)
-            if stated is not None and mode not in ("SAME_UPPER", "SAME_LOWER"):
-                before, behind = half, total - half
+            # What is missing is padded behind; an odd element is cut off in front by default.
+            half = max(total, 0) // 2
+            before = half if mode == "SAME_UPPER" else max(total, 0) - half
+            behind = total - before
         elif mode == "VALID":
             before = behind = 0
         cuts.append((before, behind - more[axis]))

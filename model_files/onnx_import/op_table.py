@@ -2,18 +2,33 @@
 
 from __future__ import annotations
 
-from . import arrays, convolution, elementwise, indexing, linear, normalization, pooling, reductions
-from .call import Rule
-
-_FAMILIES = (
+from . import (
     arrays,
+    attention,
     convolution,
     elementwise,
     indexing,
     linear,
+    losses,
     normalization,
     pooling,
     reductions,
+    resize,
+)
+from .call import Rule
+
+_FAMILIES = (
+    arrays,
+    attention,
+    convolution,
+    elementwise,
+    indexing,
+    linear,
+    losses,
+    normalization,
+    pooling,
+    reductions,
+    resize,
 )
 _RULES: dict[str, dict[str, Rule]] = {
     "": {name: rule for family in _FAMILIES for name, rule in family.RULES.items()},

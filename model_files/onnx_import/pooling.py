@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from functools import partial
+from functools import partial, reduce
 from typing import Any
 
 import numpy as np
@@ -41,12 +41,7 @@ def _max_pool(c: Call) -> Any:
     if c.wants(1):
         return _max_pool_with_indices(c, windows)
     if max(windows.dilations) > 1:
-        filled = padded(x, _pads(windows), lowest(x.dtype))
-        parts = taps(filled, windows)
-        result = parts[0]
-        for part in parts[1:]:
-            result = wide("Maximum", result, part)
-        return result
+        return _along_each("Maximum", padded(x, _pads(windows), lowest(x.dtype)), windows)
     return _pooled("MaxPool", x, windows, lowest(x.dtype))
 
 
@@ -139,11 +134,19 @@ def _spatial(shape: Any) -> Any:
 def _mean(x: Tensor, windows: Windows) -> Tensor:
     if max(windows.dilations) == 1:
         return _pooled("AvgPool", x, windows)
-    parts = taps(x, windows)
-    total = parts[0]
-    for part in parts[1:]:
-        total = wide("AddV2", total, part)
-    return scaled(total, 1 / len(parts))
+    return scaled(_along_each("AddV2", x, windows), 1 / math.prod(windows.kernel))
+
+
+def _along_each(op_type: str, x: Tensor, windows: Windows) -> Tensor:
+    """The elements of windows combined by an op, along one axis after the other."""
+    ones = [1] * len(windows.kernel)
+    for axis in range(len(ones)):
+        kernel, strides, dilations = (
+            [*ones[:axis], values[axis], *ones[axis + 1 :]] for values in windows[:3]
+        )
+        parts = taps(x, Windows(kernel, strides, dilations, None, False))
+        x = reduce(partial(wide, op_type), parts)
+    return x
 
 
 def _average_pool(c: Call) -> Tensor:
