@@ -5,6 +5,7 @@ from __future__ import annotations
 from . import (
     arrays,
     attention,
+    control_flow,
     convolution,
     elementwise,
     indexing,
@@ -14,12 +15,14 @@ from . import (
     pooling,
     reductions,
     resize,
+    sequences,
 )
 from .call import Rule
 
 _FAMILIES = (
     arrays,
     attention,
+    control_flow,
     convolution,
     elementwise,
     indexing,
@@ -29,6 +32,7 @@ _FAMILIES = (
     pooling,
     reductions,
     resize,
+    sequences,
 )
 _RULES: dict[str, dict[str, Rule]] = {
     "": {name: rule for family in _FAMILIES for name, rule in family.RULES.items()},

@@ -221,7 +221,7 @@ def _coordinates(change: _Axis, mode: str) -> Tensor:
 
 
 def _double(value: Number) -> Any:
-    return value if isinstance(value, Tensor) else np.float64(value)
+    return cast_double(value)
 
 
 def _half_pixel(steps: Tensor, scale: Number) -> Tensor:
