@@ -89,16 +89,19 @@ def _fed(value: Any, kind: Type) -> Any:
     if kind.kind == "optional":
         inner = kind.inner
         if value is None or inner is None:
-            return Optional(None, [])
+            return _Variant(Optional(None, []))
         fed = _fed(value, inner)
-        return Optional((fed if inner.kind == "tensor" else _boxed(fed),), [stored_dtype(inner)])
+        content = fed if inner.kind == "tensor" else fed.handle
+        return _Variant(Optional((content,), [stored_dtype(inner)]))
     return _array(value, kind.dtype)
 
 
-def _boxed(value: Any) -> Array:
-    box = np.empty((), object)
-    box[()] = value
-    return box
+class _Variant:
+    """A value of dtype variant, as it is fed."""
+
+    def __init__(self, value: Any) -> None:
+        self.handle: Array = np.empty((), object)
+        self.handle[()] = value
 
 
 def _array(value: Any, dtype: DType) -> Array:

@@ -43,6 +43,10 @@ def _merged(value: Value, types: Sequence[Type], place: int) -> Type:
     return types[place] if place < len(types) and kind.kind == "optional" else kind
 
 
+class _DtypesLearned(Exception):  # noqa: N818 - no error, but a reason to begin again
+    """The dtypes of what iterations add, which the file does not state, have been found out."""
+
+
 class _Repeated:
     """A body that is repeated: variables, and values that each iteration adds.
 
@@ -60,11 +64,13 @@ class _Repeated:
         self.types = [type_of(value) for value in values]
         self.leading = leading
         added = proto.output[leading + len(values) :]
-        self.added = [
-            stated_type(info.type, f"the output {info.name!r} of the body") for info in added
-        ]
-        if any(kind.kind != "tensor" for kind in self.added):
-            raise MalformedError("the values that its iterations add are not tensors")
+        self.added: list[DType | None] = [None] * len(added)
+        for place, info in enumerate(added):
+            if info.HasField("type"):
+                kind = stated_type(info.type, f"the output {info.name!r} of the body")
+                if kind.kind != "tensor":
+                    raise MalformedError("the values that its iterations add are not tensors")
+                self.added[place] = kind.dtype
         self.shapes: list[TensorShape] = [TensorShape(None)] * len(self.added)
 
     def run(self, inputs: Sequence[Value]) -> list[Value]:
@@ -87,7 +93,8 @@ class _Repeated:
         """Runs a loop over counters, the variables and lists of what is added."""
         handles = [handle_of(value) for value in self.values]
         lists = [
-            apply("EmptyTensorList", -1, -1, element_dtype=kind.dtype) for kind in self.added
+            apply("EmptyTensorList", -1, -1, element_dtype=dtype or dtypes.float32)
+            for dtype in self.added
         ]
         variables = [*first, *handles, *lists]
         front, back = len(first), len(lists)
@@ -97,24 +104,31 @@ class _Repeated:
         ]
         unknown = [TensorShape(None if x.dtype is not dtypes.variant else []) for x in handles]
         widest = [*plain[:front], *unknown, *plain[len(plain) - back :]]
-        attempts = [plain, [*plain[:front], *ranks, *plain[len(plain) - back :]], widest]
-        for shapes in attempts:
+        attempts: list[list[TensorShape]] = [plain, [*plain[:front], *ranks, *plain[len(plain) - back :]], widest]
+        while True:
+            shapes = attempts[0]
             try:
                 result: list[Tensor] = while_loop(
                     goes_on, step, variables, shapes, return_same_structure=True
                 )
-            except MalformedError:
-                if shapes is widest:
-                    raise
+            except _DtypesLearned:
+                return self.repeated(goes_on, step, first)
             except ValueError:  # a shape changes from iteration to iteration
                 if shapes is widest:
                     raise
+                attempts.pop(0)
             else:
                 return list(result)
-        raise MalformedError("the shapes of its variables change")
 
     def appended(self, lists: Sequence[Tensor], values: Sequence[Value]) -> list[Tensor]:
-        """The lists with what an iteration adds."""
+        """The lists with what an iteration adds.
+
+        Raises:
+            _DtypesLearned: the dtypes of these were not known before.
+        """
+        if None in self.added:
+            self.added = [value.dtype for value in values]
+            raise _DtypesLearned
         return [
             apply("TensorListPushBack", items, value)
             for items, value in zip(lists, values, strict=True)
@@ -123,8 +137,8 @@ class _Repeated:
     def stacked(self, lists: Sequence[Tensor]) -> list[Tensor]:
         """What all iterations have added, along a new first axis."""
         return [
-            stack(items, kind.dtype, shape)
-            for items, kind, shape in zip(lists, self.added, self.shapes, strict=True)
+            stack(items, dtype or dtypes.float32, shape)
+            for items, dtype, shape in zip(lists, self.added, self.shapes, strict=True)
         ]
 
 

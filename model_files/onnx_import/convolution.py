@@ -15,7 +15,7 @@ from .tensors import MalformedError
 from .windows import Windows, padded, windows_of
 
 
-def _filter_sizes(c: Call, w: Tensor) -> list[int]:
+def filter_sizes(c: Call, w: Tensor) -> list[int]:
     """The sizes of the filters of a convolution."""
     stated = c.attrs.get("kernel_shape")
     sizes = w.shape.as_list()[2:] if w.shape.ndims is not None else [None]
@@ -86,7 +86,7 @@ def with_bias(x: Tensor, bias: Tensor) -> Tensor:
 
 
 def _conv(c: Call) -> Tensor:
-    result = convolved(c[0], c[1], windows_of(c, _filter_sizes(c, c[1])), c.int("group", 1))
+    result = convolved(c[0], c[1], windows_of(c, filter_sizes(c, c[1])), c.int("group", 1))
     return with_bias(result, c[2]) if c.has(2) else result
 
 
@@ -99,7 +99,7 @@ def _conv_integer(c: Call) -> Tensor:
         per_channel = zero.shape.ndims == 1 and zero.shape.as_list() != [1]
         zero = reshape(zero, [-1, *[1] * (rank_of(w) - 1)] if per_channel else [])
         filters = apply("Sub", filters, zero)
-    return integers_convolved(x, filters, windows_of(c, _filter_sizes(c, w)), c.int("group", 1))
+    return integers_convolved(x, filters, windows_of(c, filter_sizes(c, w)), c.int("group", 1))
 
 
 def integers_convolved(x: Tensor, w: Tensor, windows: Windows, groups: int) -> Tensor:
@@ -110,7 +110,7 @@ def integers_convolved(x: Tensor, w: Tensor, windows: Windows, groups: int) -> T
 
 def _conv_transpose(c: Call) -> Tensor:
     x, w = c[0], c[1]
-    kernel = _filter_sizes(c, w)
+    kernel = filter_sizes(c, w)
     space = len(kernel)
     result = _transposed(c, x, w, windows_of_transposed(c, kernel))
     if space == 1:
