@@ -171,6 +171,7 @@ ROOMS = (
         "loading.py, reading.py",
         stage="saving",
     ),
+    Room("model_files/tflite", "TensorFlow Lite files: the format, and a rule for each op"),
     Room("analysis/checking", "checks of a single graph: consistency and shapes"),
     Room(
         "analysis",
