@@ -19,6 +19,7 @@ from ..formats.model_files import ModelFile
 from ..formats.progress import Progress
 from ..runtime import errors
 from .locating import locate
+from .tflite.reading import read_tflite
 
 
 def read_model(
@@ -73,8 +74,6 @@ def read_opened(
         return model_files.read_opened(file, title, tags, progress, apart=apart)
     match kind:
         case Kind.TFLITE:
-            from .tflite.reading import read_tflite
-
             return read_tflite(file, title, progress, apart=apart)
         case _:
             message = f"{title} is a {kind.value}: not supported yet"

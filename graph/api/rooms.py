@@ -165,13 +165,13 @@ ROOMS = (
     Room("keras_api/preprocessing", "`td.keras.preprocessing` and `td.keras.utils`"),
     Room("keras_api/models", "`td.keras.Model`: fitting, configs, HDF5 files"),
     Room("keras_api", "`td.keras`", "models/model.py, layers/base_layer.py"),
+    Room("model_files/tflite", "TensorFlow Lite files: the format, and a rule for each op"),
     Room(
         "model_files",
         "models in files of every format: `td.load`, freezing, conversion",
         "loading.py, reading.py",
         stage="saving",
     ),
-    Room("model_files/tflite", "TensorFlow Lite files: the format, and a rule for each op"),
     Room("analysis/checking", "checks of a single graph: consistency and shapes"),
     Room(
         "analysis",

@@ -16,6 +16,7 @@ from .call import Call, apply, quantized
 from .contents import Contents, Op, Subgraph, TensorInfo
 from .flatbuffer import MalformedError
 from .op_table import rule_of
+from .schema import SCHEMA
 from .state import State
 
 _APART = 1 << 16  # bytes of a constant whose content is kept beside the graph
@@ -222,5 +223,5 @@ def _alike(op: Op, infos: Sequence[TensorInfo]) -> bool:
         if quantization is not None and quantization.scale.size > 1:
             return False
         found = quantization
-    activation = op.options is not None and op.type in ("CONCATENATION", "MAX_POOL_2D")
-    return not (activation and found is not None and op.options["activation"])
+    has_activation = op.options is not None and "activation" in SCHEMA[op.options.name]
+    return not (has_activation and found is not None and op.options["activation"])

@@ -98,13 +98,13 @@ class Call:
         return index < len(self.op.inputs) and self.op.inputs[index] != -1
 
     def info(self, index: int) -> TensorInfo:
-        """What the file states of an input."""
+        """The tensor of an input, as the file states it."""
         if not self.has(index):
             raise MalformedError(f"it has {len(self.op.inputs)} inputs, and no input {index}")
         return self._tensors[self.op.inputs[index]]
 
     def out(self, index: int = 0) -> TensorInfo:
-        """What the file states of an output."""
+        """The tensor of an output, as the file states it."""
         if not index < len(self.op.outputs):
             raise MalformedError(f"it has {len(self.op.outputs)} outputs, and no output {index}")
         return self._tensors[self.op.outputs[index]]
@@ -204,7 +204,9 @@ def less_zero(value: Tensor, quantization: Quantization) -> Tensor:
 def dequantized(value: Tensor, quantization: Quantization) -> Tensor:
     """The real values of stored integers."""
     rank = value.shape.ndims or 0
-    return apply("Mul", less_zero(value, quantization), quantization.along(quantization.scale, rank))
+    return apply(
+        "Mul", less_zero(value, quantization), quantization.along(quantization.scale, rank)
+    )
 
 
 def quantized(value: Tensor, quantization: Quantization, dtype: DType) -> Tensor:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -19,7 +20,7 @@ from .sparse_weights import densified
 _VERSION = 3
 _MANY_OPS = 127  # a code that only the newer, wider field can state
 _QUANTIZABLE = frozenset(
-    as_dtype(name) for name in "int4 uint4 int2 int8 uint8 int16 int32 int64".split()
+    as_dtype(name) for name in ("int4", "uint4", "int2", "int8", "uint8", "int16", "int32", "int64")
 )
 _NARROW = {
     as_dtype("int4"): (4, True),
@@ -333,10 +334,10 @@ def _strings(data: memoryview, size: int, name: str) -> Array:
     if not len(head) or head[0] != size or len(head) < size + 2:
         raise MalformedError(f"the constant {name!r} does not hold {size} strings")
     places: list[Any] = head[1 : size + 2].tolist()
-    if any(a > b for a, b in zip(places, places[1:], strict=False)) or places[0] < 0:
+    if any(a > b for a, b in pairwise(places)) or places[0] < 0:
         raise MalformedError(f"the strings of the constant {name!r} overlap")
     if places[-1] > len(data):
         raise MalformedError(f"the strings of the constant {name!r} are beyond its end")
     result = np.empty(size, object)
-    result[:] = [bytes(data[a:b]) for a, b in zip(places, places[1:], strict=False)]
+    result[:] = [bytes(data[a:b]) for a, b in pairwise(places)]
     return result

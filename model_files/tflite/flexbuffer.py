@@ -73,9 +73,7 @@ class _Reader:
         size = self.number(at - width, width, _UINT)
         types = self.bytes(at, size * (width + (kind is None)))[size * width :]
         return [
-            self.value(
-                at + i * width, width, types[i] if kind is None else kind << 2, depth + 1
-            )
+            self.value(at + i * width, width, types[i] if kind is None else kind << 2, depth + 1)
             for i in range(size)
         ]
 

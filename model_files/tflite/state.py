@@ -1,4 +1,4 @@
-"""Variables of a graph that is built from a TensorFlow Lite file, in the order of the file's ops."""
+"""Variables of a TensorFlow Lite file, read and changed in the order of its ops."""
 
 from __future__ import annotations
 
@@ -11,8 +11,9 @@ from ...graph.default_graph import get_default_graph
 from ...graph.node import Operation, Tensor
 from ...protos.dtypes import DType
 from .call import apply
-from .contents import Subgraph, TensorInfo
+from .contents import Op, Subgraph, TensorInfo
 from .flatbuffer import MalformedError
+from .schema import SCHEMA
 
 
 class State:
@@ -84,20 +85,58 @@ class State:
 
 
 def _types(subgraphs: Sequence[Subgraph]) -> dict[str, TensorInfo]:
+    """The values that variables hold, by name."""
     types: dict[str, TensorInfo] = {}
-    for subgraph in subgraphs:
-        names: dict[int, str] = {}
-        for op in subgraph.ops:
-            if op.type == "VAR_HANDLE" and op.outputs and op.options is not None:
-                names[op.outputs[0]] = op.options["shared_name"]
-        for op in subgraph.ops:
+    for number, names in enumerate(_handles(subgraphs)):
+        for op in subgraphs[number].ops:
             if op.type == "ASSIGN_VARIABLE" and len(op.inputs) == 2:
-                number = op.inputs[1]
+                value = op.inputs[1]
             elif op.type == "READ_VARIABLE" and op.outputs:
-                number = op.outputs[0]
+                value = op.outputs[0]
             else:
                 continue
             name = names.get(op.inputs[0]) if op.inputs else None
-            if name is not None and number >= 0:
-                types.setdefault(name, subgraph.tensors[number])
+            if name is not None and value >= 0:
+                types.setdefault(name, subgraphs[number].tensors[value])
     return types
+
+
+def _handles(subgraphs: Sequence[Subgraph]) -> list[dict[int, str]]:
+    """The variables that tensors of each subgraph are handles of."""
+    handles: list[dict[int, str]] = [{} for _ in subgraphs]
+    pending = []
+    for number, subgraph in enumerate(subgraphs):
+        for op in subgraph.ops:
+            options = op.options
+            if options is None or "shared_name" not in SCHEMA[options.name]:
+                continue
+            if op.type == "VAR_HANDLE" and op.outputs:
+                handles[number][op.outputs[0]] = options["shared_name"]
+        pending.append(number)
+    # A loop or branch hands handles on to the subgraphs that it runs.
+    while pending:
+        number = pending.pop()
+        for op in subgraphs[number].ops:
+            inputs = op.inputs[1:] if op.type == "IF" else op.inputs
+            for inner in _runs(op):
+                if not 0 <= inner < len(subgraphs):
+                    continue
+                found = handles[inner]
+                before = len(found)
+                for outer, index in zip(inputs, subgraphs[inner].inputs, strict=False):
+                    if outer in handles[number]:
+                        found.setdefault(index, handles[number][outer])
+                if len(found) > before:
+                    pending.append(inner)
+    return handles
+
+
+def _runs(op: Op) -> list[int]:
+    """The numbers of the subgraphs that a loop or branch runs."""
+    names = {
+        "IF": ("then_subgraph_index", "else_subgraph_index"),
+        "WHILE": ("cond_subgraph_index", "body_subgraph_index"),
+    }.get(op.type, ())
+    if op.options is None or any(name not in SCHEMA[op.options.name] for name in names):
+        return []
+    return [op.options[name] for name in names]
