@@ -26,6 +26,12 @@ _DEEPEST = 24
 _MOST_OPS = 8  # times the ops of the file: a subgraph may be used more than once
 _ALWAYS_OPS = 1000
 _LONGEST_NAME = 200
+# Dtypes of results here, and those that a file may state instead.
+_WIDENED = {
+    (dtypes.int32, dtypes.int64),
+    (dtypes.int64, dtypes.int32),
+    (dtypes.float32, dtypes.float16),
+}
 # Errors of building an op that inputs of the wrong kind lead to.
 _REFUSALS = (ValueError, TypeError, LookupError, ArithmeticError, AttributeError)
 
@@ -147,7 +153,7 @@ class Builder:
         title = f"{op.place} ({op.type})"
         name = legal_name(infos[op.outputs[0]].name if op.outputs else op.type)
         try:
-            with get_default_graph().name_scope(f"{name}") as scope:
+            with get_default_graph().name_scope(name) as scope:
                 results = rule.build(call)
                 results = list(results) if isinstance(results, (list, tuple)) else [results]
                 if len(results) < len(op.outputs):
@@ -166,9 +172,7 @@ class Builder:
         """A result in the dtype that the file states for it."""
         if info.quantization is not None and not is_stored and value.dtype.is_floating:
             value = quantized(value, info.quantization, info.dtype)
-        elif value.dtype is not info.dtype and value.dtype.is_integer and info.dtype.is_integer:
-            value = apply("Cast", value, DstT=info.dtype)
-        elif info.dtype is dtypes.float16 and value.dtype is dtypes.float32:
+        elif (value.dtype, info.dtype) in _WIDENED:
             value = apply("Cast", value, DstT=info.dtype)
         if value.dtype is not info.dtype:
             raise MalformedError(

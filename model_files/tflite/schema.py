@@ -109,8 +109,7 @@ StableHLOCompositeOptions name:string decomposition_subgraph_index:int32
 """
 
 # Op types by their code.
-OPS = tuple(
-    """
+_OPS_BY_CODE = """
 ADD AVERAGE_POOL_2D CONCATENATION CONV_2D DEPTHWISE_CONV_2D DEPTH_TO_SPACE DEQUANTIZE
 EMBEDDING_LOOKUP FLOOR FULLY_CONNECTED HASHTABLE_LOOKUP L2_NORMALIZATION L2_POOL_2D
 LOCAL_RESPONSE_NORMALIZATION LOGISTIC LSH_PROJECTION LSTM MAX_POOL_2D MUL RELU RELU_N1_TO_1
@@ -141,12 +140,11 @@ STABLEHLO_DYNAMIC_UPDATE_SLICE STABLEHLO_PAD STABLEHLO_IOTA STABLEHLO_DOT_GENERA
 STABLEHLO_REDUCE_WINDOW STABLEHLO_SORT STABLEHLO_WHILE STABLEHLO_GATHER STABLEHLO_TRANSPOSE
 DILATE STABLEHLO_RNG_BIT_GENERATOR REDUCE_WINDOW STABLEHLO_COMPOSITE STABLEHLO_SHIFT_LEFT
 STABLEHLO_CBRT STABLEHLO_CASE
-""".split()
-)
+"""
+OPS = tuple(_OPS_BY_CODE.split())
 
 # Members of the union of options by their code; `Options` is left out.
-OPTIONS = tuple(
-    """
+_OPTIONS_BY_CODE = """
 NONE Conv2D DepthwiseConv2D ConcatEmbeddings LSHProjection Pool2D SVDF RNN FullyConnected
 Softmax Concatenation Add L2Norm LocalResponseNormalization LSTM ResizeBilinear Call Reshape
 SkipGram SpaceToDepth EmbeddingLookupSparse Mul Pad Gather BatchToSpaceND SpaceToBatchND
@@ -162,17 +160,15 @@ BatchMatMul Cumsum CallOnce BroadcastTo Rfft2d Conv3D Hashtable HashtableFind Ha
 HashtableSize VarHandle ReadVariable AssignVariable Random Bucketize Gelu DynamicUpdateSlice
 UnsortedSegmentProd UnsortedSegmentMax UnsortedSegmentMin UnsortedSegmentSum ATan2 Sign Bitcast
 BitwiseXor RightShift
-""".split()
-)
+"""
+OPTIONS = tuple(_OPTIONS_BY_CODE.split())
 
 # Dtypes by their code.
-DTYPES = tuple(
-    as_dtype(name)
-    for name in """
+_DTYPES_BY_CODE = """
 float32 float16 int32 uint8 int64 string bool int16 complex64 int8 float64 complex128 uint64
 resource variant uint32 uint16 int4 bfloat16 int2 uint4
-""".split()
-)
+"""
+DTYPES = tuple(map(as_dtype, _DTYPES_BY_CODE.split()))
 PADDINGS = ("SAME", "VALID")
 ACTIVATIONS = ("NONE", "RELU", "RELU_N1_TO_1", "RELU6", "TANH", "SIGN_BIT")
 MIRRORS = ("REFLECT", "SYMMETRIC")
