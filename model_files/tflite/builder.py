@@ -227,5 +227,6 @@ def _alike(op: Op, infos: Sequence[TensorInfo]) -> bool:
         if quantization is not None and quantization.scale.size > 1:
             return False
         found = quantization
-    has_activation = op.options is not None and "activation" in SCHEMA[op.options.name]
-    return not (has_activation and found is not None and op.options["activation"])
+    if found is None or op.options is None or "activation" not in SCHEMA[op.options.name]:
+        return True
+    return not op.options["activation"]

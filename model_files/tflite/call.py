@@ -148,6 +148,14 @@ class Call:
             raise MalformedError(f"its input {index} is not constant integers")
         return [int(x) for x in value.reshape(-1)]
 
+    def shape(self, index: int) -> list[int]:
+        """The sizes of an input whose shape is to be known, such as weights."""
+        sizes = self[index].shape.as_list()
+        known = [size for size in sizes if size is not None]
+        if len(known) < len(sizes):
+            raise MalformedError(f"the shape of its input {index} is not known: {sizes}")
+        return known
+
     def option(self, name: str, default: Any = None) -> Any:
         """An option; where the op has no options, `default`."""
         table = self.op.options

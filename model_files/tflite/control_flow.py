@@ -19,13 +19,13 @@ def _stored(c: Call) -> list[Tensor]:
 
 def _if(c: Call) -> Any:
     predicate, *inputs = _stored(c)
-    branches = [
+    then, otherwise = (
         partial(c.builder.inlined, c.option(name, 0), inputs, c.op.place)
         for name in ("then_subgraph_index", "else_subgraph_index")
-    ]
+    )
     if predicate.shape.ndims != 0:
         predicate = apply("Reshape", predicate, [])
-    return cond(predicate, *branches, strict=True)
+    return cond(predicate, then, otherwise, strict=True)
 
 
 def _while(c: Call) -> Any:

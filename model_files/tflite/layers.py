@@ -54,7 +54,7 @@ def _conv_2d(c: Call) -> Tensor:
 def _depthwise_conv_2d(c: Call) -> Tensor:
     [multiplier] = c.sizes("depth_multiplier")
     channels = c[0].shape[3].value
-    shape = c[1].shape.as_list()
+    shape = c.shape(1)
     if channels:  # what the option says is not always true
         multiplier = shape[3] // channels
 
@@ -99,10 +99,8 @@ def _transpose_conv_bias(c: Call) -> Tensor:
     padding, stride_w, stride_h = struct.unpack_from("<3i", c.op.custom)
     if padding not in (_SAME, _VALID) or min(stride_w, stride_h) < 1:
         raise MalformedError(f"its padding and strides are {(padding, stride_w, stride_h)}")
-    batch, height, width, _ = c[0].shape.as_list()
-    filters, rows, columns, _ = c[1].shape.as_list()
-    if None in (batch, height, width):
-        raise MalformedError("the shape of its input is not known")
+    batch, height, width, _ = c.shape(0)
+    filters, rows, columns, _ = c.shape(1)
     more = (0, 0) if padding == _SAME else (rows - stride_h, columns - stride_w)
     sizes = [batch, height * stride_h + more[0], width * stride_w + more[1], filters]
     name = "SAME" if padding == _SAME else "VALID"
@@ -131,7 +129,7 @@ def _steps_3d(c: Call) -> dict[str, list[int]]:
 def _fully_connected(c: Call) -> Tensor:
     if c.option("weights_format", 0):
         raise MalformedError("its weights are shuffled: not supported")
-    outputs, inputs = c[1].shape.as_list()
+    outputs, inputs = c.shape(1)
     shape = c[0].shape.as_list()
 
     def multiplied(x: Tensor, w: Tensor) -> Tensor:

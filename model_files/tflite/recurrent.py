@@ -210,7 +210,7 @@ def _svdf(c: Call) -> Tensor:
     """Filters over time: of rank `rank`, whose inputs are kept from step to step."""
     [rank] = c.sizes("rank")
     state = _Kept(c, 4)
-    filters, memory = c.real(2).shape.as_list()
+    filters, memory = c.shape(2)
     kept = apply("Reshape", state.read(), np.array([-1, filters, memory], np.int32))
     newest = apply("ExpandDims", _times(c.real(0), c.real(1)), np.int32(-1))
     older = apply("Slice", kept, [0, 0, 1], [-1, -1, -1])

@@ -57,6 +57,8 @@ def test_results_are_those_of_litert(name: str) -> None:
         elif "int8f" in name:  # real values, at steps of an int8
             step = np.ptp(want) / 100
             np.testing.assert_allclose(got, want, atol=step)
+        elif "dyn" in name:  # LiteRT makes integers of activations, too; here they stay floats
+            np.testing.assert_allclose(got, want, atol=0.01 * np.abs(want).max())
         elif want.dtype.kind == "f":
             np.testing.assert_allclose(got, want, rtol=1e-4, atol=1e-5)
         else:
