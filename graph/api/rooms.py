@@ -165,6 +165,7 @@ ROOMS = (
     Room("keras_api/preprocessing", "`td.keras.preprocessing` and `td.keras.utils`"),
     Room("keras_api/models", "`td.keras.Model`: fitting, configs, HDF5 files"),
     Room("keras_api", "`td.keras`", "models/model.py, layers/base_layer.py"),
+    Room("model_files/tflite", "TensorFlow Lite files: the format, and a rule for each op"),
     Room(
         "model_files",
         "files and folders of models: `td.load`, what a path means, freezing",
