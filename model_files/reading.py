@@ -13,7 +13,7 @@ from io import BufferedIOBase
 from os import PathLike
 
 from ..formats import model_files
-from ..formats.file_kinds import MESSAGES, kind_of
+from ..formats.file_kinds import MESSAGES, Kind, kind_of
 from ..formats.message_files import memory_for, opened
 from ..formats.model_files import ModelFile
 from ..formats.progress import Progress
@@ -71,4 +71,11 @@ def read_opened(
     kind, _ = kind_of(file, title)
     if kind in MESSAGES:
         return model_files.read_opened(file, title, tags, progress, apart=apart)
-    raise errors.UnimplementedError(None, None, f"{title} is a {kind.value}: not supported yet")
+    match kind:
+        case Kind.TFJS:
+            from .tfjs.reading import read_tfjs
+
+            return read_tfjs(file, title, progress, apart=apart)
+        case _:
+            message = f"{title} is a {kind.value}: not supported yet"
+            raise errors.UnimplementedError(None, None, message)
