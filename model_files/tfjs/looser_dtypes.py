@@ -143,7 +143,7 @@ class _Mending:
                             if dtype is not None
                         ]
                         node.attr[attr].list.type.extend(numbers)
-                value = node.attr[attr] if attr in node.attr else None
+                value = node.attr.get(attr)
                 if value is None:
                     return None
                 number = value.i if number_attr else len(value.list.type)
