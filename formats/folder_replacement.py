@@ -47,9 +47,10 @@ def replacing_folder(path: str, is_replaceable: Callable[[Sequence[str]], bool])
     lock = _locked(temporary)
     try:
         yield temporary
-        for entry in os.scandir(temporary):
-            _sync(entry.path)
-        _sync(temporary)
+        for folder, _, names in os.walk(temporary, topdown=False):
+            for each in names:
+                _sync(os.path.join(folder, each))
+            _sync(folder)
         if os.path.isdir(target):
             _check(target, path, is_replaceable)
             old = f"{temporary.removesuffix(_SUFFIX)}.old{_SUFFIX}"
