@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import numpy as np
 
 from ...protos.dtypes import as_dtype
@@ -27,12 +29,12 @@ _IMAGES = {
 _LISTS = ("strides", "dilations", "ksize")
 
 
-def write_channels_last(graph_def: GraphDef, ranks: dict[str, int]) -> list[str]:
+def write_channels_last(graph_def: GraphDef, shapes: Mapping[str, list[int | None]]) -> list[str]:
     """Transposes images before and behind ops with channels first; returns what it cannot do.
 
     Args:
         graph_def: the graph, which is changed.
-        ranks: the numbers of dimensions of its tensors, as far as known, by name.
+        shapes: the shapes of its tensors, as far as known, by name.
     """
     problems: list[str] = []
     for nodes in lists_of(graph_def):
@@ -46,7 +48,7 @@ def write_channels_last(graph_def: GraphDef, ranks: dict[str, int]) -> list[str]
                 made.append(node)
                 problems.append(f"{node.op} ({node.name!r}) with {stated.decode()}")
             else:
-                problem = _transposed(node, nodes, made, ranks)
+                problem = _transposed(node, nodes, made, shapes)
                 if problem:
                     problems.append(problem)
                 instead[node.name] = nodes.result_of(made[-1])
@@ -55,16 +57,18 @@ def write_channels_last(graph_def: GraphDef, ranks: dict[str, int]) -> list[str]
     return problems
 
 
-def _transposed(node: NodeDef, nodes: NodeList, made: list[NodeDef], ranks: dict[str, int]) -> str:
+def _transposed(
+    node: NodeDef, nodes: NodeList, made: list[NodeDef], shapes: Mapping[str, list[int | None]]
+) -> str:
     """Writes a node between two Transposes, the last of which has its name."""
     stated = node.attr["data_format"].s
     rank = len(stated)
     if node.op == "BiasAdd":
-        known = ranks.get(inputs_of(node).data[0].removesuffix(":0") + ":0")
+        known = shapes.get(inputs_of(node).data[0].removesuffix(":0") + ":0")
         if known is None or nodes.function is not None:
             made.append(node)
             return f"BiasAdd ({node.name!r}) with {stated.decode()} of unknown rank"
-        rank = known
+        rank = len(known)
     to_last = [0, *range(2, rank), 1]
     to_first = [0, rank - 1, *range(1, rank - 1)]
     name = node.name

@@ -28,6 +28,10 @@ _DTYPES = ("float32", "float16", "float64", "int32", "int64", "int8", "uint8", "
 _DTYPES += ("complex64", "complex128", "resource", "variant")
 _NEAREST = {"bfloat16": "float32", "int16": "int32", "uint16": "int32"}
 _MOST_NAMED = 12
+_MOST_GROUPS = 256
+_CONV_ATTRS = ("strides", "padding", "explicit_paddings", "dilations", "data_format")
+
+Shapes = Mapping[str, list[int | None]]
 
 
 class Lowering:
@@ -36,23 +40,26 @@ class Lowering:
     Args:
         nodes: the list of nodes that it is in.
         node: the node.
-        ranks: the number of dimensions of tensors, as far as known.
+        shapes: the shapes of tensors, as far as known.
         made: where the nodes go.
     """
 
-    def __init__(
-        self, nodes: NodeList, node: NodeDef, ranks: Mapping[str, int], made: list[NodeDef]
-    ) -> None:
+    def __init__(self, nodes: NodeList, node: NodeDef, shapes: Shapes, made: list[NodeDef]) -> None:
         self.node = node
         self.inputs = inputs_of(node).data
         self._nodes = nodes
-        self._ranks = ranks
+        self._shapes = shapes
         self._made = made
         self._own: dict[str, int] = {}
 
     def rank(self, text: str) -> int | None:
         """The number of dimensions of an input; None where it is not known."""
-        return self._ranks.get(full_input(text))
+        shape = self.shape(text)
+        return None if shape is None else len(shape)
+
+    def shape(self, text: str) -> list[int | None] | None:
+        """The shape of an input; None where not even its rank is known."""
+        return self._shapes.get(full_input(text))
 
     def dtype(self, attr: str = "T") -> DType:
         """The dtype that an attr states."""
@@ -81,6 +88,16 @@ class Lowering:
         self._made.append(node)
         return self._nodes.result_of(node)
 
+    def copy(self, attrs: Mapping[str, AttrValue]) -> None:
+        """Gives the node that was added last attrs of the one that it stands for."""
+        for key, value in attrs.items():
+            self._made[-1].attr[key].CopyFrom(value)
+
+    @property
+    def in_function(self) -> bool:
+        """Whether the node is in a function."""
+        return self._nodes.function is not None
+
     def constant(self, value: Any, dtype: DType | None = None) -> str:
         """Adds a constant, by default of the dtype of the node; returns its result."""
         found = dtype or self.dtype()
@@ -105,19 +122,19 @@ class Lowering:
 Rule = Callable[[Lowering], str]
 
 
-def lower(graph_def: GraphDef, ranks: Mapping[str, int]) -> list[str]:
+def lower(graph_def: GraphDef, shapes: Shapes) -> list[str]:
     """Rewrites a graph and its functions in terms of what TensorFlow.js has.
 
     Args:
         graph_def: the graph, which is changed.
-        ranks: the numbers of dimensions of its tensors, by their names, as far as known.
+        shapes: the shapes of its tensors, by their names, as far as known.
 
     Returns:
         Descriptions of what cannot be rewritten.
     """
     problems: list[str] = []
     for nodes in lists_of(graph_def):
-        known = ranks if nodes.function is None else {}
+        known = shapes if nodes.function is None else {}
         instead: dict[str, str] = {}
         made: list[NodeDef] = []
         for node in nodes.nodes:
@@ -241,6 +258,39 @@ def _select(c: Lowering) -> str:
     return ""
 
 
+def _convolution(c: Lowering) -> str:
+    """A convolution in groups of channels, which TensorFlow.js does not know."""
+    image, kernel = (c.shape(text) for text in c.inputs)
+    if image is None or kernel is None or len(image) != 4 or len(kernel) != 4:
+        c.keep()
+        return ""
+    depth, taken = image[3], kernel[2]
+    if depth is None or taken is None or depth == taken:
+        c.keep()
+        return ""
+    groups = depth // max(taken, 1)
+    attrs = {key: c.node.attr[key] for key in _CONV_ATTRS if key in c.node.attr}
+    if taken == 1 and kernel[0] and kernel[1] and kernel[3]:
+        shape = c.integers([kernel[0], kernel[1], depth, kernel[3] // depth])
+        filters = c.add("Reshape", c.inputs[1], shape, Tshape=("type", 3))
+        c.add("DepthwiseConv2dNative", c.inputs[0], filters, last=True)
+        c.copy(attrs)
+        return ""
+    if groups > _MOST_GROUPS or c.in_function:
+        c.keep()
+        return f"Conv2D ({c.node.name!r}) in {groups} groups"
+    number = ("i", groups)
+    images = c.add("Split", c.integers(3), c.inputs[0], num_split=number)
+    kernels = c.add("Split", c.integers(3), c.inputs[1], num_split=number)
+    parts = []
+    for group in range(groups):
+        suffix = f":{group}" if group else ""
+        parts.append(c.add("Conv2D", images + suffix, kernels + suffix))
+        c.copy(attrs)
+    c.add("ConcatV2", *parts, c.integers(3), last=True, N=("i", groups), Tidx=("type", 3))
+    return ""
+
+
 def _batch_norm(c: Lowering) -> str:
     c.keep()
     if c.node.attr["is_training"].b or "is_training" not in c.node.attr:
@@ -282,6 +332,7 @@ def _xlogy(function: str, operator: str) -> Rule:
 
 _RULES: dict[str, Rule] = {
     "BatchNormWithGlobalNormalization": _older_batch_norm,
+    "Conv2D": _convolution,
     "Div": _division,
     "Erfc": _erfc,
     "L2Loss": _squared_half,

@@ -221,14 +221,14 @@ def _prepared(frozen: _Frozen) -> tuple[GraphDef, dict[str, Any]]:
     named = _with_own_nodes(frozen)
     graph_def = optimize(named.graph_def, fed, list(map(source_name, named.outputs.values())))
     _drop_waits(graph_def)
-    graph = import_whole(graph_def)
-    ranks = _ranks(graph)
-    problems = write_channels_last(graph_def, ranks)
-    problems += lower(graph_def, ranks)
-    if problems:
-        raise errors.UnimplementedError(None, None, unsupported(problems))
     wanted = list(map(source_name, named.outputs.values()))
     graph_def = extract_sub_graph(graph_def, wanted)
+    graph = import_whole(graph_def)
+    problems = write_channels_last(graph_def, _shapes(graph))
+    problems += lower(graph_def, _shapes(import_whole(graph_def)))
+    if problems:
+        raise errors.UnimplementedError(None, None, unsupported(problems))
+    graph_def = extract_sub_graph(_without_functions(graph_def), wanted)
     source = import_whole(frozen.graph_def)
     there = {node.name for node in graph_def.node}
     ends: dict[str, dict[str, Any]] = {"inputs": {}, "outputs": {}}
@@ -282,14 +282,31 @@ def _drop_waits(graph_def: GraphDef) -> None:
             node.input.extend([*data, *(text for text in waits if text[1:] in fillers)])
 
 
-def _ranks(graph: Graph) -> dict[str, int]:
-    ranks: dict[str, int] = {}
+def _without_functions(graph_def: GraphDef) -> GraphDef:
+    """A graph with loops and branches in the form of TensorFlow 1.
+
+    TensorFlow.js runs both forms, but versions of it free what loops with functions still need.
+    """
+    if not graph_def.library.function:
+        return graph_def
+    try:
+        lowered = import_whole(graph_def).as_graph_def(control_flow="lowered")
+    except TypeError:  # a function that calls itself
+        return graph_def
+    for node in lowered.node:
+        for key in [key for key in node.attr if key.startswith("_")]:
+            del node.attr[key]
+    return lowered
+
+
+def _shapes(graph: Graph) -> dict[str, list[int | None]]:
+    """The shapes of the tensors of a graph, as far as known, by name."""
+    shapes: dict[str, list[int | None]] = {}
     for op in graph.get_operations():
         for tensor in op.outputs:
-            rank = tensor.shape.rank
-            if rank is not None:
-                ranks[tensor.name] = rank
-    return ranks
+            if tensor.shape.rank is not None:
+                shapes[tensor.name] = tensor.shape.as_list()
+    return shapes
 
 
 def _tensor_or_none(graph: Graph, name: str) -> Tensor | None:
