@@ -121,7 +121,8 @@ def _parse(value: Any, message: Message, what: str, path: str) -> None:
         type(message).FromString(message.SerializeToString())
     except (json_format.Error, binascii.Error, RecursionError) as error:
         damaged(path, f"{what} is malformed: {str(error)[:300]}")
-    except (ValueError, TypeError, AttributeError, KeyError, OverflowError) as error:
+    except (ValueError, TypeError, AttributeError, KeyError, OverflowError, SystemError) as error:
+        # A SystemError is of half of a surrogate pair, which is no text.
         damaged(path, f"{what} is malformed: {str(error)[:300]}")
     except Exception as error:
         # Protobuf's own errors are of classes that differ between its implementations.
