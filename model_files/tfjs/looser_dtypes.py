@@ -52,8 +52,9 @@ class _Mending:
         function = self._list.function
         if function is not None:
             for arg in function.signature.input_arg:
-                if arg.type:
-                    self._types[arg.name] = as_dtype(arg.type)
+                dtype = _dtype(arg.type)
+                if dtype is not None:
+                    self._types[arg.name] = dtype
         for node in self._in_order():
             definition = find(node.op)
             if definition is not None:
@@ -61,9 +62,9 @@ class _Mending:
             self._made.append(node)
         if function is not None:
             for arg in function.signature.output_arg:
-                if arg.type and arg.name in function.ret:
-                    text = function.ret[arg.name]
-                    function.ret[arg.name] = self._as(text, as_dtype(arg.type), arg.name)
+                dtype = _dtype(arg.type)
+                if dtype is not None and arg.name in function.ret:
+                    function.ret[arg.name] = self._as(function.ret[arg.name], dtype, arg.name)
         self._list.nodes = self._made
 
     def _in_order(self) -> list[NodeDef]:
@@ -108,8 +109,9 @@ class _Mending:
             if widest is None:
                 continue
             is_legal = spec.allowed is None or widest in spec.allowed
-            is_lost = stated and widest.is_floating and not as_dtype(stated).is_floating
-            is_lost = is_lost and _is_number(as_dtype(stated))
+            before = _dtype(stated)
+            is_lost = before is not None and _is_number(before)
+            is_lost = is_lost and widest.is_floating and not before.is_floating
             if not stated or (is_lost and is_legal):
                 node.attr[name].type = widest.as_datatype_enum
         mended = []

@@ -154,7 +154,7 @@ def _spec(item: dict[str, Any], path: str) -> _Spec:
 
 def _inside(folder: str, name: Any, path: str) -> str:
     """The file of a name in the manifest, which must be in the folder of the model."""
-    if not isinstance(name, str) or not name or "\0" in name:
+    if not isinstance(name, str) or not name or not name.isprintable():
         damaged(path, f"its manifest names the file {shown(name)}")
     parts = name.replace("\\", "/").split("/")
     whole = os.path.join(folder, name)
