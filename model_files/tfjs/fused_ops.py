@@ -74,6 +74,8 @@ def write_plain(graph_def: GraphDef) -> list[str]:
         for node in nodes.nodes:
             node.op = _ALSO_CALLED.get(node.op, node.op)
             replace = _REPLACED.get(node.op)
+            if node.op == "BiasAdd" and not nodes.is_vector(inputs_of(node).data[-1:]):
+                replace = _bias
             problem = ""
             if replace is None:
                 made.append(node)
@@ -87,6 +89,12 @@ def write_plain(graph_def: GraphDef) -> list[str]:
         nodes.nodes = made
         nodes.rewire(instead)
     return problems
+
+
+def _bias(node: NodeDef, write: _Writer) -> str:
+    """BiasAdd, which adds anything in TensorFlow.js, whose converter makes it of other sums."""
+    write.add("AddV2", inputs_of(node).data, last=True)
+    return ""
 
 
 def _prelu(node: NodeDef, write: _Writer) -> str:

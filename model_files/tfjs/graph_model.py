@@ -22,6 +22,7 @@ from .graph_json import parse_graph, parse_signature
 from .initializers import merge_initializer
 from .json_files import damaged, member, objects
 from .looser_dtypes import with_dtypes
+from .node_lists import with_legal_names
 from .weights import Array
 
 _RESOURCE, _VARIANT, _STRING = 20, 21, 7
@@ -65,6 +66,7 @@ def graph_model(
         )
     _check_names(graph_def, path)
     contents = _with_weights(graph_def, _renamed(weights, aliases), path, apart=apart)
+    with_legal_names(graph_def)
     problems = write_plain(graph_def)
     if problems:
         message = f"{path} has ops that are not supported: {'; '.join(problems)}"

@@ -26,12 +26,21 @@ class NodeList:
         self.nodes = list(nodes)
         self.function = function
         self.taken = {node.name for node in self.nodes}
+        self._vectors = {
+            node.name
+            for node in self.nodes
+            if node.op == "Const" and len(node.attr["value"].tensor.tensor_shape.dim) == 1
+        }
         if function is not None:
             self.taken.update(arg.name for arg in function.signature.input_arg)
 
     def free(self, name: str) -> str:
         """A name like this one that no node has; from now on it is taken."""
         return free_name(name, self.taken)
+
+    def is_vector(self, inputs: list[str]) -> bool:
+        """Whether an input, given in a list, is a constant vector."""
+        return any(source_name(text) in self._vectors for text in inputs)
 
     def result_of(self, node: NodeDef) -> str:
         """The first result of a node, as an input of another."""
@@ -52,6 +61,36 @@ class NodeList:
         for key, text in self.function.ret.items():
             if source_name(text) in instead and ":" in text:
                 self.function.ret[key] = instead[source_name(text)]
+
+
+def with_legal_names(graph_def: GraphDef) -> None:
+    """Renames nodes of functions that begin with an underscore.
+
+    TensorFlow.js's converter puts the name of the function before that of a constant.
+    """
+    for function in graph_def.library.function:
+        nodes = NodeList(function.node_def, function)
+        names = {
+            node.name: nodes.free(node.name.lstrip("_") or "node")
+            for node in nodes.nodes
+            if node.name.startswith("_")
+        }
+        if not names:
+            continue
+        for node in nodes.nodes:
+            node.name = names.get(node.name, node.name)
+            for place, text in enumerate(node.input):
+                node.input[place] = _renamed(text, names)
+        for key, text in function.ret.items():
+            function.ret[key] = _renamed(text, names)
+
+
+def _renamed(text: str, names: Mapping[str, str]) -> str:
+    name = source_name(text)
+    mark = "^" if text.startswith("^") else ""
+    if not mark and ":" not in text:
+        return text  # an argument of the function
+    return mark + names.get(name, name) + text[len(mark) + len(name) :]
 
 
 def lists_of(graph_def: GraphDef) -> Iterator[NodeList]:
