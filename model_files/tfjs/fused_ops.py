@@ -48,6 +48,10 @@ class _Writer:
         self._made = made
         self._waits = inputs_of(node).waits
 
+    def is_vector(self, inputs: list[str]) -> bool:
+        """Whether an input, given in a list, is a constant vector."""
+        return self._nodes.is_vector(inputs)
+
     def add(self, op: str, inputs: list[str], *, last: bool = False, **attrs: Any) -> str:
         """Adds a node; the last has the name of the one that is replaced. Returns its result."""
         name = self._node.name if last else self._nodes.free(f"{self._node.name}/{op}")
@@ -135,7 +139,8 @@ def _fused(node: NodeDef, write: _Writer) -> str:
         elif op == "FusedBatchNormV3":
             result = write.add(op, [result, *further], last=last, is_training=("b", False))
         else:
-            result = write.add(op, [result, *further], last=last)
+            sums = op == "BiasAdd" and not write.is_vector(further)
+            result = write.add("AddV2" if sums else op, [result, *further], last=last)
     return ""
 
 
