@@ -49,7 +49,7 @@ class _Writer:
         self._waits = inputs_of(node).waits
 
     def is_vector(self, inputs: list[str]) -> bool:
-        """Whether an input, given in a list, is a constant vector."""
+        """Returns True if an input, given in a list, is a constant vector."""
         return self._nodes.is_vector(inputs)
 
     def add(self, op: str, inputs: list[str], *, last: bool = False, **attrs: Any) -> str:

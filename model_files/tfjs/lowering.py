@@ -95,7 +95,7 @@ class Lowering:
 
     @property
     def in_function(self) -> bool:
-        """Whether the node is in a function."""
+        """True if the node is in a function."""
         return self._nodes.function is not None
 
     def constant(self, value: Any, dtype: DType | None = None) -> str:

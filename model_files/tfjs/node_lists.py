@@ -39,7 +39,7 @@ class NodeList:
         return free_name(name, self.taken)
 
     def is_vector(self, inputs: list[str]) -> bool:
-        """Whether an input, given in a list, is a constant vector."""
+        """Returns True if an input, given in a list, is a constant vector."""
         return any(source_name(text) in self._vectors for text in inputs)
 
     def result_of(self, node: NodeDef) -> str:

@@ -121,7 +121,7 @@ def save_tfjs(
 
 
 def _is_model(names: Sequence[str]) -> bool:
-    """Whether a folder holds a model for TensorFlow.js, and nothing else."""
+    """Returns True if a folder holds a model for TensorFlow.js, and nothing else."""
     return "model.json" in names and all(map(_OURS.fullmatch, names))
 
 
