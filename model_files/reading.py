@@ -17,6 +17,7 @@ from ..formats.message_files import memory_for, opened
 from ..formats.model_files import ModelFile
 from ..formats.progress import Progress
 from .locating import locate
+from .tfjs.reading import read_tfjs
 from .tflite.reading import read_tflite
 
 
@@ -71,5 +72,7 @@ def read_opened(
     match kind:
         case Kind.TFLITE:
             return read_tflite(file, title, progress, apart=apart)
+        case Kind.TFJS:
+            return read_tfjs(file, title, progress, apart=apart)
         case _:
             return model_files.read_opened(file, title, tags, progress, apart=apart)

@@ -41,6 +41,7 @@ _LATER: dict[str, Any] = {
     "groups": 1,
     "keepdims": False,
     "num_constants": None,
+    "optional": False,
     "output_padding": None,
     "ragged": False,
     "sparse": False,
