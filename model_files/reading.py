@@ -13,9 +13,9 @@ from io import BufferedIOBase
 from os import PathLike
 
 from ..formats import model_files
-from ..formats.file_kinds import MESSAGES, kind_of
+from ..formats.file_kinds import MESSAGES, Kind, kind_of
 from ..formats.message_files import memory_for, opened
-from ..formats.model_files import ModelFile
+from ..formats.model_files import ModelFile, with_contents
 from ..formats.progress import Progress
 from ..runtime import errors
 from .locating import locate
@@ -71,4 +71,13 @@ def read_opened(
     kind, _ = kind_of(file, title)
     if kind in MESSAGES:
         return model_files.read_opened(file, title, tags, progress, apart=apart)
-    raise errors.UnimplementedError(None, None, f"{title} is a {kind.value}: not supported yet")
+    match kind:
+        case Kind.KERAS_HDF5 | Kind.KERAS_ARCHIVE:
+            from .keras_files.reading import read_keras
+
+            model = read_keras(kind, file, title, progress)
+        case _:
+            raise errors.UnimplementedError(
+                None, None, f"{title} is a {kind.value}: not supported yet"
+            )
+    return model if apart else with_contents(model)

@@ -165,6 +165,7 @@ ROOMS = (
     Room("keras_api/preprocessing", "`td.keras.preprocessing` and `td.keras.utils`"),
     Room("keras_api/models", "`td.keras.Model`: fitting, configs, HDF5 files"),
     Room("keras_api", "`td.keras`", "models/model.py, layers/base_layer.py"),
+    Room("model_files/keras_files", "Keras models in HDF5 files and archives", stage="none"),
     Room(
         "model_files",
         "models in files of every format: `td.load`, freezing, conversion",

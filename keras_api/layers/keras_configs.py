@@ -11,6 +11,7 @@ from ...protos.dtypes import DType
 from ...runtime.suggestions import did_you_mean as alike
 from ...training.layers.activations import custom_objects, resolve_function, word_of
 from ...training.layers.layer import Layer
+from .later_configs import current_spec, is_operation, name_of_class
 from .tracked_parts import Parts
 
 _NAMED = (Parameter.POSITIONAL_ONLY, Parameter.POSITIONAL_OR_KEYWORD, Parameter.KEYWORD_ONLY)
@@ -188,7 +189,11 @@ def layer_from(description: Any) -> Any:
         raise ValueError(
             f"expected a dict of class_name and config for a layer, got {description!r}"
         )
-    name, classes = description["class_name"], layer_classes()
+    classes = layer_classes()
+    description = current_spec(description)
+    if is_operation(description, classes):
+        return classes["Operation"](description["class_name"], description["config"])
+    name = name_of_class(description, classes)
     if not isinstance(name, str) or name not in classes:
         listed = ", ".join(sorted(classes))
         raise ValueError(
