@@ -32,11 +32,15 @@ _UNTOLD: dict[str, Any] = {
     "adjustment": None,
     "backward_layer": None,
     "fused": None,
+    "groups": 1,
+    "keepdims": False,
     "renorm": False,
     "renorm_clipping": None,
     "renorm_momentum": 0.99,
     "virtual_batch_size": None,
 }
+# Arguments that layers pass on to their cells.
+_OF_CELLS = frozenset({"implementation", "reset_after", "unit_forget_bias"})
 # Arguments of later versions in configs, with the only value supported here.
 _LATER: dict[str, Any] = {
     "groups": 1,
@@ -44,6 +48,7 @@ _LATER: dict[str, Any] = {
     "num_constants": None,
     "output_padding": None,
     "ragged": False,
+    "rms_scaling": False,
     "sparse": False,
 }
 
@@ -110,6 +115,8 @@ class Described(Parts):
                         f"must be {_LATER[name]!r}"
                     )
                 continue
+            if (value is None or value is False) and not _is_taken(cls, name):
+                continue  # asks for nothing of what a later version has
             taken[name] = restored(value)
         return cls(**taken)
 
@@ -137,6 +144,11 @@ def _arguments(
             args = ()
         if Parameter.VAR_KEYWORD not in kinds:
             return
+
+
+def _is_taken(cls: type, name: str) -> bool:
+    """Returns True if a constructor has an argument, maybe among those that cells have."""
+    return name in _OF_CELLS or any(name == own for own, _ in _arguments(cls, (), {}))
 
 
 def _is_plain(value: Any) -> bool:

@@ -13,14 +13,9 @@ _IDLE = frozenset(
     [
         *("autocast", "build_config", "dynamic", "jit_compile", "lora_alpha", "lora_rank"),
         *("optional", "quantization_config", "quantization_mode", "synchronized", "gptq_config"),
-        *("experimental_autocast", "use_mixed_precision", "input_axes", "output_axes"),
+        *("experimental_autocast", "use_mixed_precision", "rng_type", "input_axes", "output_axes"),
     ]
 )
-# Arguments of classes that say nothing here, or have other names.
-_IDLE_OF: dict[str, frozenset[str]] = {
-    "Dropout": frozenset({"rng_type"}),
-    "Identity": frozenset({"seed"}),
-}
 _SEEDED = ("Dropout", "LSTM", "GRU", "RNN", "Noise", "Attention")
 _RENAMED: dict[str, dict[str, str]] = {"LeakyReLU": {"negative_slope": "alpha"}}
 _KEYWORDS = frozenset({"class_name", "config"})
@@ -36,10 +31,9 @@ def current_spec(spec: dict[str, Any]) -> dict[str, Any]:
     if not isinstance(config, dict) or not isinstance(name, str):
         return spec
     renamed = _RENAMED.get(name, {})
-    idle = _IDLE | _IDLE_OF.get(name, frozenset())
     changed: dict[str, Any] = {}
     for key, value in config.items():
-        if key in idle or (key == "seed" and value is None):
+        if key in _IDLE or (key == "seed" and value is None):
             continue
         if key == "seed" and not name.endswith(_SEEDED[:1]) and name.endswith(_SEEDED):
             continue

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ...training.layers.layer import snake_case
 from ..layers.keras_configs import layer_classes
 from ..layers.later_configs import current_spec, is_operation
 from .hdf5_files import array_at
@@ -17,8 +17,8 @@ from .sequential import Sequential
 if TYPE_CHECKING:
     Pairs = list[tuple[Any, np.ndarray[Any, Any]]]
 
+_BEFORE_WORD, _BEFORE_CAPITAL = re.compile("(.)([A-Z][a-z]+)"), re.compile("([a-z])([A-Z])")
 _LAYERS = ("layers", "_layer_checkpoint_dependencies", "_self_tracked_trackables")
-_APART = ("optimizer", "seed_generator", "loss_tracker", "_metrics", "metrics", "compile_metrics")
 
 
 def read_archive_weights(file: Any, model: Any, spec: Mapping[str, Any]) -> Pairs:
@@ -76,6 +76,12 @@ def _layers_of(model: Any, spec: Mapping[str, Any]) -> Iterator[tuple[Any, Any, 
         number = used[word] = used.get(word, -1) + 1
         if layer is not None:
             yield layer, inner, f"{word}_{number}" if number else word
+
+
+def snake_case(name: str) -> str:
+    """The name of a class as Keras has it in paths: `ConvLSTM1D` as `conv_lstm1d`."""
+    parted = _BEFORE_WORD.sub(r"\1_\2", name)
+    return _BEFORE_CAPITAL.sub(r"\1_\2", parted).lower()
 
 
 def _name_of(spec: Mapping[str, Any]) -> Any:

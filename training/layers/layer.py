@@ -72,7 +72,7 @@ class Layer(LayerCalls):
         self.trainable = trainable
         self.input_spec: InputSpec | None = None
         self.activity_regularizer = activity_regularizer
-        self._base_name = name or snake_case(type(self).__name__)
+        self._base_name = name or _snake_case(type(self).__name__)
         self._name = name or self._default_name()
         self._dtype: DType | None = None if dtype is None else as_dtype(dtype).base_dtype
         self._forget_calls()
@@ -345,7 +345,7 @@ def _outermost(graph: Any) -> Graph:
     return graph if graph.outer is None else _outermost(graph.outer)
 
 
-def snake_case(name: str) -> str:
+def _snake_case(name: str) -> str:
     """`Conv2DTranspose` as `conv2d_transpose`."""
     parted = re.sub(r"(.)([A-Z][a-z0-9]+)", r"\1_\2", name)
     result = re.sub(r"([a-z])([A-Z])", r"\1_\2", parted).lower()
