@@ -23,9 +23,7 @@ _FAR_BELOW = 1e9  # what is taken from the scores of values that do not count
 class _Attention(KerasStyle):
     """Base of attention layers: masks, softmax and the weighted mean."""
 
-    def __init__(
-        self, use_scale: bool, causal: bool, dropout: float = 0.0, **kwargs: Any
-    ) -> None:
+    def __init__(self, use_scale: bool, causal: bool, dropout: float = 0.0, **kwargs: Any) -> None:
         kwargs.pop("seed", None)
         super().__init__(**kwargs)
         self.dropout = dropout

@@ -122,7 +122,9 @@ class Conv1DTranspose(KerasStyle, _ConvTranspose):
         steps = size * stride + (max(window - stride, 0) if self.padding == "VALID" else 0)
         batch = shape(inputs)[0] if static[0] is None else static[0]
         sizes = [1, steps]
-        wanted = [batch, self.filters, *sizes] if self.channels_first else [batch, *sizes, self.filters]
+        wanted = (
+            [batch, self.filters, *sizes] if self.channels_first else [batch, *sizes, self.filters]
+        )
         rows = conv2d_transpose(
             expand_dims(inputs, axis),
             expand_dims(self.kernel, 0),
@@ -133,7 +135,11 @@ class Conv1DTranspose(KerasStyle, _ConvTranspose):
         )
         result = squeeze(rows, [axis])
         if isinstance(steps, int):
-            result.set_shape([static[0], self.filters, steps] if self.channels_first else [static[0], steps, self.filters])
+            result.set_shape(
+                [static[0], self.filters, steps]
+                if self.channels_first
+                else [static[0], steps, self.filters]
+            )
         return result
 
 

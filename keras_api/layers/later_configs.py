@@ -13,11 +13,19 @@ _IDLE = frozenset(
     [
         *("autocast", "build_config", "dynamic", "jit_compile", "lora_alpha", "lora_rank"),
         *("optional", "quantization_config", "quantization_mode", "synchronized", "gptq_config"),
-        *("experimental_autocast", "use_mixed_precision", "rng_type", "input_axes", "output_axes"),
+        *(
+            "experimental_autocast",
+            "use_mixed_precision",
+            "rng_type",
+            "oov_method",
+            "input_axes",
+            "output_axes",
+        ),
     ]
 )
 _SEEDED = ("Dropout", "LSTM", "GRU", "RNN", "Noise", "Attention")
 _RENAMED: dict[str, dict[str, str]] = {"LeakyReLU": {"negative_slope": "alpha"}}
+_ONE_FORMAT = ("ZeroPadding1D", "SpatialDropout2D", "SpatialDropout3D")
 _KEYWORDS = frozenset({"class_name", "config"})
 
 
@@ -33,6 +41,8 @@ def current_spec(spec: dict[str, Any]) -> dict[str, Any]:
     renamed = _RENAMED.get(name, {})
     changed: dict[str, Any] = {}
     for key, value in config.items():
+        if key == "data_format" and value == "channels_last" and name in _ONE_FORMAT:
+            continue
         if key in _IDLE or (key == "seed" and value is None):
             continue
         if key == "seed" and not name.endswith(_SEEDED[:1]) and name.endswith(_SEEDED):

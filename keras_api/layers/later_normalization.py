@@ -191,11 +191,18 @@ class SpectralNormalization(KerasStyle):
         self.layer, self.power_iterations = layer, power_iterations
         self.vector_u: Any = None
 
+    def stored_first(self, variables: list[Any]) -> list[Any]:
+        """The kernel of the layer within, which archives have here, and the vector."""
+        kernels = [w for w in self.layer.trainable_weights if w.shape.rank > 1][:1]
+        return [*kernels, *variables]
+
     def call(self, inputs: Any, *args: Any, training: Any = None, **kwargs: Any) -> Any:
         """The output of the layer."""
         outputs = self.layer(inputs)
         if self.vector_u is None:
-            kernel = next(w for w in self.layer.weights if "kernel" in w.op.name or w.shape.rank > 1)
+            kernel = next(
+                w for w in self.layer.weights if "kernel" in w.op.name or w.shape.rank > 1
+            )
             last = kernel.shape.as_list()[-1]
             self.vector_u = self.add_weight("vector_u", [1, last], trainable=False)
         return outputs

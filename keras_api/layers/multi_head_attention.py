@@ -157,7 +157,9 @@ class MultiHeadAttention(KerasStyle):
         counting = mask
         if counting is not None:
             for _ in range(scores.shape.rank - counting.shape.rank):
-                counting = expand_dims(counting, -len(self._attended_axes(query.shape.rank)) * 2 - 1)
+                counting = expand_dims(
+                    counting, -len(self._attended_axes(query.shape.rank)) * 2 - 1
+                )
         if causal:
             before = cast(matrix_band_part(ones_like(scores), -1, 0), "bool")
             counting = before if counting is None else logical_and(counting, before)

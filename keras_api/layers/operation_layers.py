@@ -194,4 +194,3 @@ def _node_of(text: Any) -> NodeDef:
     except (DecodeError, json_format.ParseError, ValueError, RecursionError) as exc:
         raise ValueError(f"node_def is not a NodeDef: {exc}") from exc
     return node
-

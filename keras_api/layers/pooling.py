@@ -178,9 +178,7 @@ class GlobalMaxPooling1D(FunctionLayer):
     ) -> None:
         super().__init__(**kwargs)
         steps = _space(data_format, 1)
-        self.function = lambda inputs: reduce_max(
-            inputs, axis=steps, keepdims=keepdims
-        )
+        self.function = lambda inputs: reduce_max(inputs, axis=steps, keepdims=keepdims)
 
 
 def _space(data_format: str | None, rank: int = 2) -> list[int]:

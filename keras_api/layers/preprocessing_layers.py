@@ -25,8 +25,7 @@ from .base_layer import FunctionLayer, KerasStyle
 
 public = {
     "td.keras.layers": (
-        "CategoryEncoding CenterCrop Discretization Identity Normalization Rescaling "
-        "Resizing"
+        "CategoryEncoding CenterCrop Discretization Identity Normalization Rescaling Resizing"
     ),
 }
 
@@ -197,7 +196,10 @@ class Resizing(KerasStyle):
         if pad_to_aspect_ratio or antialias:
             raise ValueError("pad_to_aspect_ratio and antialias must be False")
         self.height, self.width, self.interpolation = int(height), int(width), interpolation
-        self.crop_to_aspect_ratio, self.first = crop_to_aspect_ratio, data_format == "channels_first"
+        self.crop_to_aspect_ratio, self.first = (
+            crop_to_aspect_ratio,
+            data_format == "channels_first",
+        )
 
     def call(self, inputs: Any, *args: Any, **kwargs: Any) -> Any:
         """The images in the size."""
@@ -271,7 +273,9 @@ class CenterCrop(KerasStyle):
         return images[tuple(key)]
 
 
-def encoded(indices: Any, mode: str, depth: int | None, weights: Any = None, idf: Any = None) -> Any:
+def encoded(
+    indices: Any, mode: str, depth: int | None, weights: Any = None, idf: Any = None
+) -> Any:
     """Integers as what an output mode makes of them.
 
     Args:

@@ -208,10 +208,10 @@ def _resize(
     return function_of("keras.layers.Resizing")(*size, interpolation=interpolation)(images)
 
 
-def _norm(x: Any, axis: Any = -1, order: Any = 2, epsilon: float = 1e-12, **_: Any) -> Any:
+def _norm(x: Any, axis: Any = -1, order: Any = 2, epsilon: Any = None, **_: Any) -> Any:
     if order != 2:
         raise errors.UnimplementedError(None, None, f"Normalize of order {order}: it must be 2")
-    return _call("nn.l2_normalize", x, axis, epsilon)
+    return _call("nn.l2_normalize", x, axis, 1e-12 if epsilon is None else epsilon)
 
 
 def _softmax(path: str) -> Callable[..., Any]:

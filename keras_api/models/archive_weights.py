@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     Pairs = list[tuple[Any, np.ndarray[Any, Any]]]
 
 _BEFORE_WORD, _BEFORE_CAPITAL = re.compile("(.)([A-Z][a-z]+)"), re.compile("([a-z])([A-Z])")
+_CLASSES = {"GroupQueryAttention": "GroupedQueryAttention"}
 _LAYERS = ("layers", "_layer_checkpoint_dependencies", "_self_tracked_trackables")
 
 
@@ -66,13 +67,10 @@ def _layers_of(model: Any, spec: Mapping[str, Any]) -> Iterator[tuple[Any, Any, 
     else:
         held = [each for each in specs if not is_operation(current_spec(each), known)]
         by_name = {layer.name: layer for layer in model.layers}
-        pairs = [
-            (by_name.get(_name_of(each)), each)
-            for each in held
-        ]
+        pairs = [(by_name.get(_name_of(each)), each) for each in held]
     used: dict[str, int] = {}
     for layer, inner in pairs:
-        word = snake_case(str(inner["class_name"]))
+        word = snake_case(_CLASSES.get(str(inner["class_name"]), str(inner["class_name"])))
         number = used[word] = used.get(word, -1) + 1
         if layer is not None:
             yield layer, inner, f"{word}_{number}" if number else word
@@ -123,12 +121,14 @@ class _Reader:
     def _own(self, layer: Any, path: str) -> None:
         """Pairs the variables that a layer made itself."""
         own = [*layer._trainable_weights, *layer._non_trainable_weights]
-        own = [v for v in (layer.stored_first(own)) if id(v) not in self.done]
-        if not own:
+        own = layer.stored_first(own)
+        if all(id(v) in self.done for v in own):
             return
         places = [f"{path}/{inner}vars".lstrip("/") for inner in ("", "cell/")]
         place = next((x for x in places if f"{x}/0" in self._file), places[0])
         for number, variable in enumerate(own):
+            if id(variable) in self.done:
+                continue
             self.done.add(id(variable))
             sizes = variable.shape.as_list()
             try:

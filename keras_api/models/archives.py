@@ -16,7 +16,7 @@ from ...runtime import errors
 from ...runtime.load_budget import ask
 from .archive_weights import read_archive_weights, walk_archive
 from .hdf5_files import check_hdf5, h5py, h5py_errors
-from .model_building import built_model
+from .model_building import built_model, with_hard_sigmoid
 
 CONFIG, WEIGHTS, METADATA = "config.json", "model.weights.h5", "metadata.json"
 _MOST_PACKED = 1100  # times: deflating makes nothing smaller than that
@@ -51,6 +51,8 @@ def read_archive(file: BufferedIOBase, title: str) -> tuple[Any, list[tuple[Any,
     h5py()
     archive = _Archive(file, title)
     spec = archive.config()
+    if archive.version().startswith("3"):
+        spec = with_hard_sigmoid(spec)
     model = built_model(spec, title)
     assets = {name for name in archive.names if name.startswith("assets/")}
     for layer, path in walk_archive(model, spec) if assets else ():
@@ -119,6 +121,13 @@ class _Archive:
                 None, None, f"{self._title}: {CONFIG} is not a dict, but {str(config)[:80]}"
             )
         return config
+
+    def version(self) -> str:
+        """The version of Keras that wrote the archive, as far as it says so."""
+        try:
+            return str(json.loads(self.asset(METADATA) or b"{}").get("keras_version", ""))
+        except (ValueError, AttributeError, RecursionError):
+            return ""
 
     @contextmanager
     def weights(self) -> Iterator[Any]:

@@ -35,9 +35,7 @@ def built_model(spec: Mapping[str, Any], title: str) -> Any:
         if not model.outputs:
             _call_once(model, spec)
     except RecursionError as exc:
-        raise errors.DataLossError(
-            None, None, f"{title}: its config is nested too deeply"
-        ) from exc
+        raise errors.DataLossError(None, None, f"{title}: its config is nested too deeply") from exc
     except errors.OpError as exc:
         if title in exc.message:
             raise
@@ -112,3 +110,17 @@ def _is_layer(item: Mapping[str, Any]) -> bool:
     other = any(part in module for part in (".initializers", ".regularizers", ".optimizers"))
     other = other or any(part in module for part in (".losses", ".metrics", ".dtype"))
     return named and not policy and not other
+
+
+def with_hard_sigmoid(spec: Any) -> Any:
+    """A config of Keras 3 whose hard sigmoid has the slope that it has there."""
+    if isinstance(spec, list):
+        return [with_hard_sigmoid(item) for item in spec]
+    if isinstance(spec, dict):
+        return {
+            key: "hard_sigmoid_3"
+            if item == "hard_sigmoid" and key.endswith("activation")
+            else with_hard_sigmoid(item)
+            for key, item in spec.items()
+        }
+    return spec

@@ -18,7 +18,7 @@ from ..metrics import named_metrics as metrics
 from ..optimizers import optimizers
 from .archives import read_archive
 from .hdf5_files import array_at, group_at, opened, read_names, read_text
-from .model_building import built_model
+from .model_building import built_model, with_hard_sigmoid
 from .model_configs import model_from_config
 from .model_writing import COMPILED
 from .weight_files import read_weights
@@ -112,6 +112,8 @@ def read_hdf5_model(file: BufferedIOBase, title: str) -> tuple[Any, list[tuple[A
         config = _json(hdf5, "model_config")
         if config is None:
             raise errors.DataLossError(None, None, _only_variables(hdf5, title))
+        if (read_text(hdf5, "keras_version") or "2").startswith("3"):
+            config = with_hard_sigmoid(config)
         model = built_model(config, title)
         return model, read_weights(group_at(hdf5, "model_weights"), model.layers)
 

@@ -136,6 +136,7 @@ class _Rebuilding:
         """Calls a layer on the tensors of a node."""
         if self._is_later:
             args, named = self._later(node["args"]), self._later(node.get("kwargs") or {})
+            named.pop("training", None)  # what the model is called with counts
             return self.layers[name](*args, **self._taken(name, named))
         words: dict[str, Any] = {}
         inputs = self._found(node, words)

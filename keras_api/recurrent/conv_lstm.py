@@ -151,9 +151,7 @@ class ConvLSTM2D(KerasStyle):
 
     def _step(self, x: Any, states: list[Any]) -> tuple[Any, list[Any]]:
         """One step: of a product of the input, the output and the states."""
-        convolved = self._convolved(
-            x, self.kernel, self.strides, self.padding, self.dilation_rate
-        )
+        convolved = self._convolved(x, self.kernel, self.strides, self.padding, self.dilation_rate)
         if self.bias is not None:
             convolved = bias_add(convolved, self.bias, self.data_format)
         kept = self._convolved(states[0], self.recurrent_kernel, (1,) * self.rank, "same")

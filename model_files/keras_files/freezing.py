@@ -11,6 +11,7 @@ from ...formats.file_kinds import Kind
 from ...formats.large_constants import LARGE
 from ...formats.model_files import ModelFile
 from ...graph.graph import Graph
+from ...ops.tables.hash_table import tables_initializer
 from ...protos.dtypes import as_dtype
 from ...protos.messages import GraphDef, MetaGraphDef
 from ...saving.checkpoints.signatures import Signature, signature_def
@@ -40,6 +41,8 @@ def frozen(kind: Kind, graph: Graph, model: Any, values: Sequence[tuple[Any, Any
     )
     names = [tensor.op.name for tensor in (*model.inputs, *model.outputs)]
     with Session(graph=graph, config=ConfigProto(untrusted=True)) as session:
+        with graph.as_default():
+            session.run(tables_initializer())
         known = _Values(session, arrays)
         graph_def = convert_variables_to_constants(known, graph.as_graph_def(), names)
         graph_def = with_tables_filled(graph_def, graph, session)

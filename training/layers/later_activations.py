@@ -127,7 +127,9 @@ def hard_silu(x: Any) -> Any:
 
     Example:
         >>> with td.Graph().as_default(), td.Session() as session:
-        ...     print(session.run(td.keras.activations.hard_silu(td.constant([-3.0, 1.0]))).round(4))
+        ...     print(
+        ...         session.run(td.keras.activations.hard_silu(td.constant([-3.0, 1.0]))).round(4)
+        ...     )
         [-0.      0.6667]
     """
     return x * hard_sigmoid_3(x)
