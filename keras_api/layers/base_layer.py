@@ -226,13 +226,6 @@ class KerasStyle(Described):
         """The variables that the layer made itself, in the order of archives of Keras."""
         return variables
 
-    def load_assets(self, read: Callable[[str], bytes | None]) -> None:
-        """Takes what an archive of Keras stores of the layer beside variables: by default nothing.
-
-        Args:
-            read: the bytes of a file of the layer, by name; None where there is none.
-        """
-
     def get_weights(self, session: Any = None) -> list[Any]:
         """The values of the variables, in a session: by default that of Keras."""
         weights = self.weights

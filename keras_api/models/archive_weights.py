@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     Pairs = list[tuple[Any, np.ndarray[Any, Any]]]
 
 _BEFORE_WORD, _BEFORE_CAPITAL = re.compile("(.)([A-Z][a-z]+)"), re.compile("([a-z])([A-Z])")
+_LOOKUPS = ("IntegerLookup", "StringLookup", "TextVectorization")
 _CLASSES = {"GroupQueryAttention": "GroupedQueryAttention"}
 _LAYERS = ("layers", "_layer_checkpoint_dependencies", "_self_tracked_trackables")
 
@@ -45,13 +46,37 @@ def read_archive_weights(file: Any, model: Any, spec: Mapping[str, Any]) -> Pair
     return reader.pairs
 
 
-def walk_archive(model: Any, spec: Mapping[str, Any], path: str = "") -> Iterator[tuple[Any, str]]:
-    """The layers of a model, each with its path in archives that were written from it."""
-    yield model, path
-    if not isinstance(model, Model):
-        return
-    for layer, inner, name in _layers_of(model, spec):
-        yield from walk_archive(layer, inner, f"{path}/layers/{name}".lstrip("/"))
+def with_vocabularies(spec: Any, read: Callable[[str], bytes | None], path: str = "assets") -> Any:
+    """A config whose lookups have the vocabularies that the archive holds as files.
+
+    Args:
+        spec: the config of a model or layer.
+        read: the bytes of a member of the archive; None where there is none.
+        path: where the archive has the files of the layer.
+    """
+    config = spec.get("config") if isinstance(spec, dict) else None
+    if not isinstance(config, dict):
+        return spec
+    if spec.get("class_name") in _LOOKUPS and not config.get("vocabulary"):
+        data = read(f"{path}/vocabulary.txt")
+        if data is None:
+            return spec
+        tokens = data.decode("utf-8", "surrogateescape").split("\n")
+        return {**spec, "config": {**config, "vocabulary": tokens}}
+    if not isinstance(config.get("layers"), list):
+        return spec
+    used: dict[str, int] = {}
+    layers = []
+    for each in config["layers"]:
+        name = each.get("class_name") if isinstance(each, dict) else None
+        counted = isinstance(name, str) and ".ops" not in str(each.get("module"))
+        if counted and not (name == "InputLayer" and spec.get("class_name") == "Sequential"):
+            word = snake_case(name)
+            number = used[word] = used.get(word, -1) + 1
+            word = f"{word}_{number}" if number else word
+            each = with_vocabularies(each, read, f"{path}/layers/{word}")
+        layers.append(each)
+    return {**spec, "config": {**config, "layers": layers}}
 
 
 def _layers_of(model: Any, spec: Mapping[str, Any]) -> Iterator[tuple[Any, Any, str]]:
@@ -161,7 +186,3 @@ def _named_parts(layer: Any) -> Iterator[tuple[str, Any]]:
                     word = snake_case(type(item).__name__)
                     number = used[word] = used.get(word, -1) + 1
                     yield f"{name}/{word}_{number}" if number else f"{name}/{word}", item
-
-
-Read = Callable[[str], bytes | None]
-"""A function from the path of a member of an archive to its bytes; None where there is none."""

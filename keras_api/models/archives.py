@@ -14,7 +14,7 @@ from typing import Any
 
 from ...runtime import errors
 from ...runtime.load_budget import ask
-from .archive_weights import read_archive_weights, walk_archive
+from .archive_weights import read_archive_weights, with_vocabularies
 from .hdf5_files import check_hdf5, h5py, h5py_errors
 from .model_building import built_model, with_hard_sigmoid
 
@@ -53,10 +53,7 @@ def read_archive(file: BufferedIOBase, title: str) -> tuple[Any, list[tuple[Any,
     spec = archive.config()
     if archive.version().startswith("3"):
         spec = with_hard_sigmoid(spec)
-    model = built_model(spec, title)
-    assets = {name for name in archive.names if name.startswith("assets/")}
-    for layer, path in walk_archive(model, spec) if assets else ():
-        layer.load_assets(lambda name, at=path: archive.asset(f"assets/{at}/{name}"))
+    model = built_model(with_vocabularies(spec, archive.asset), title)
     with archive.weights() as weights:
         return model, read_archive_weights(weights, model, spec)
 

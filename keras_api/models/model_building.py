@@ -8,7 +8,7 @@ from typing import Any
 from ...runtime import errors
 from ..layers.core import Input
 from ..layers.keras_configs import layer_classes
-from ..layers.later_configs import current_spec, is_operation, name_of_class
+from ..layers.later_configs import is_operation, name_of_class
 from ..layers.tensor_functions import OPERATIONS, load_all_layers
 from .model_configs import model_from_config
 
@@ -84,7 +84,7 @@ def _unknown(spec: Any) -> Iterator[str]:
             continue
         if isinstance(item.get("class_name"), str) and _is_layer(item):
             name = item["class_name"]
-            if is_operation(current_spec(item), classes):
+            if is_operation(item, classes):
                 if name not in OPERATIONS:
                     yield f"the operation {name}"
             elif name_of_class(item, classes) not in classes:
