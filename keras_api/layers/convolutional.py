@@ -23,7 +23,8 @@ from .base_layer import KerasStyle
 
 public = {
     "td.keras.layers": (
-        "Conv1D Conv1DTranspose Convolution1DTranspose=Conv1DTranspose Conv2D Conv2DTranspose Conv3D Conv3DTranspose Convolution1D=Conv1D "
+        "Conv1D Conv1DTranspose Convolution1DTranspose=Conv1DTranspose "
+        "Conv2D Conv2DTranspose Conv3D Conv3DTranspose Convolution1D=Conv1D "
         "Convolution2D=Conv2D Convolution2DTranspose=Conv2DTranspose Convolution3D=Conv3D "
         "Convolution3DTranspose=Conv3DTranspose Dense SeparableConv1D SeparableConv2D "
         "SeparableConvolution1D=SeparableConv1D SeparableConvolution2D=SeparableConv2D"

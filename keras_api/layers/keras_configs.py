@@ -148,7 +148,9 @@ def _arguments(
 
 def _is_taken(cls: type, name: str) -> bool:
     """Returns True if a constructor has an argument, maybe among those that cells have."""
-    return name in _OF_CELLS or any(name == own for own, _ in _arguments(cls, (), {}))
+    return (
+        name in _OF_CELLS or name in _BASE or any(name == own for own, _ in _arguments(cls, (), {}))
+    )
 
 
 def _is_plain(value: Any) -> bool:

@@ -131,7 +131,7 @@ def is_operation(spec: dict[str, Any], known: Any) -> bool:
     if module:
         return ".ops" in module
     name = spec["class_name"]
-    if name not in OPERATIONS:
+    if not isinstance(name, str) or name not in OPERATIONS:
         return False
     nodes = [node for node in spec.get("inbound_nodes") or () if isinstance(node, dict)]
     several = any(len(node.get("args") or ()) > 1 for node in nodes)

@@ -7,7 +7,7 @@ from typing import Any
 
 from ...ops.array.cast import cast
 from ...ops.array.constants import zeros_like
-from ...ops.array.reshape import expand_dims, reshape, squeeze
+from ...ops.array.reshape import reshape
 from ...ops.array.shapes import shape
 from ...ops.math.comparison import equal, not_equal
 from ...ops.math.where import where_v2
@@ -15,7 +15,6 @@ from ...ops.sparse.sparse_to_dense import sparse_tensor_to_dense
 from ...ops.strings.as_string import as_string
 from ...ops.strings.regex import regex_replace
 from ...ops.strings.string_case_and_length import string_lower
-from ...ops.strings.string_join import string_join
 from ...ops.strings.string_split_v2 import split as string_split
 from ...ops.strings.string_to_hash_bucket import (
     string_to_hash_bucket_fast,

@@ -18,7 +18,6 @@ from ...runtime import errors
 from .base_layer import KerasStyle
 from .tensor_functions import operation, symbol
 
-
 # Attrs for the dtypes of arguments that are sizes, places or dimensions.
 _INDEX_ATTRS = ("Tidx", "Tshape", "Tperm", "Tdim", "Tpaddings", "Index", "Tmultiples", "Tindices")
 
