@@ -7,6 +7,7 @@ from typing import Any
 
 from ...ops.array.cast import cast
 from ...ops.array.constants import zeros_like
+from ...ops.array.pad import pad
 from ...ops.array.reshape import reshape
 from ...ops.array.shapes import shape
 from ...ops.math.comparison import equal, not_equal
@@ -148,7 +149,7 @@ class StringLookup(_Lookup):
         max_tokens: int | None = None,
         num_oov_indices: int = 1,
         mask_token: Any = None,
-        oov_token: Any = "[UNK]",
+        oov_token: Any = "[UNK]",  # noqa: S107 - a token of text
         vocabulary: Any = None,
         **kwargs: Any,
     ) -> None:
@@ -260,8 +261,6 @@ class TextVectorization(KerasStyle):
         length = self.output_sequence_length
         if length is None:
             return indices
-        from ...ops.array.pad import pad
-
         cut = indices[:, :length]
         wide = pad(cut, [[0, 0], [0, length - shape(cut)[1]]])
         wide.set_shape([None, length])

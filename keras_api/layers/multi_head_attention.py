@@ -7,9 +7,11 @@ from typing import Any
 
 from ...graph.node import Tensor
 from ...ops.array.cast import cast
+from ...ops.array.concat import concat
 from ...ops.array.constants import ones_like
 from ...ops.array.diag import matrix_band_part
-from ...ops.array.reshape import expand_dims
+from ...ops.array.reshape import expand_dims, reshape
+from ...ops.array.shapes import shape
 from ...ops.indexing.repeat import repeat
 from ...ops.linalg.einsum import einsum
 from ...ops.math.logical import logical_and
@@ -177,8 +179,6 @@ class MultiHeadAttention(KerasStyle):
         """The softmax along the last dimensions, as many as are attended."""
         if count == 1:
             return softmax(scores)
-        from ...ops.array.reshape import reshape
-        from ...ops.array.shapes import shape
 
         sizes = shape(scores)
         flat = softmax(reshape(scores, _joined(sizes, scores.shape.rank - count)))
@@ -208,8 +208,6 @@ class MultiHeadAttention(KerasStyle):
 
 
 def _joined(sizes: Any, rank: int) -> Any:
-    from ...ops.array.concat import concat
-
     return concat([sizes[:rank], [-1]], 0)
 
 

@@ -49,7 +49,7 @@ class _Calling(KerasStyle):
         return super().__call__(tensors, template=template)
 
     def call(self, inputs: Any, *args: Any, **kwargs: Any) -> Any:
-        """What the function gives."""
+        """Calls the function."""
         positional, named = _filled(kwargs["template"], inputs)
         outputs = self._function(*positional, **named)
         return list(outputs) if isinstance(outputs, tuple) else outputs

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable, Mapping, Sequence
 from importlib import import_module
+from itertools import pairwise
 from typing import Any
 
 from ...graph.node import Tensor
@@ -76,10 +78,8 @@ def _reduction(path: str) -> Callable[..., Any]:
     return reduced
 
 
-def _operator(symbol: str) -> Callable[..., Any]:
-    import operator
-
-    function = getattr(operator, symbol)
+def _operator(word: str) -> Callable[..., Any]:
+    function = getattr(operator, word)
 
     def applied(x: Any, y: Any, **_: Any) -> Any:
         x, y = _alike(x, y)
@@ -138,7 +138,7 @@ def _split(x: Any, indices_or_sections: Any = 2, axis: int = 0, **_: Any) -> Any
     if isinstance(indices_or_sections, int):
         return _call("split", x, indices_or_sections, axis)
     ends = [0, *indices_or_sections, x.shape.as_list()[axis]]
-    sizes = [b - a for a, b in zip(ends[:-1], ends[1:], strict=True)]
+    sizes = [b - a for a, b in pairwise(ends)]
     return _call("split", x, sizes, axis)
 
 
@@ -357,8 +357,8 @@ def _without_name(function: Callable[..., Any]) -> Callable[..., Any]:
     return applied
 
 
-def _binary(operator: str) -> Callable[..., Any]:
-    function = _operator(operator)
+def _binary(word: str) -> Callable[..., Any]:
+    function = _operator(word)
 
     def applied(x: Any, y: Any, **_: Any) -> Any:
         return function(x, y)

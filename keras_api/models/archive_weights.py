@@ -112,7 +112,7 @@ def _name_of(spec: Mapping[str, Any]) -> Any:
 
 
 class _Reader:
-    """What was paired of a file so far."""
+    """Pairs of variables and arrays of a file."""
 
     def __init__(self, file: Any) -> None:
         self._file = file

@@ -50,7 +50,7 @@ def _mapped(descriptor: int) -> mmap.mmap:
 
 
 def _width(data: mmap.mmap) -> int:
-    """How many bytes a size has."""
+    """Width of a size in bytes."""
     return data[_WIDTHS.get(data[8], 14)] if len(data) > _HEAD else 8
 
 

@@ -73,7 +73,7 @@ def _listed(outputs: Any) -> list[Any]:
 
 
 def _unknown(spec: Any) -> Iterator[str]:
-    """What a config names that is not there: layers, operations, functions of Python."""
+    """Names in a config that are unknown: layers, operations, functions of Python."""
     classes = layer_classes()
     waiting = [spec]
     while waiting:
