@@ -139,6 +139,14 @@ def read_opened(
     return ModelFile("", kind, graph_def, meta_graph, contents)
 
 
+def with_contents(model: ModelFile) -> ModelFile:
+    """The model with the contents of large constants in its graph."""
+    for node in model.graph_def.node:
+        if node.name in model.contents:
+            node.attr["value"].tensor.tensor_content = bytes(model.contents[node.name])
+    return model._replace(contents={})
+
+
 def load_graph_def(path: str | PathLike[str]) -> GraphDef:
     """The GraphDef in a file or folder: as `read_model`."""
     return read_model(path, apart=False).graph_def

@@ -16,6 +16,7 @@ from ..saving.saved_model.builder import simple_save
 from ..saving.saved_model.loaded_model import LoadedModel
 from ..session.session import Session
 from .freeze_model import freeze_loaded
+from .tfjs.saving import save_tfjs
 
 TARGETS = ("graph_def", "saved_model", "tfjs")
 
@@ -90,8 +91,6 @@ def convert(
             f"{target.kind}; td.graph_util.optimize(..., quantize=True) rounds weights of others"
         )
     if target.kind == "tfjs":
-        from .tfjs.saving import save_tfjs
-
         return save_tfjs(model, target.path, outputs, quantize=quantize, signature=signature)
     wanted = None if outputs is None else list(outputs)
     graph_def = freeze_loaded(model, wanted, signature)

@@ -16,9 +16,16 @@ from ..formats.file_kinds import Kind, kind_of
 from ..formats.message_files import memory_for, opened
 from ..formats.model_files import ModelFile
 from ..formats.progress import Progress
+from ..graph.api.late_imports import late_import
 from .locating import locate
-from .tfjs.reading import read_tfjs
-from .tflite.reading import read_tflite
+
+_READERS = {
+    Kind.KERAS_HDF5: "reader of Keras HDF5 files",
+    Kind.KERAS_ARCHIVE: "reader of Keras archives",
+    Kind.TFJS: "reader of TensorFlow.js models",
+    Kind.TFLITE: "reader of TensorFlow Lite files",
+}
+"""Each reader, imported when the first such file is read, by its key in `LATE_IMPORTS`."""
 
 
 def read_model(
@@ -69,10 +76,7 @@ def read_opened(
         apart: as for `read_model`.
     """
     kind, _ = kind_of(file, title)
-    match kind:
-        case Kind.TFLITE:
-            return read_tflite(file, title, progress, apart=apart)
-        case Kind.TFJS:
-            return read_tfjs(file, title, progress, apart=apart)
-        case _:
-            return model_files.read_opened(file, title, tags, progress, apart=apart)
+    if kind in _READERS:
+        model: ModelFile = late_import(_READERS[kind])(file, title, progress, apart=apart)
+        return model
+    return model_files.read_opened(file, title, tags, progress, apart=apart)

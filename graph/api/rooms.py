@@ -167,6 +167,7 @@ ROOMS = (
     Room("keras_api", "`td.keras`", "models/model.py, layers/base_layer.py"),
     Room("model_files/tflite", "TensorFlow Lite files: the format, and a rule for each op"),
     Room("model_files/tfjs", "TensorFlow.js models: reading and writing"),
+    Room("model_files/keras_files", "Keras models in HDF5 files and archives", stage="none"),
     Room(
         "model_files",
         "files and folders of models: `td.load`, what a path means, freezing",

@@ -7,6 +7,7 @@ from io import BufferedIOBase
 
 from ...formats.model_files import ModelFile
 from ...formats.progress import Progress
+from ...graph.api.late_imports import late_import
 from ...runtime.load_budget import reported_to
 from .graph_model import graph_model
 from .json_files import damaged, member, read_json
@@ -49,7 +50,8 @@ def read_tfjs(
         key in topology for key in _LAYERS_KEYS
     )
     if is_layers and "node" not in topology:
-        from .layers_model import layers_model
-
-        return layers_model(topology, weights, path, apart=apart)
+        layers_model: ModelFile = late_import("layers models of TensorFlow.js")(
+            topology, weights, path, apart=apart
+        )
+        return layers_model
     return graph_model(model, weights, path, apart=apart)
