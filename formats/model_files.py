@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 from ..protos.messages import GraphDef, MetaGraphDef, SavedModel
 from ..runtime import errors
 from ..runtime.load_budget import reported_to, take
+from .compressed_files import uncompressed
 from .file_kinds import MESSAGES, Kind, kind_of, looks_cut_off
 from .large_constants import read_apart
 from .message_files import memory_for, opened, parse_message
@@ -103,6 +104,19 @@ def read_opened(
         progress: as for `read_model`.
         apart: as for `read_model`.
     """
+    with uncompressed(file, title) as plain:
+        return _read_plain(plain, title, tags, progress, apart=apart)
+
+
+def _read_plain(
+    file: BufferedIOBase,
+    title: str,
+    tags: Iterable[str] | None,
+    progress: Progress | None,
+    *,
+    apart: bool,
+) -> ModelFile:
+    """Reads a graph from a file that is not compressed."""
     kind, is_text = kind_of(file, title)
     if kind not in MESSAGES:
         raise errors.DataLossError(
@@ -151,6 +165,11 @@ def read_graph_def(
     return model.graph_def, model.contents
 
 
+def holds_saved_model(folder: str) -> bool:
+    """Returns whether there is a SavedModel in a folder."""
+    return any(os.path.isfile(os.path.join(folder, name)) for name in _MODEL_FILES)
+
+
 def model_file(folder: str) -> str:
     """The file of the SavedModel in a folder.
 
@@ -163,7 +182,7 @@ def model_file(folder: str) -> str:
             return path
     names = sorted(os.listdir(folder))
     graphs = [name for name in names if name.endswith((".meta", ".pb", ".pbtxt"))]
-    inside = [name for name in names if os.path.exists(os.path.join(folder, name, _MODEL_FILES[0]))]
+    inside = [name for name in names if holds_saved_model(os.path.join(folder, name))]
     message = f"there is no SavedModel in {folder!r}"
     if graphs or inside:
         message += f"; it holds {', '.join([*inside, *graphs][:8])}: name one of these"

@@ -86,7 +86,7 @@ def model_of(model: ModelFile, progress: Progress | None = None) -> LoadedModel:
     elif model.kind is Kind.SAVED_MODEL:
         checkpoint = variables_of(folder)
     else:
-        prefix = model.path.rpartition(".")[0]
+        prefix = model.path.removesuffix(".gz").rpartition(".")[0]
         checkpoint = prefix if checkpoint_exists(prefix) else None
     return LoadedModel(graph, read_signatures(graph, message), message, folder, checkpoint, budget)
 
