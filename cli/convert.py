@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, Any
 
-from ..model_files.converting import TARGETS, convert as convert_model, target_of
+from ..model_files.conversion.convert_model import TARGETS, convert as convert_model, target_of
 from ..model_files.loading import model_of
 from .command_parser import add_command
 from .graph_file import add_fetch_argument, add_file_argument, read_file

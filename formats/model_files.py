@@ -11,7 +11,8 @@ from typing import Any, NamedTuple
 from ..protos.messages import GraphDef, MetaGraphDef, SavedModel
 from ..runtime import errors
 from ..runtime.load_budget import reported_to, take
-from .file_kinds import MESSAGES, OTHER_MODELS, Kind, kind_of, looks_cut_off
+from .compressed_files import uncompressed
+from .file_kinds import MESSAGES, Kind, kind_of, looks_cut_off
 from .large_constants import read_apart
 from .message_files import memory_for, opened, parse_message
 from .progress import Progress
@@ -104,10 +105,23 @@ def read_opened(
         progress: as for `read_model`.
         apart: as for `read_model`.
     """
+    with uncompressed(file, title) as plain:
+        return _read_plain(plain, title, tags, progress, apart=apart)
+
+
+def _read_plain(
+    file: BufferedIOBase,
+    title: str,
+    tags: Iterable[str] | None,
+    progress: Progress | None,
+    *,
+    apart: bool,
+) -> ModelFile:
+    """Reads a graph from a file that is not compressed."""
     kind, is_text = kind_of(file, title)
     if kind not in MESSAGES:
         raise errors.DataLossError(
-            None, None, f"{title} is not a graph: it is {OTHER_MODELS[kind]}"
+            None, None, f"{title} is not a graph but a {kind.value}: td.load opens it"
         )
     size = os.fstat(file.fileno()).st_size
     progress = reported_to(progress)
@@ -152,12 +166,9 @@ def load_graph_def(path: str | PathLike[str]) -> GraphDef:
     return read_model(path, apart=False).graph_def
 
 
-def read_graph_def(
-    path: str | PathLike[str], progress: Progress | None = None
-) -> tuple[GraphDef, dict[str, memoryview]]:
-    """The GraphDef in a file or folder, and beside it the content of its large constants."""
-    model = read_model(path, progress=progress)
-    return model.graph_def, model.contents
+def holds_saved_model(folder: str) -> bool:
+    """Returns whether there is a SavedModel in a folder."""
+    return any(os.path.isfile(os.path.join(folder, name)) for name in MODEL_FILES)
 
 
 def model_file(folder: str) -> str:
@@ -172,7 +183,7 @@ def model_file(folder: str) -> str:
             return path
     names = sorted(os.listdir(folder))
     graphs = [name for name in names if name.endswith((".meta", ".pb", ".pbtxt"))]
-    inside = saved_models_in(folder, names)
+    inside = [name for name in names if holds_saved_model(os.path.join(folder, name))]
     message = f"there is no SavedModel in {folder!r}"
     if graphs or inside:
         message += f"; it holds {', '.join([*inside, *graphs][:8])}: name one of these"
@@ -181,11 +192,6 @@ def model_file(folder: str) -> str:
             f"it holds {', '.join(names[:_MOST_NAMED])}" if names else "it is empty"
         )
     raise errors.NotFoundError(None, None, message)
-
-
-def saved_models_in(folder: str, names: Iterable[str]) -> list[str]:
-    """Those of the `names` in a folder that are folders of SavedModels."""
-    return [name for name in names if os.path.exists(os.path.join(folder, name, MODEL_FILES[0]))]
 
 
 def chosen(model: SavedModel, tags: Iterable[str] | None, path: str) -> MetaGraphDef:

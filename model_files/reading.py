@@ -12,6 +12,7 @@ from io import BufferedIOBase
 from os import PathLike
 
 from ..formats import model_files
+from ..formats.compressed_files import uncompressed
 from ..formats.file_kinds import Kind, kind_of
 from ..formats.message_files import memory_for, opened
 from ..formats.model_files import ModelFile
@@ -75,6 +76,19 @@ def read_opened(
         progress: as for `read_model`.
         apart: as for `read_model`.
     """
+    with uncompressed(file, title) as plain:
+        return _read_plain(plain, title, tags, progress, apart=apart)
+
+
+def _read_plain(
+    file: BufferedIOBase,
+    title: str,
+    tags: Iterable[str] | None,
+    progress: Progress | None,
+    *,
+    apart: bool,
+) -> ModelFile:
+    """Reads a model from a file that is not compressed."""
     kind, _ = kind_of(file, title)
     if kind in _READERS:
         model: ModelFile = late_import(_READERS[kind])(file, title, progress, apart=apart)

@@ -19,6 +19,8 @@ from ...graph.importing.importer import import_whole
 from ...graph.node import Operation, Tensor
 from ...graph.node_def import source_name
 from ...graph.scopes.thread_defaults import get_default_session
+from ...keras_api.backend.session import get_session
+from ...keras_api.models.model import Model
 from ...protos.dtypes import as_dtype
 from ...protos.messages import FunctionDef, GraphDef, NodeDef, SignatureDef
 from ...protos.tensor_codec import decode_tensor
@@ -165,9 +167,6 @@ def _frozen(
 
 def _of_keras(model: Any) -> tuple[LoadedModel, Any, tuple[dict[str, Any], dict[str, Any]]]:
     """A Keras model, its session, and its ends by the names of its layers."""
-    from ...keras_api.backend.session import get_session
-    from ...keras_api.models.model import Model
-
     if not isinstance(model, Model):
         raise TypeError(
             "model must be what td.load returns, a Graph, a GraphDef or a Keras model, got "

@@ -236,8 +236,8 @@ DATA, VALUE = td.errors.DataLossError, ValueError
 DAMAGE = [
     (lambda path: path.write_text("hello"), DATA, "is not an HDF5 file: it is something else"),
     (lambda path: path.write_bytes(b""), DATA, "is not an HDF5 file: it is empty"),
-    (archive, DATA, "it is a Keras v3 archive; export it with"),
-    (lambda path: path.write_bytes(b"\0\0\0\0TFL3"), DATA, "it is a model of TensorFlow Lite"),
+    (archive, DATA, "it is a Keras archive"),
+    (lambda path: path.write_bytes(b"\0\0\0\0TFL3"), DATA, "it is a TensorFlow Lite model"),
     (lambda path: path.write_bytes(b"PK\x03\x04"), DATA, "it is a ZIP archive that is cut off"),
     (cut, DATA, "is cut off or damaged"),
     (lambda path: path.unlink(), FileNotFoundError, "m.h5"),

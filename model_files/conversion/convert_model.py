@@ -6,17 +6,17 @@ import os
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from ..formats.folder_replacement import replacing_folder
-from ..formats.message_files import TEXT_SUFFIXES
-from ..graph.graph import Graph
-from ..graph.importing.importer import import_whole
-from ..graph.node import Operation, Tensor
-from ..saving.graph_files import save_graph
-from ..saving.saved_model.builder import simple_save
-from ..saving.saved_model.loaded_model import LoadedModel
-from ..session.session import Session
-from .freeze_model import freeze_loaded
-from .tfjs.saving import save_tfjs
+from ...formats.folder_replacement import replacing_folder
+from ...formats.message_files import TEXT_SUFFIXES
+from ...graph.graph import Graph
+from ...graph.importing.importer import import_whole
+from ...graph.node import Operation, Tensor
+from ...saving.graph_files import save_graph
+from ...saving.saved_model.builder import simple_save
+from ...saving.saved_model.loaded_model import LoadedModel
+from ...session.session import Session
+from ..freeze_model import freeze_loaded
+from ..tfjs.saving import save_tfjs
 
 TARGETS = ("graph_def", "saved_model", "tfjs")
 
