@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from contextlib import suppress
 from os import PathLike
-from types import TracebackType
 from typing import Self
 
 _MOST_WAITING = 1 << 16
@@ -75,10 +74,5 @@ class AppendedFile:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()

@@ -7,7 +7,6 @@ import threading
 import time
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
-from types import TracebackType
 from typing import Any, Self
 
 from ..protos.config import config
@@ -91,12 +90,7 @@ class LoadBudget:
             _active.budgets = (*active, self)
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         _active.budgets = self._outer.pop()
 
     def take(self, size: int, what: str) -> None:
