@@ -6,7 +6,6 @@ from collections.abc import Callable
 from typing import Any
 
 from ...ops.array.cast import cast
-from ...ops.common.public_function import same_arguments
 from ...ops.math.reductions import reduce_mean
 from . import loss_functions as functions
 
@@ -146,9 +145,12 @@ class BinaryCrossentropy(LossOfFunction):
         np.float32(0.6931472)
     """
 
-    @same_arguments(CategoricalCrossentropy.__init__, name="binary_crossentropy")
     def __init__(
-        self, from_logits: bool, label_smoothing: float, reduction: Any, name: str
+        self,
+        from_logits: bool = False,
+        label_smoothing: float = 0.0,
+        reduction: Any = "auto",
+        name: str = "binary_crossentropy",
     ) -> None:
         settings = {"from_logits": from_logits, "label_smoothing": label_smoothing}
         super().__init__(functions.binary_crossentropy, reduction, name, **settings)

@@ -113,9 +113,10 @@ def model_variable(*arguments: Any) -> Variable:
         ...     slim.get_model_variables() == [w], len(slim.losses.get_regularization_losses())
         (True, 1)
     """
-    first, collections, others = arguments[:6], arguments[6], arguments[7:]
+    before, (collections, *after) = arguments[:6], arguments[6:]
     listed = [*(collections or ()), GraphKeys.GLOBAL_VARIABLES, GraphKeys.MODEL_VARIABLES]
-    return variable(*first, listed, *others)
+    values: list[Any] = [*before, listed, *after]
+    return variable(*values)
 
 
 @_documented
