@@ -76,6 +76,21 @@ def add_model_arguments(parser: ArgumentParser) -> None:
     )
 
 
+def add_meta_graph_arguments(parser: ArgumentParser) -> None:
+    """Adds the arguments that choose a meta graph of a SavedModel, and a signature of it."""
+    parser.add_argument(
+        "--tags",
+        metavar="TAGS",
+        type=comma_separated,
+        help="the tags of the meta graph, separated by commas; by default the only one, or 'serve'",
+    )
+    parser.add_argument(
+        "--signature",
+        metavar="NAME",
+        help="the signature; by default 'serving_default', or the only one",
+    )
+
+
 def add_fetch_argument(
     parser: ArgumentParser,
     what: str,
