@@ -13,9 +13,10 @@ from ..formats.progress import Progress
 from ..graph.describe import type_text
 from ..graph.node import Operation, Tensor
 from ..model_files.loading import model_of
-from ..model_files.reading import read_model
+from ..model_files.reading import READERS, read_model
 from ..protos.messages import GraphDef
 from ..runtime.suggestions import nearest, pluralize
+from ..saving.checkpoints.signatures import entry_parts
 from .progress import ShownProgress
 from .standard_input import DASH, TITLE, standard_input, title
 from .text import comma_separated
@@ -75,6 +76,21 @@ def add_model_arguments(parser: ArgumentParser) -> None:
     )
 
 
+def add_meta_graph_arguments(parser: ArgumentParser) -> None:
+    """Adds the arguments that choose a meta graph of a SavedModel, and a signature of it."""
+    parser.add_argument(
+        "--tags",
+        metavar="TAGS",
+        type=comma_separated,
+        help="the tags of the meta graph, separated by commas; by default the only one, or 'serve'",
+    )
+    parser.add_argument(
+        "--signature",
+        metavar="NAME",
+        help="the signature; by default 'serving_default', or the only one",
+    )
+
+
 def add_fetch_argument(
     parser: ArgumentParser,
     what: str,
@@ -120,7 +136,7 @@ def read_file(
     if path != DASH:
         return read_model(path, tags, progress, apart=apart)
     with standard_input() as file:
-        return read_opened(file, TITLE, tags, progress, apart=apart)
+        return read_opened(file, TITLE, tags, progress, apart=apart, readers=READERS)
 
 
 def read_graph(path: str, progress: Progress | None = None) -> GraphDef:
@@ -184,9 +200,9 @@ class GraphFile:
             ValueError: there is no tensor or op of a name.
         """
         if names is None:
-            elements = list(self.model.outputs.values())
+            elements = [x for entry in self.model.outputs.values() for x in entry_parts(entry)]
         else:
-            elements = [self.element(name) for name in names]
+            elements = [x for name in names for x in self.elements(name)]
         fetches: dict[Tensor | Operation, None] = {}
         for item in elements:
             results = item.outputs if isinstance(item, Operation) else ()
@@ -197,7 +213,10 @@ class GraphFile:
         """The shapes of inputs by the names of their tensors, which may be those of a signature."""
         signature = self.model.main_signature
         inputs = {} if signature is None else signature.inputs
-        return {shape_name(inputs[name]) if name in inputs else name: x for name, x in shapes}
+        return {
+            shape_name(inputs[name]) if name in inputs and not _is_sparse(inputs[name]) else name: x
+            for name, x in shapes
+        }
 
     def unsupported(self) -> Counter[str]:
         """Number of ops of each unsupported type."""
@@ -207,14 +226,26 @@ class GraphFile:
         """The tensor or op called `name`, in the signature or in the graph.
 
         Raises:
+            ValueError: there is none, or it is a sparse tensor.
+        """
+        [first, *others] = self.elements(name)
+        if others:
+            names = ", ".join(item.name for item in [first, *others])
+            raise ValueError(f"{name!r} is a sparse tensor: name the tensors {names} instead")
+        return first
+
+    def elements(self, name: str) -> list[Tensor | Operation]:
+        """The tensor or op called `name`, in the signature or in the graph; three if sparse.
+
+        Raises:
             ValueError: there is none.
         """
         signature = self.model.main_signature
         named = {} if signature is None else {**signature.outputs, **signature.inputs}
         if name in named:
-            return named[name]
+            return entry_parts(named[name])
         try:
-            return self.graph.as_graph_element(name)
+            return [self.graph.as_graph_element(name)]
         except (KeyError, ValueError):
             op_name = name.partition(":")[0]
         op = next((op for op in self.ops if op.name == op_name), None)
@@ -229,7 +260,12 @@ class GraphFile:
 
 def _ops(named: Mapping[str, Any]) -> list[Operation]:
     """The ops of the tensors that a model names, and the ops that it names."""
-    return list(dict.fromkeys(x if isinstance(x, Operation) else x.op for x in named.values()))
+    parts = [x for entry in named.values() for x in entry_parts(entry)]
+    return list(dict.fromkeys(x if isinstance(x, Operation) else x.op for x in parts))
+
+
+def _is_sparse(entry: Any) -> bool:
+    return len(entry_parts(entry)) > 1
 
 
 def shape_name(element: Tensor | Operation) -> str:

@@ -13,6 +13,7 @@ import numpy as np
 from ..graph.importing.function_bodies import bodies_of
 from ..graph.node import Operation, Tensor
 from ..runtime.suggestions import pluralize
+from ..saving.checkpoints.signatures import entry_parts
 from ..saving.saved_model.loaded_model import callable_signatures, chosen_signature
 from ..shape_inference.traits import Bodies
 from .command_parser import add_command
@@ -115,7 +116,7 @@ def _ends(file: GraphFile, named: Mapping[str, Tensor | Operation]) -> str:
     """Inputs or outputs, and the names that a signature has for them."""
     rows: list[tuple[str, ...]] = []
     for name, item in named.items():
-        tensors = item.outputs if isinstance(item, Operation) else [item]
+        tensors = item.outputs if isinstance(item, Operation) else entry_parts(item)
         called = (name,) if file.model.main_signature is not None else ()
         rows += [(*called, tensor.name, file.type_of(tensor)) for tensor in tensors]
         if isinstance(item, Operation) and not tensors:
@@ -205,8 +206,10 @@ def _as_json(file: GraphFile) -> dict[str, Any]:
     }
 
 
-def _names(named: Mapping[str, Tensor | Operation]) -> dict[str, str]:
-    return {name: item.name for name, item in named.items()}
+def _names(named: Mapping[str, Any]) -> dict[str, Any]:
+    """The names of tensors and ops by those of a signature; a list for a sparse tensor."""
+    names = {name: [part.name for part in entry_parts(item)] for name, item in named.items()}
+    return {name: parts if len(parts) > 1 else parts[0] for name, parts in names.items()}
 
 
 def _json_node(op: Operation) -> dict[str, Any]:

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from io import BufferedIOBase
 from os import PathLike
-from typing import Any, NamedTuple
+from types import MappingProxyType
+from typing import Any, NamedTuple, Protocol
 
 from ..protos.messages import GraphDef, MetaGraphDef, SavedModel
 from ..runtime import errors
 from ..runtime.load_budget import reported_to, take
-from .file_kinds import MESSAGES, OTHER_MODELS, Kind, kind_of, looks_cut_off
+from .compressed_files import uncompressed
+from .file_kinds import MESSAGES, Kind, kind_of, looks_cut_off
 from .large_constants import read_apart
 from .message_files import memory_for, opened, parse_message
 from .progress import Progress
@@ -46,22 +48,37 @@ class ModelFile(NamedTuple):
     contents: dict[str, memoryview]
 
 
+class Reader(Protocol):
+    """A reader of one kind of model; it returns a frozen graph with a signature."""
+
+    def __call__(
+        self, file: BufferedIOBase, path: str, progress: Progress | None = None, *, apart: bool
+    ) -> ModelFile:
+        """Reads a model from an open file, beside which there may be others."""
+        ...
+
+
+NO_READERS: Mapping[Kind, Reader] = MappingProxyType({})
+
+
 def read_model(
     path: str | PathLike[str],
     tags: Iterable[str] | None = None,
     progress: Progress | None = None,
     *,
     apart: bool = True,
+    readers: Mapping[Kind, Reader] = NO_READERS,
 ) -> ModelFile:
     """Reads a file or folder that holds a graph; its kind is detected from the content.
 
     Args:
-        path: a GraphDef, a MetaGraphDef or a SavedModel, binary or text; or the folder of a
-            SavedModel.
+        path: a GraphDef, a MetaGraphDef or a SavedModel, binary or text, which may be compressed;
+            or the folder of a SavedModel.
         tags: of a SavedModel, the tags of the meta graph; by default the only one, or that for
             serving.
         progress: called now and then.
         apart: whether the content of large constants may be beside the graph.
+        readers: the readers of other kinds of model.
 
     Raises:
         NotFoundError: there is no such file, no SavedModel in the folder, or no meta graph with
@@ -84,7 +101,8 @@ def read_model(
     if os.path.isdir(path):
         path = model_file(path)
     with opened(path) as file, memory_for(path):
-        return read_opened(file, path, tags, progress, apart=apart)._replace(path=path)
+        model = read_opened(file, path, tags, progress, apart=apart, readers=readers)
+        return model._replace(path=path)
 
 
 def read_opened(
@@ -94,21 +112,38 @@ def read_opened(
     progress: Progress | None = None,
     *,
     apart: bool = True,
+    readers: Mapping[Kind, Reader] = NO_READERS,
 ) -> ModelFile:
     """Reads a graph from a file that is open, and has a descriptor: as `read_model`.
 
     Args:
         file: the file.
-        title: what errors call it.
+        title: the path, for errors and for the files beside it.
         tags: as for `read_model`.
         progress: as for `read_model`.
         apart: as for `read_model`.
+        readers: as for `read_model`.
     """
-    kind, is_text = kind_of(file, title)
-    if kind not in MESSAGES:
-        raise errors.DataLossError(
-            None, None, f"{title} is not a graph: it is {OTHER_MODELS[kind]}"
-        )
+    with uncompressed(file, title) as plain:
+        kind, is_text = kind_of(plain, title)
+        if kind in readers:
+            return readers[kind](plain, title, progress, apart=apart)
+        if kind not in MESSAGES:
+            raise errors.DataLossError(
+                None, None, f"{title} is not a graph but a {kind.value}: td.load opens it"
+            )
+        return _read_message(plain, title, kind, is_text, tags, progress, apart)
+
+
+def _read_message(
+    file: BufferedIOBase,
+    title: str,
+    kind: Kind,
+    is_text: bool,
+    tags: Iterable[str] | None,
+    progress: Progress | None,
+    apart: bool,
+) -> ModelFile:
     size = os.fstat(file.fileno()).st_size
     progress = reported_to(progress)
     if progress is not None:
@@ -139,17 +174,22 @@ def read_opened(
     return ModelFile("", kind, graph_def, meta_graph, contents)
 
 
+def with_contents(model: ModelFile) -> ModelFile:
+    """The model with the contents of large constants in its graph."""
+    for node in model.graph_def.node:
+        if node.name in model.contents:
+            node.attr["value"].tensor.tensor_content = bytes(model.contents[node.name])
+    return model._replace(contents={})
+
+
 def load_graph_def(path: str | PathLike[str]) -> GraphDef:
     """The GraphDef in a file or folder: as `read_model`."""
     return read_model(path, apart=False).graph_def
 
 
-def read_graph_def(
-    path: str | PathLike[str], progress: Progress | None = None
-) -> tuple[GraphDef, dict[str, memoryview]]:
-    """The GraphDef in a file or folder, and beside it the content of its large constants."""
-    model = read_model(path, progress=progress)
-    return model.graph_def, model.contents
+def holds_saved_model(folder: str) -> bool:
+    """Returns whether there is a SavedModel in a folder."""
+    return any(os.path.isfile(os.path.join(folder, name)) for name in MODEL_FILES)
 
 
 def model_file(folder: str) -> str:
@@ -164,7 +204,7 @@ def model_file(folder: str) -> str:
             return path
     names = sorted(os.listdir(folder))
     graphs = [name for name in names if name.endswith((".meta", ".pb", ".pbtxt"))]
-    inside = saved_models_in(folder, names)
+    inside = [name for name in names if holds_saved_model(os.path.join(folder, name))]
     message = f"there is no SavedModel in {folder!r}"
     if graphs or inside:
         message += f"; it holds {', '.join([*inside, *graphs][:8])}: name one of these"
@@ -173,11 +213,6 @@ def model_file(folder: str) -> str:
             f"it holds {', '.join(names[:_MOST_NAMED])}" if names else "it is empty"
         )
     raise errors.NotFoundError(None, None, message)
-
-
-def saved_models_in(folder: str, names: Iterable[str]) -> list[str]:
-    """Those of the `names` in a folder that are folders of SavedModels."""
-    return [name for name in names if os.path.exists(os.path.join(folder, name, MODEL_FILES[0]))]
 
 
 def chosen(model: SavedModel, tags: Iterable[str] | None, path: str) -> MetaGraphDef:

@@ -7,7 +7,7 @@ from os import PathLike
 
 from ..graph.node import Operation
 from ..protos.messages import GraphDef
-from ..saving.checkpoints.signatures import Signature
+from ..saving.checkpoints.signatures import Signature, entry_parts
 from ..saving.editing.convert_variables_to_constants import convert_variables_to_constants
 from ..saving.frozen_tables import with_tables_filled
 from ..saving.saved_model.loaded_model import LoadedModel
@@ -86,5 +86,6 @@ def _nodes(
             raise ValueError(f"the model has no output or node {name!r}; it has {there}") from None
     if not elements:
         raise ValueError("the model has no outputs: name the nodes that are wanted")
-    ops = [item if isinstance(item, Operation) else item.op for item in elements]
+    parts = [item for element in elements for item in entry_parts(element)]
+    ops = [item if isinstance(item, Operation) else item.op for item in parts]
     return list(dict.fromkeys(op.name for op in ops))

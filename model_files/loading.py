@@ -12,13 +12,14 @@ from ..formats.file_kinds import Kind
 from ..formats.message_files import memory_for
 from ..formats.model_files import ModelFile, model_file
 from ..formats.progress import Progress
+from ..graph.graph import Graph
 from ..graph.importing.importer import import_whole
 from ..runtime.load_budget import LoadBudget, within
 from ..saving.checkpoints.signatures import read_signatures
 from ..saving.saved_model.loaded_model import LoadedModel, variables_of
 from .reading import read_model
 
-public = {"td": "load load_saved_model run_graph"}
+public = {"td": "load load_graph load_saved_model run_graph"}
 
 
 def load(
@@ -77,8 +78,7 @@ def model_of(model: ModelFile, progress: Progress | None = None) -> LoadedModel:
         ValueError: the graph is malformed.
     """
     message = model.meta_graph
-    op_list = None if message is None else message.meta_info_def.stripped_op_list
-    graph = import_whole(model.graph_def, op_list, model.contents, progress)
+    graph = _graph_of(model, progress)
     budget = progress if isinstance(progress, LoadBudget) else None
     if message is None:
         return LoadedModel(graph)
@@ -89,10 +89,52 @@ def model_of(model: ModelFile, progress: Progress | None = None) -> LoadedModel:
     elif model.kind is Kind.SAVED_MODEL:
         checkpoint = variables_of(folder)
     else:
-        prefix = model.path.rpartition(".")[0]
+        prefix = model.path.removesuffix(".gz").rpartition(".")[0]
         checkpoint = prefix if checkpoint_exists(prefix) else None
     signatures: Any = read_signatures(graph, message)  # bound to the model by its constructor
     return LoadedModel(graph, signatures, message, folder, checkpoint, budget)
+
+
+def load_graph(path: str | PathLike[str], progress: Progress | None = None) -> Graph:
+    """Reads a graph from a file that TensorFlow or tensordraft wrote.
+
+    It may be a GraphDef, the meta graph of a checkpoint or a SavedModel, binary or text, or the
+    folder of a SavedModel, recognized by content. `td.load` also restores the variables of the
+    last two.
+
+    Ops of types that are not registered are loaded, too: they can be looked at and saved, and only
+    running them is an error. Large constants are never copied: their arrays are views of the bytes
+    that were read, and are made when they are first asked for.
+
+    Args:
+        path: the file or folder.
+        progress: called now and then as `progress(what, done, total)`, where `what` is "bytes" or
+            "nodes"; default: no callback. A `td.LoadBudget` sets limits.
+
+    Returns:
+        A new Graph.
+
+    Raises:
+        NotFoundError: there is no such file.
+        DataLossError: the file holds no graph; the error says what it is, and what to do.
+        ResourceExhaustedError: there is not enough memory, or the budget is used up.
+        OSError: the file cannot be read.
+        ValueError: a node is malformed, or does not fit its inputs.
+
+    Example:
+        >>> import os, tempfile
+        >>> with td.Graph().as_default() as graph:
+        ...     y = td.constant([1, 2], name="y")
+        >>> path = td.save_graph(graph, os.path.join(tempfile.mkdtemp(), "graph.pb"))
+        >>> graph = td.load_graph(path, progress=print)
+        bytes 0 61
+        nodes 0 1
+        nodes 0 1
+        >>> [op.name for op in graph.get_operations()]
+        ['y']
+    """
+    with memory_for(path), within(progress):
+        return _graph_of(read_model(path, progress=progress), progress)
 
 
 def load_saved_model(
@@ -166,6 +208,12 @@ def run_graph(
     with model.session() as session:
         results: dict[str, Any] = session.run(wanted, fed)
     return results
+
+
+def _graph_of(model: ModelFile, progress: Progress | None) -> Graph:
+    message = model.meta_graph
+    op_list = None if message is None else message.meta_info_def.stripped_op_list
+    return import_whole(model.graph_def, op_list, model.contents, progress)
 
 
 def _found(model: LoadedModel, name: str, known: Mapping[str, Any]) -> Any:

@@ -6,14 +6,18 @@ import os
 import re
 
 from ..formats.checkpoints.checkpoint_state import latest_checkpoint
-from ..formats.model_files import MODEL_FILES, model_file, saved_models_in
+from ..formats.model_files import MODEL_FILES, holds_saved_model, model_file
+from ..formats.other_files import other_folder
 from ..runtime import errors
 
 _PARTS = re.compile(r"\.(index|data-\d{5}-of-\d{5})$")
+_VARIABLES = os.path.join("variables", "variables")  # the checkpoint of a SavedModel
 _STATE = "checkpoint"
+_BESIDE = ("keras_metadata.pb", "fingerprint.pb")  # of a SavedModel, and often taken for it
 # Of a folder that holds no SavedModel, the files that are a model by themselves.
 _NAMES = ("model.json",)
 _SUFFIXES = (".keras", ".tflite", ".onnx", ".h5", ".hdf5", ".pb", ".pbtxt")
+_WEIGHTS = ".weights.h5"
 
 
 def locate(path: str) -> str:
@@ -21,17 +25,24 @@ def locate(path: str) -> str:
 
     Args:
         path: a file; the prefix of a checkpoint, or one of its files, with the `.meta` beside it;
-            or a folder with a SavedModel, a `checkpoint` file, a `model.json`, or one model.
+            a file of a SavedModel; or a folder with a SavedModel, a `checkpoint` file, a
+            `model.json`, or one model, which may be the folder of a SavedModel, as for serving.
 
     Raises:
         NotFoundError: nothing there is a model; the error says what is there.
     """
     if os.path.isdir(path):
         return _in_folder(path)
+    beside = os.path.dirname(path)
+    if os.path.basename(path) in _BESIDE and holds_saved_model(beside):
+        return model_file(beside)
     prefix = _PARTS.sub("", path)
     meta = f"{prefix}.meta"
     if (prefix != path or not os.path.exists(path)) and os.path.exists(meta):
         return meta
+    above = os.path.dirname(beside)
+    if prefix.endswith(_VARIABLES) and holds_saved_model(above):
+        return model_file(above)
     if os.path.basename(path) == _STATE and os.path.isfile(path):
         return _of_checkpoint(os.path.dirname(path))
     return path
@@ -45,10 +56,24 @@ def _in_folder(folder: str) -> str:
             return _of_checkpoint(folder)
         models = [name for name in names if name in _NAMES]
         models = models or [name for name in names if name.endswith(".meta")]
-        models = models or [name for name in names if name.endswith(_SUFFIXES)]
-        if len(models) == 1 and not saved_models_in(folder, names):
-            return os.path.join(folder, models[0])
+        models = models or [
+            name for name in names if name.endswith(_SUFFIXES) and not name.endswith(_WEIGHTS)
+        ]
+        models += [name for name in names if holds_saved_model(os.path.join(folder, name))]
+        if len(models) == 1:
+            return _in(folder, models[0])
+        other = other_folder(folder, names)
+        if other is not None and not models:
+            raise errors.NotFoundError(
+                None, None, f"there is no graph in {folder!r}: it is {other}"
+            )
     return model_file(folder)
+
+
+def _in(folder: str, name: str) -> str:
+    """The model of a name in a folder, which may be the folder of a SavedModel."""
+    path = os.path.join(folder, name)
+    return model_file(path) if os.path.isdir(path) else path
 
 
 def _of_checkpoint(folder: str) -> str:

@@ -105,6 +105,11 @@ class LoadBudget:
         """
         if not self._outer:
             return  # of a thread that reads on behind the end of the block
+        self.check_room(size, what)
+        self._taken += size
+
+    def check_room(self, size: int, what: str) -> None:
+        """Checks that bytes could be taken, as `take`, without taking them."""
         self._check_time()
         if self._taken + size > self._bytes:
             before = f", and {self._taken} are taken" if self._taken else ""
@@ -112,7 +117,6 @@ class LoadBudget:
                 f"{what} takes {size} bytes{before}, where the budget is {self._bytes:.0f}; "
                 "td.LoadBudget(bytes=...) sets it"
             )
-        self._taken += size
 
     def _check_time(self) -> None:
         now = time.monotonic()
@@ -153,6 +157,16 @@ def take(size: int, what: str) -> None:
     """Takes bytes from the budgets in force, as `ask`, for what is not a tensor."""
     for budget in _active.budgets:
         budget.take(size, what)
+
+
+def check_room(size: int, what: str) -> None:
+    """Checks that the budgets in force have bytes left for what will be read later.
+
+    Raises:
+        ResourceExhaustedError: they have not.
+    """
+    for budget in _active.budgets:
+        budget.check_room(size, what)
 
 
 def reported_to(progress: _Progress | None) -> _Progress | None:

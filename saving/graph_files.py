@@ -1,21 +1,18 @@
-"""Graphs in files: `load_graph`, `save_graph`, `write_graph`."""
+"""Graphs written to files: `save_graph`, `write_graph`."""
 
 from __future__ import annotations
 
 import os
 from os import PathLike
 
-from ..formats.message_files import TEXT_SUFFIXES, memory_for, write_message
-from ..formats.model_files import read_graph_def
-from ..formats.progress import Progress
+from ..formats.message_files import TEXT_SUFFIXES, write_message
 from ..graph.describe import describe_op
 from ..graph.graph import Graph
 from ..graph.importing.importer import import_whole
 from ..protos.messages import GraphDef
-from ..runtime.load_budget import within
 
 public = {
-    "td": "load_graph save_graph",
+    "td": "save_graph",
     "td, td.train, td.io": "write_graph",
 }
 
@@ -91,49 +88,6 @@ def write_graph(
     return write_message(
         _as_message(graph_or_graph_def), os.path.join(folder, name), as_text=as_text
     )
-
-
-def load_graph(path: str | PathLike[str], progress: Progress | None = None) -> Graph:
-    """Reads a graph from a file that TensorFlow or tensordraft wrote.
-
-    It may be a GraphDef, the meta graph of a checkpoint or a SavedModel, binary or text, or the
-    folder of a SavedModel, recognized by content. `td.load` also restores the variables of the
-    last two.
-
-    Ops of types that are not registered are loaded, too: they can be looked at and saved, and only
-    running them is an error. Large constants are never copied: their arrays are views of the bytes
-    that were read, and are made when they are first asked for.
-
-    Args:
-        path: the file or folder.
-        progress: called now and then as `progress(what, done, total)`, where `what` is "bytes" or
-            "nodes"; default: no callback. A `td.LoadBudget` sets limits.
-
-    Returns:
-        A new Graph.
-
-    Raises:
-        NotFoundError: there is no such file.
-        DataLossError: the file holds no graph; the error says what it is, and what to do.
-        ResourceExhaustedError: there is not enough memory, or the budget is used up.
-        OSError: the file cannot be read.
-        ValueError: a node is malformed, or does not fit its inputs.
-
-    Example:
-        >>> import os, tempfile
-        >>> with td.Graph().as_default() as graph:
-        ...     y = td.constant([1, 2], name="y")
-        >>> path = td.save_graph(graph, os.path.join(tempfile.mkdtemp(), "graph.pb"))
-        >>> graph = td.load_graph(path, progress=print)
-        bytes 0 61
-        nodes 0 1
-        nodes 0 1
-        >>> [op.name for op in graph.get_operations()]
-        ['y']
-    """
-    with memory_for(path), within(progress):
-        graph_def, contents = read_graph_def(path, progress)
-        return import_whole(graph_def, contents=contents, progress=progress)
 
 
 def _as_message(graph: Graph | GraphDef, control_flow: str | None = None) -> GraphDef:

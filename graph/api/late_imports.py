@@ -13,6 +13,11 @@ LATE_IMPORTS = {
     "graph from bytes": "saving.checkpoints.pickled_graph graph_of",
     "graph picture": "analysis.drawing.draw notebook_picture",
     "graph to bytes": "saving.checkpoints.pickled_graph bytes_of",
+    "layers models of TensorFlow.js": "model_files.tfjs.layers_model layers_model",
+    "reader of Keras HDF5 files": "model_files.keras_files.reading read_hdf5_file",
+    "reader of Keras archives": "model_files.keras_files.reading read_archive_file",
+    "reader of TensorFlow Lite files": "model_files.tflite.reading read_tflite",
+    "reader of TensorFlow.js models": "model_files.tfjs.reading read_tfjs",
     "symbolic gradient": "autodiff.symbolic_gradients expanded",
 }
 """Module and name of each part, by its use."""

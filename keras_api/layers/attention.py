@@ -13,6 +13,7 @@ from ...ops.math.reductions import reduce_sum
 from ...ops.math.trigonometry import tanh
 from ...ops.nn.activations import softmax
 from .base_layer import KerasStyle
+from .core import Dropout
 
 public = {"td.keras.layers": "AdditiveAttention Attention"}
 
@@ -22,8 +23,11 @@ _FAR_BELOW = 1e9  # what is taken from the scores of values that do not count
 class _Attention(KerasStyle):
     """Base of attention layers: masks, softmax and the weighted mean."""
 
-    def __init__(self, use_scale: bool, causal: bool, **kwargs: Any) -> None:
+    def __init__(self, use_scale: bool, causal: bool, dropout: float = 0.0, **kwargs: Any) -> None:
+        kwargs.pop("seed", None)
         super().__init__(**kwargs)
+        self.dropout = dropout
+        self._dropping = Dropout(dropout) if dropout else None
         self.use_scale, self.causal = use_scale, causal
         self.scale: Any = None
 
@@ -31,13 +35,25 @@ class _Attention(KerasStyle):
         """Attention scores of each query and key: `[batch, queries, keys]`."""
         raise NotImplementedError(f"{type(self).__name__} has no scores of {query} and {key}")
 
-    def call(self, inputs: Any, *args: Any, mask: Any = None, **kwargs: Any) -> Any:
+    def call(
+        self,
+        inputs: Any,
+        *args: Any,
+        mask: Any = None,
+        training: Any = None,
+        use_causal_mask: bool = False,
+        return_attention_scores: bool = False,
+        **kwargs: Any,
+    ) -> Any:
         """The means.
 
         Args:
             inputs: a list of queries, values and, if they are not the values, keys.
             args: `mask`, or nothing.
             mask: a list of bools for queries and values, each `[batch, steps]` or None.
+            training: whether scores are dropped.
+            use_causal_mask: whether a query sees no value at a later step than its own.
+            return_attention_scores: whether the weights of the values are given, too.
             kwargs: accepted for TensorFlow's sake.
         """
         mask = args[0] if args else mask
@@ -51,15 +67,17 @@ class _Attention(KerasStyle):
         counting: Any = None
         if mask is not None and mask[1] is not None:
             counting = cast(expand_dims(mask[1], -2), scores.dtype)
-        if self.causal:
+        if self.causal or use_causal_mask:
             before = matrix_band_part(ones_like(scores), -1, 0)
             counting = before if counting is None else counting * before
         if counting is not None:
             scores = scores - _FAR_BELOW * (1.0 - counting)
-        context = matmul(softmax(scores), value)
+        weights = softmax(scores)
+        kept = weights if self._dropping is None else self._dropping(weights, training=training)
+        context = matmul(kept, value)
         if mask is not None and mask[0] is not None:
             context = context * cast(expand_dims(mask[0], -1), context.dtype)
-        return context
+        return [context, weights] if return_attention_scores else context
 
     def compute_mask(self, inputs: Any, mask: Any = None) -> Any:
         """The mask of the queries."""
@@ -75,6 +93,8 @@ class Attention(_Attention):
     Args:
         use_scale: whether the products have a factor, which is learned.
         causal: whether a query sees no value at a later step than its own.
+        score_mode: "dot", or "concat" for sums of hyperbolic tangents.
+        dropout: which part of the scores is dropped in training.
         kwargs: further arguments of a layer.
 
     Example:
@@ -84,17 +104,36 @@ class Attention(_Attention):
         [2, 3, 4]
     """
 
-    def __init__(self, use_scale: bool = False, causal: bool = False, **kwargs: Any) -> None:
-        super().__init__(use_scale, causal, **kwargs)
+    def __init__(
+        self,
+        use_scale: bool = False,
+        causal: bool = False,
+        score_mode: str = "dot",
+        dropout: float = 0.0,
+        **kwargs: Any,
+    ) -> None:
+        super().__init__(use_scale, causal, dropout, **kwargs)
+        if score_mode not in ("dot", "concat"):
+            raise ValueError(f"score_mode must be 'dot' or 'concat', got {score_mode!r}")
+        self.score_mode = score_mode
+        self.concat_score_weight: Any = None
 
     def build(self, input_shape: Any) -> None:
-        """Makes the factor."""
+        """Makes the factors."""
         if self.use_scale:
             self.scale = self.add_weight("scale", (), initializer="ones")
+        if self.score_mode == "concat":
+            self.concat_score_weight = self.add_weight(
+                "concat_score_weight", (), initializer="ones"
+            )
         self.built = True
 
     def scores(self, query: Any, key: Any) -> Any:
-        """The products."""
+        """The products, or what is learned of sums."""
+        if self.score_mode == "concat":
+            sums = expand_dims(query, -2) + expand_dims(key, -3)
+            bent = tanh(sums if self.scale is None else self.scale * sums)
+            return self.concat_score_weight * reduce_sum(bent, -1)
         products = matmul(query, key, transpose_b=True)
         return products if self.scale is None else products * self.scale
 
@@ -105,6 +144,7 @@ class AdditiveAttention(_Attention):
     Args:
         use_scale: whether the sums have factors, which are learned.
         causal: whether a query sees no value at a later step than its own.
+        dropout: which part of the scores is dropped in training.
         kwargs: further arguments of a layer.
 
     Example:
@@ -114,8 +154,14 @@ class AdditiveAttention(_Attention):
         [2, 3, 4]
     """
 
-    def __init__(self, use_scale: bool = True, causal: bool = False, **kwargs: Any) -> None:
-        super().__init__(use_scale, causal, **kwargs)
+    def __init__(
+        self,
+        use_scale: bool = True,
+        causal: bool = False,
+        dropout: float = 0.0,
+        **kwargs: Any,
+    ) -> None:
+        super().__init__(use_scale, causal, dropout, **kwargs)
 
     def build(self, input_shape: Any) -> None:
         """Makes the factors."""

@@ -222,6 +222,10 @@ class KerasStyle(Described):
             raise AttributeError(f"layer {self.name} has not been called")
         return self.calls[0]
 
+    def stored_first(self, variables: list[Any]) -> list[Any]:
+        """The variables that the layer made itself, in the order of archives of Keras."""
+        return variables
+
     def get_weights(self, session: Any = None) -> list[Any]:
         """The values of the variables, in a session: by default that of Keras."""
         weights = self.weights

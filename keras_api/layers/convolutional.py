@@ -2,9 +2,16 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+from ...ops.array.reshape import expand_dims, squeeze
+from ...ops.array.shapes import shape
+from ...ops.array.stack import stack
+from ...ops.conv.conv_transpose import conv2d_transpose
 from ...training.layers.conv_transpose import (
     Conv2DTranspose as _Conv2DTranspose,
     Conv3DTranspose as _Conv3DTranspose,
+    ConvTranspose as _ConvTranspose,
 )
 from ...training.layers.convolution import Conv1D as _Conv1D, Conv2D as _Conv2D, Conv3D as _Conv3D
 from ...training.layers.core import Dense as _Dense
@@ -16,7 +23,8 @@ from .base_layer import KerasStyle
 
 public = {
     "td.keras.layers": (
-        "Conv1D Conv2D Conv2DTranspose Conv3D Conv3DTranspose Convolution1D=Conv1D "
+        "Conv1D Conv1DTranspose Convolution1DTranspose=Conv1DTranspose "
+        "Conv2D Conv2DTranspose Conv3D Conv3DTranspose Convolution1D=Conv1D "
         "Convolution2D=Conv2D Convolution2DTranspose=Conv2DTranspose Convolution3D=Conv3D "
         "Convolution3DTranspose=Conv3DTranspose Dense SeparableConv1D SeparableConv2D "
         "SeparableConvolution1D=SeparableConv1D SeparableConvolution2D=SeparableConv2D"
@@ -37,7 +45,30 @@ class Dense(KerasStyle, _Dense):
     supports_masking = True
 
 
-class Conv1D(KerasStyle, _Conv1D):
+class _Grouped(KerasStyle):
+    """Base of convolutions whose channels may be in groups, each with filters of its own."""
+
+    filters: int
+
+    def __init__(self, *args: Any, groups: int = 1, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        if groups < 1 or self.filters % groups:
+            raise ValueError(f"groups = {groups} must divide the {self.filters} filters")
+        self.groups = groups
+
+    def kernel_shape(self, channels: int) -> list[int]:
+        """The shape of the kernel for inputs of so many channels.
+
+        Raises:
+            ValueError: they cannot be divided into the groups.
+        """
+        if channels % self.groups:
+            raise ValueError(f"groups = {self.groups} must divide the {channels} channels")
+        sizes: list[int] = super().kernel_shape(channels // self.groups)  # type: ignore[misc]
+        return sizes
+
+
+class Conv1D(_Grouped, _Conv1D):
     """A convolution along one dimension: `td.layers.Conv1D`.
 
     Example:
@@ -48,7 +79,7 @@ class Conv1D(KerasStyle, _Conv1D):
     """
 
 
-class Conv2D(KerasStyle, _Conv2D):
+class Conv2D(_Grouped, _Conv2D):
     """A convolution over images: `td.layers.Conv2D`.
 
     Example:
@@ -59,7 +90,7 @@ class Conv2D(KerasStyle, _Conv2D):
     """
 
 
-class Conv3D(KerasStyle, _Conv3D):
+class Conv3D(_Grouped, _Conv3D):
     """A convolution over volumes: `td.layers.Conv3D`.
 
     Example:
@@ -68,6 +99,49 @@ class Conv3D(KerasStyle, _Conv3D):
         ...     layer(td.ones([2, 4, 4, 4, 1])).shape.as_list(), len(layer.weights)
         ([2, 3, 3, 3, 4], 2)
     """
+
+
+class Conv1DTranspose(KerasStyle, _ConvTranspose):
+    """The transpose of a convolution along one dimension.
+
+    Example:
+        >>> with td.Graph().as_default():
+        ...     layer = td.keras.layers.Conv1DTranspose(4, 2, 2)
+        ...     layer(td.ones([2, 5, 1])).shape.as_list(), len(layer.weights)
+        ([2, 10, 4], 2)
+    """
+
+    rank = 1
+
+    def convolved(self, inputs: Any) -> Any:
+        """The transposed convolution, of an image of one row."""
+        axis = 2 if self.channels_first else 1
+        static = inputs.shape.as_list()
+        place = 2 if self.channels_first else 1
+        size = shape(inputs)[place] if static[place] is None else static[place]
+        window, stride = self.kernel_size[0], self.strides[0]
+        steps = size * stride + (max(window - stride, 0) if self.padding == "VALID" else 0)
+        batch = shape(inputs)[0] if static[0] is None else static[0]
+        sizes = [1, steps]
+        wanted = (
+            [batch, self.filters, *sizes] if self.channels_first else [batch, *sizes, self.filters]
+        )
+        rows = conv2d_transpose(
+            expand_dims(inputs, axis),
+            expand_dims(self.kernel, 0),
+            stack(wanted),
+            [1, stride],
+            self.padding,
+            "NCHW" if self.channels_first else "NHWC",
+        )
+        result = squeeze(rows, [axis])
+        if isinstance(steps, int):
+            result.set_shape(
+                [static[0], self.filters, steps]
+                if self.channels_first
+                else [static[0], steps, self.filters]
+            )
+        return result
 
 
 class Conv2DTranspose(KerasStyle, _Conv2DTranspose):

@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from ...ops.array.pad import pad
+from ...ops.array.reshape import expand_dims, squeeze
 from ...ops.conv.depthwise_convolution import depthwise_conv2d
 from ...training.layers.convolution_layer import Conv
 from ...training.layers.kernel_layer import ZEROS
 from .base_layer import KerasStyle
 
-public = {"td.keras.layers": "DepthwiseConv2D"}
+public = {"td.keras.layers": "DepthwiseConv1D DepthwiseConv2D"}
 
 
 class _DepthwiseConv2D(Conv):
@@ -82,6 +84,41 @@ class _DepthwiseConv2D(Conv):
             self.dilation_rate,
             data_format=self.data_format,
         )
+
+
+class DepthwiseConv1D(KerasStyle, _DepthwiseConv2D):
+    """A convolution of sequences in which each channel has filters: see `DepthwiseConv2D`.
+
+    Example:
+        >>> with td.Graph().as_default():
+        ...     layer = td.keras.layers.DepthwiseConv1D(3, depth_multiplier=2)
+        ...     layer(td.ones([2, 8, 3])).shape.as_list(), layer.weights[0].shape.as_list()
+        ([2, 6, 6], [3, 3, 2])
+    """
+
+    rank = 1
+
+    def convolved(self, inputs: Any) -> Any:
+        """The convolution of an image of one row."""
+        axis = 2 if self.channels_first else 1
+        stride, rate = self.strides[0], self.dilation_rate[0]
+        steps = [1, 1, stride, stride] if self.channels_first else [1, stride, stride, 1]
+        padding = self.padding
+        if padding == "CAUSAL":
+            before = [(self.kernel_size[0] - 1) * rate, 0]
+            inputs = pad(
+                inputs, [[0, 0], [0, 0], before] if axis == 2 else [[0, 0], before, [0, 0]]
+            )
+            padding = "VALID"
+        rows = depthwise_conv2d(
+            expand_dims(inputs, axis),
+            expand_dims(self.depthwise_kernel, 0),
+            steps,
+            padding,
+            [1, rate],
+            data_format="NCHW" if self.channels_first else "NHWC",
+        )
+        return squeeze(rows, [axis])
 
 
 class DepthwiseConv2D(KerasStyle, _DepthwiseConv2D):

@@ -11,6 +11,7 @@ from ...protos.dtypes import DType
 from ...runtime.suggestions import did_you_mean as alike
 from ...training.layers.activations import custom_objects, resolve_function, word_of
 from ...training.layers.layer import Layer
+from .later_configs import current_spec, is_operation, name_of_class
 from .tracked_parts import Parts
 
 _NAMED = (Parameter.POSITIONAL_ONLY, Parameter.POSITIONAL_OR_KEYWORD, Parameter.KEYWORD_ONLY)
@@ -31,18 +32,24 @@ _UNTOLD: dict[str, Any] = {
     "adjustment": None,
     "backward_layer": None,
     "fused": None,
+    "groups": 1,
+    "keepdims": False,
     "renorm": False,
     "renorm_clipping": None,
     "renorm_momentum": 0.99,
     "virtual_batch_size": None,
 }
+# Arguments that layers pass on to their cells.
+_OF_CELLS = frozenset({"implementation", "reset_after", "unit_forget_bias"})
 # Arguments of later versions in configs, with the only value supported here.
 _LATER: dict[str, Any] = {
     "groups": 1,
     "keepdims": False,
     "num_constants": None,
+    "optional": False,
     "output_padding": None,
     "ragged": False,
+    "rms_scaling": False,
     "sparse": False,
 }
 
@@ -109,6 +116,8 @@ class Described(Parts):
                         f"must be {_LATER[name]!r}"
                     )
                 continue
+            if (value is None or value is False) and not _is_taken(cls, name):
+                continue  # asks for nothing of what a later version has
             taken[name] = restored(value)
         return cls(**taken)
 
@@ -136,6 +145,13 @@ def _arguments(
             args = ()
         if Parameter.VAR_KEYWORD not in kinds:
             return
+
+
+def _is_taken(cls: type, name: str) -> bool:
+    """Returns True if a constructor has an argument, maybe among those that cells have."""
+    return (
+        name in _OF_CELLS or name in _BASE or any(name == own for own, _ in _arguments(cls, (), {}))
+    )
 
 
 def _is_plain(value: Any) -> bool:
@@ -188,7 +204,11 @@ def layer_from(description: Any) -> Any:
         raise ValueError(
             f"expected a dict of class_name and config for a layer, got {description!r}"
         )
-    name, classes = description["class_name"], layer_classes()
+    classes = layer_classes()
+    description = current_spec(description)
+    if is_operation(description, classes):
+        return classes["Operation"](description["class_name"], description["config"])
+    name = name_of_class(description, classes)
     if not isinstance(name, str) or name not in classes:
         listed = ", ".join(sorted(classes))
         raise ValueError(

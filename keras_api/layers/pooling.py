@@ -111,6 +111,7 @@ class GlobalAveragePooling1D(KerasStyle):
 
     Args:
         data_format: "channels_last" or "channels_first".
+        keepdims: whether the dimensions of space stay, of size 1.
         kwargs: further arguments of a layer.
 
     Example:
@@ -119,16 +120,22 @@ class GlobalAveragePooling1D(KerasStyle):
         [2, 3]
     """
 
-    def __init__(self, data_format: str = "channels_last", **kwargs: Any) -> None:
+    def __init__(
+        self, data_format: str = "channels_last", keepdims: bool = False, **kwargs: Any
+    ) -> None:
         super().__init__(**kwargs)
-        self._steps = _space(data_format, 1)
+        self._steps, self._keepdims = _space(data_format, 1), keepdims
 
     def call(self, inputs: Any, *args: Any, mask: Any = None, **kwargs: Any) -> Any:
         """The means over the steps where `mask` of shape `[batch, steps]` is True."""
         if mask is None:
-            return reduce_mean(inputs, axis=self._steps)
+            return reduce_mean(inputs, axis=self._steps, keepdims=self._keepdims)
         counts = expand_dims(cast(mask, inputs.dtype), 1 if self._steps == [2] else -1)
-        return reduce_sum(inputs * counts, axis=self._steps) / reduce_sum(counts, axis=self._steps)
+        sums, count = (
+            reduce_sum(x, axis=self._steps, keepdims=self._keepdims)
+            for x in (inputs * counts, counts)
+        )
+        return sums / count
 
 
 class GlobalMaxPooling1D(FunctionLayer):
@@ -136,6 +143,7 @@ class GlobalMaxPooling1D(FunctionLayer):
 
     Args:
         data_format: "channels_last" or "channels_first".
+        keepdims: whether the dimensions of space stay, of size 1.
         kwargs: further arguments of a layer.
 
     Example:
@@ -144,10 +152,12 @@ class GlobalMaxPooling1D(FunctionLayer):
         [2, 3]
     """
 
-    def __init__(self, data_format: str = "channels_last", **kwargs: Any) -> None:
+    def __init__(
+        self, data_format: str = "channels_last", keepdims: bool = False, **kwargs: Any
+    ) -> None:
         super().__init__(**kwargs)
         steps = _space(data_format, 1)
-        self.function = lambda inputs: reduce_max(inputs, axis=steps)
+        self.function = lambda inputs: reduce_max(inputs, axis=steps, keepdims=keepdims)
 
 
 def _space(data_format: str | None, rank: int = 2) -> list[int]:
@@ -161,6 +171,7 @@ class GlobalAveragePooling2D(FunctionLayer):
 
     Args:
         data_format: "channels_last" or "channels_first".
+        keepdims: whether the dimensions of space stay, of size 1.
         kwargs: further arguments of a layer.
 
     Example:
@@ -169,9 +180,13 @@ class GlobalAveragePooling2D(FunctionLayer):
         [2, 3]
     """
 
-    def __init__(self, data_format: str | None = None, **kwargs: Any) -> None:
+    def __init__(
+        self, data_format: str | None = None, keepdims: bool = False, **kwargs: Any
+    ) -> None:
         super().__init__(**kwargs)
-        self.function = lambda inputs: reduce_mean(inputs, axis=_space(data_format))
+        self.function = lambda inputs: reduce_mean(
+            inputs, axis=_space(data_format), keepdims=keepdims
+        )
 
 
 class GlobalMaxPooling2D(FunctionLayer):
@@ -179,6 +194,7 @@ class GlobalMaxPooling2D(FunctionLayer):
 
     Args:
         data_format: "channels_last" or "channels_first".
+        keepdims: whether the dimensions of space stay, of size 1.
         kwargs: further arguments of a layer.
 
     Example:
@@ -187,9 +203,13 @@ class GlobalMaxPooling2D(FunctionLayer):
         [2, 3]
     """
 
-    def __init__(self, data_format: str | None = None, **kwargs: Any) -> None:
+    def __init__(
+        self, data_format: str | None = None, keepdims: bool = False, **kwargs: Any
+    ) -> None:
         super().__init__(**kwargs)
-        self.function = lambda inputs: reduce_max(inputs, axis=_space(data_format))
+        self.function = lambda inputs: reduce_max(
+            inputs, axis=_space(data_format), keepdims=keepdims
+        )
 
 
 class GlobalAveragePooling3D(FunctionLayer):
@@ -197,6 +217,7 @@ class GlobalAveragePooling3D(FunctionLayer):
 
     Args:
         data_format: "channels_last" or "channels_first".
+        keepdims: whether the dimensions of space stay, of size 1.
         kwargs: further arguments of a layer.
 
     Example:
@@ -205,9 +226,13 @@ class GlobalAveragePooling3D(FunctionLayer):
         [2, 3]
     """
 
-    def __init__(self, data_format: str | None = None, **kwargs: Any) -> None:
+    def __init__(
+        self, data_format: str | None = None, keepdims: bool = False, **kwargs: Any
+    ) -> None:
         super().__init__(**kwargs)
-        self.function = lambda inputs: reduce_mean(inputs, axis=_space(data_format, 3))
+        self.function = lambda inputs: reduce_mean(
+            inputs, axis=_space(data_format, 3), keepdims=keepdims
+        )
 
 
 class GlobalMaxPooling3D(FunctionLayer):
@@ -215,6 +240,7 @@ class GlobalMaxPooling3D(FunctionLayer):
 
     Args:
         data_format: "channels_last" or "channels_first".
+        keepdims: whether the dimensions of space stay, of size 1.
         kwargs: further arguments of a layer.
 
     Example:
@@ -223,6 +249,10 @@ class GlobalMaxPooling3D(FunctionLayer):
         [2, 3]
     """
 
-    def __init__(self, data_format: str | None = None, **kwargs: Any) -> None:
+    def __init__(
+        self, data_format: str | None = None, keepdims: bool = False, **kwargs: Any
+    ) -> None:
         super().__init__(**kwargs)
-        self.function = lambda inputs: reduce_max(inputs, axis=_space(data_format, 3))
+        self.function = lambda inputs: reduce_max(
+            inputs, axis=_space(data_format, 3), keepdims=keepdims
+        )

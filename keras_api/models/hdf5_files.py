@@ -7,6 +7,7 @@ import math
 import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from io import BufferedIOBase
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,7 @@ from ...formats.file_kinds import not_hdf5
 from ...formats.replacement import replacing
 from ...runtime import errors
 from ...runtime.load_budget import ask
+from .hdf5_heaps import damaged_heap, longest_string
 
 SUFFIXES = (".h5", ".hdf5", ".keras")
 """Suffixes of files that Keras writes as HDF5."""
@@ -78,15 +80,42 @@ def opened(path: str) -> Iterator[Any]:
             None, None, f"{path} is a folder, not an HDF5 file: td.load reads SavedModels"
         )
     with open(path, "rb") as plain:
-        other_kind = not_hdf5(plain)
+        check_hdf5(plain, path)
+    with h5py_errors(path), h5py().File(path, "r") as file:
+        yield file
+
+
+def check_hdf5(file: BufferedIOBase, title: str) -> None:
+    """Checks that h5py can be given a file.
+
+    Args:
+        file: the file, which has a descriptor.
+        title: what errors call it.
+
+    Raises:
+        DataLossError: it is not an HDF5 file, or its heaps are damaged.
+    """
+    other_kind = not_hdf5(file)
     if other_kind is not None:
-        raise errors.DataLossError(None, None, f"{path} is not an HDF5 file: it is {other_kind}")
-    module = h5py()
+        raise errors.DataLossError(None, None, f"{title} is not an HDF5 file: it is {other_kind}")
+    damage = damaged_heap(file)
+    if damage is not None:
+        raise errors.DataLossError(None, None, f"{title} is damaged: {damage}")
+
+
+@contextmanager
+def h5py_errors(title: str) -> Iterator[None]:
+    """Turns errors of h5py in a file into DataLossError.
+
+    Args:
+        title: what errors call the file.
+    """
     try:
-        with module.File(path, "r") as file:
-            yield file
+        yield
     except (OSError, RuntimeError, KeyError, UnicodeDecodeError, MemoryError) as exc:
-        raise errors.DataLossError(None, None, f"{path} is cut off or damaged: {exc}") from exc
+        if isinstance(exc, errors.OpError):
+            raise
+        raise errors.DataLossError(None, None, f"{title} is cut off or damaged: {exc}") from exc
 
 
 def group_at(parent: Any, name: str) -> Any:
@@ -176,10 +205,31 @@ def write_names(group: Any, attribute: str, names: Sequence[str]) -> None:
 
 
 def _attribute(group: Any, name: str) -> Any:
+    """The value of an attribute, which is looked at before it is read.
+
+    Raises:
+        DataLossError: it is neither numbers nor strings.
+        ResourceExhaustedError: it is larger than a budget allows.
+    """
     try:
+        attribute = group.attrs.get_id(name)
+        dtype = attribute.dtype
+        if dtype.kind == "O" and h5py().check_string_dtype(dtype) is None:
+            raise _damaged(group, f"has {name!r} as {attribute.get_type()}, which is not text")
+        count = math.prod(attribute.shape)
+        size = count * dtype.itemsize
+        if dtype.kind == "O" and count > 1:  # each may be the same long string of the file
+            _check_strings(group, name, count)
+        ask(size, f"{name!r} of {group.name} in {group.file.filename}")
         return group.attrs[name]
     except (TypeError, ValueError) as exc:  # of kinds that h5py does not know
         raise _damaged(group, f"has {name!r}, which cannot be read: {exc}") from exc
+
+
+def _check_strings(group: Any, name: str, count: int) -> None:
+    """Asks for the memory of several strings of any length, each of which may be the longest."""
+    longest = longest_string(group.file.id.get_vfd_handle())
+    ask(count * longest, f"{name!r} of {group.name} in {group.file.filename}")
 
 
 def read_names(group: Any, attribute: str) -> list[str]:

@@ -5,16 +5,20 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Mapping
+from io import BufferedIOBase
 from os import PathLike
 from typing import Any
 
+from ...formats.file_kinds import Kind, kind_of
 from ...runtime import errors
 from ..backend.session import batch_set_value
 from ..layers.custom_objects import custom_object_scope
 from ..losses import named_losses as losses
 from ..metrics import named_metrics as metrics
 from ..optimizers import optimizers
+from .archives import read_archive
 from .hdf5_files import array_at, group_at, opened, read_names, read_text
+from .model_building import built_model, with_hard_sigmoid
 from .model_configs import model_from_config
 from .model_writing import COMPILED
 from .weight_files import read_weights
@@ -51,16 +55,13 @@ def load_model(
         'Adam'
     """
     path = os.fsdecode(filepath)
+    if is_archive(path):
+        return _load_archive(path, custom_objects, compile)
     with opened(path) as file, custom_object_scope(custom_objects or {}):
         config = _json(file, "model_config")
         if config is None:
             hint = ": load_weights of a model reads it" if "layer_names" in file.attrs else ""
             raise ValueError(f"{path} contains only variables, not a model{hint}")
-        if (read_text(file, "keras_version") or "2").startswith("3"):
-            raise ValueError(
-                f"{path} is a model of Keras 3, whose configs are others: build the model here, "
-                "and load_weights from the file"
-            )
         model = model_from_config(config)
         pairs = read_weights(group_at(file, "model_weights"), model.layers)
         batch_set_value(pairs)
@@ -73,6 +74,58 @@ def load_model(
             if "optimizer_weights" in file:
                 _restore_optimizer(model, group_at(file, "optimizer_weights"))
     return model
+
+
+def is_archive(path: str) -> bool:
+    """Returns True for a file that is an archive of Keras, by its content."""
+    if not os.path.isfile(path):
+        return False
+    with open(path, "rb") as file:
+        return file.read(4) == b"PK\x03\x04" and kind_of(file, path)[0] is Kind.KERAS_ARCHIVE
+
+
+def _load_archive(path: str, custom_objects: Any, compile_it: bool) -> Any:
+    """The model of an archive."""
+    with open(path, "rb") as file, custom_object_scope(custom_objects or {}):
+        model, pairs = read_archive(file, path)
+        batch_set_value(pairs)
+    return model
+
+
+def read_hdf5_model(file: BufferedIOBase, title: str) -> tuple[Any, list[tuple[Any, Any]]]:
+    """Builds the model of an HDF5 file in the default graph.
+
+    Args:
+        file: the file.
+        title: its path.
+
+    Returns:
+        The model, and pairs of its variables and arrays.
+
+    Raises:
+        DataLossError: it is damaged, or holds only variables.
+        UnimplementedError: it has layers that are not supported; the error names them.
+        ImportError: h5py is not installed.
+    """
+    del file  # h5py opens it by its path
+    with opened(title) as hdf5:
+        config = _json(hdf5, "model_config")
+        if config is None:
+            raise errors.DataLossError(None, None, _only_variables(hdf5, title))
+        if (read_text(hdf5, "keras_version") or "2").startswith("3"):
+            config = with_hard_sigmoid(config)
+        model = built_model(config, title)
+        return model, read_weights(group_at(hdf5, "model_weights"), model.layers)
+
+
+def _only_variables(file: Any, title: str) -> str:
+    """Description of a file without a model."""
+    if {"layer_names", "layer_names0"} & {*file.attrs} or {"layers", "vars"} & {*file}:
+        return (
+            f"{title} holds the variables of a Keras model, and not the model: build the model by "
+            "its program with td.keras, and call model.load_weights on the file"
+        )
+    return f"{title} is an HDF5 file without a Keras model: it holds {sorted(map(str, file))[:10]}"
 
 
 def _json(file: Any, attribute: str) -> Any:

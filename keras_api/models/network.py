@@ -148,7 +148,11 @@ class Network(KerasStyle):
         """Calls the layers again, on other inputs."""
         made = dict(zip(self.inputs, flatten(inputs), strict=True))
         for layer, taken, arguments, options, given in self._order:
-            found = map_structure(lambda tensor: made.get(tensor, tensor), taken)
+
+            def again(leaf: Any) -> Any:
+                return made.get(leaf, leaf) if isinstance(leaf, Tensor) else leaf
+
+            found, arguments, options = map_structure(again, (taken, tuple(arguments), {**options}))
             outputs = layer(found, *arguments, **options)
             made.update(zip(flatten(given), flatten(outputs), strict=True))
         return map_structure(lambda tensor: made[tensor], self._output_form)
@@ -294,6 +298,16 @@ def _layer_name(tensor: Tensor) -> str:
     return tensor.op.name if call is None else call.layer.name
 
 
+def taken_by(call: LayerCall) -> list[Any]:
+    """The inputs of a call, and tensors of layers among its further arguments."""
+    rest = [leaf for leaf in flatten([*call.args, *call.kwargs.values()]) if _is_made(leaf)]
+    return [*flatten(call.inputs), *rest]
+
+
+def _is_made(leaf: Any) -> bool:
+    return isinstance(leaf, Tensor) and call_of(leaf) is not None
+
+
 def ordered_calls(inputs: Sequence[Tensor], outputs: Sequence[Tensor]) -> list[LayerCall]:
     """The calls between tensors, each after those that it needs.
 
@@ -318,7 +332,7 @@ def ordered_calls(inputs: Sequence[Tensor], outputs: Sequence[Tensor]) -> list[L
                 "td.keras.layers.Lambda, or give its Input to the model"
             )
         waiting.append(call)
-        waiting.extend(reversed(flatten(call.inputs)))
+        waiting.extend(reversed(taken_by(call)))
     return list(order.values())
 
 
@@ -338,7 +352,7 @@ def layers_in_order(
         visited.add(id(call))
         first_met.setdefault(call.layer, len(first_met))
         if id(tensor) in made_by:
-            waiting.extend(reversed(flatten(call.inputs)))
+            waiting.extend(reversed(taken_by(call)))
     depths: dict[Any, int] = {}
     of_call = [0] * len(order)
     place = {id(call): number for number, call in enumerate(order)}
@@ -346,7 +360,7 @@ def layers_in_order(
         call = order[number]
         depth = max(of_call[number], depths.get(call.layer, 0))
         depths[call.layer] = of_call[number] = depth
-        for tensor in flatten(call.inputs):
+        for tensor in taken_by(call):
             parent = made_by.get(id(tensor))
             if parent is not None:
                 of_call[place[id(parent)]] = max(of_call[place[id(parent)]], depth + 1)

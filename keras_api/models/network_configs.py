@@ -12,6 +12,8 @@ from ..backend.keras_tensors import LayerCall, call_of
 from ..layers.core import Input, InputLayer
 from ..layers.keras_configs import described, layer_from
 
+_CONSTANT = "_CONSTANT_VALUE"  # stands for a layer, before a number that is an input
+
 
 def network_config(network: Any) -> dict[str, Any]:
     """The config of a network between inputs and outputs, as TensorFlow 1.15 writes it.
@@ -98,6 +100,11 @@ class _Rebuilding:
 
     def __init__(self, config: dict[str, Any], make: Callable[[Any], Any]) -> None:
         self._specs = {spec["name"]: spec for spec in config["layers"]}
+        self._is_later = any(
+            isinstance(node, dict) and "args" in node
+            for spec in config["layers"]
+            for node in spec["inbound_nodes"]
+        )
         self.layers: dict[str, Any] = {}
         self._made: dict[tuple[str, int], list[Any]] = {}
         for name, spec in self._specs.items():
@@ -127,11 +134,29 @@ class _Rebuilding:
 
     def _call(self, name: str, node: Any) -> Any:
         """Calls a layer on the tensors of a node."""
+        if self._is_later:
+            args, named = self._later(node["args"]), self._later(node.get("kwargs") or {})
+            named.pop("training", None)  # what the model is called with counts
+            return self.layers[name](*args, **self._taken(name, named))
         words: dict[str, Any] = {}
         inputs = self._found(node, words)
         if isinstance(inputs, list) and len(inputs) == 1:
             inputs = inputs[0]
-        return self.layers[name](inputs, **words)
+        return self.layers[name](inputs, **self._taken(name, words))
+
+    def _taken(self, name: str, words: dict[str, Any]) -> dict[str, Any]:
+        """Further arguments of a call, without those that are None, which layers have anyway."""
+        if type(self.layers[name]).__module__.endswith("operation_layers"):
+            return words
+        return {word: value for word, value in words.items() if value is not None}
+
+    def _later(self, value: Any) -> Any:
+        """Arguments of a node of Keras 3, with tensors in place of what describes them."""
+        if _is_later_end(value):
+            return self.tensor(value["config"]["keras_history"])
+        if isinstance(value, dict):
+            return {key: self._later(item) for key, item in value.items()}
+        return [self._later(item) for item in value] if isinstance(value, list) else value
 
     def _found(self, node: Any, words: dict[str, Any]) -> Any:
         """The tensors of a node; its further arguments go into `words`."""
@@ -139,6 +164,9 @@ class _Rebuilding:
             items = node.items() if isinstance(node, dict) else enumerate(node)
             found = {key: self._found(item, words) for key, item in items}
             return found if isinstance(node, dict) else list(found.values())
+        if node[0] == _CONSTANT:
+            words |= {word: self._argument(value) for word, value in _rest(node).items()}
+            return node[2]
         if len(node) > 3:
             words |= {word: self._argument(value) for word, value in node[3].items()}
         return self.tensor(node)
@@ -150,6 +178,10 @@ class _Rebuilding:
         return [self._argument(item) for item in value] if isinstance(value, list) else value
 
     def _is_ready(self, node: Any) -> bool:
+        if self._is_later:
+            return all(self._place(end) in self._made for end in _later_ends(node))
+        if _is_end(node) and node[0] == _CONSTANT:
+            return True
         if _is_end(node):
             beside = flatten_ends(list(node[3].values())) if len(node) > 3 else []
             ends = [node, *(end for end in beside if end[0] in self._specs)]
@@ -163,7 +195,8 @@ class _Rebuilding:
         name, number = end[0], int(end[1])
         if name not in self.layers:
             raise ValueError(f"{list(end[:3])} names no layer of {sorted(self.layers)}")
-        return name, max(number, self.layers[name].own_calls)
+        own = self.layers[name].own_calls
+        return name, number + own if self._is_later else max(number, own)
 
     def tensor(self, end: Any) -> Any:
         """The tensor that `[layer, call, output]` names.
@@ -180,6 +213,23 @@ class _Rebuilding:
 
 def _is_end(item: Any) -> bool:
     return isinstance(item, (list, tuple)) and len(item) > 2 and isinstance(item[0], str)
+
+
+def _rest(node: Any) -> dict[str, Any]:
+    """The further arguments of a node."""
+    return node[3] if len(node) > 3 else {}
+
+
+def _is_later_end(item: Any) -> bool:
+    return isinstance(item, dict) and item.get("class_name") == "__keras_tensor__"
+
+
+def _later_ends(item: Any) -> list[Any]:
+    """The ends in the arguments of a node of Keras 3."""
+    if _is_later_end(item):
+        return [item["config"]["keras_history"]]
+    inner = item.values() if isinstance(item, dict) else item
+    return [end for one in inner for end in _later_ends(one)] if _holds(item) else []
 
 
 def flatten_ends(item: Any) -> list[Any]:

@@ -87,6 +87,8 @@ def read_weights(group: Any, layers: Sequence[Any]) -> Pairs:
             f"the file has variables for {len(giving)} layers, {giving}, where the model has "
             f"{len(taking)}: {[layer.name for layer in taking]}"
         )
+    if {*giving} == {layer.name for layer in taking}:  # later versions order layers otherwise
+        giving = [layer.name for layer in taking]
     pairs: Pairs = []
     for layer, name in zip(taking, giving, strict=True):
         pairs += _read_layer(group, name, names[name], layer)

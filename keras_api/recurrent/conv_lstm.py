@@ -9,12 +9,12 @@ from ...ops.array.constants import ones, zeros, zeros_like
 from ...ops.array.split import split
 from ...shape_inference.tensor_shape import as_shape
 from ...training.layers.activations import linear, resolve_function
-from ..backend.convolution import conv2d
+from ..backend.convolution import conv1d, conv2d, conv3d
 from ..backend.padding import bias_add, format_of
 from ..backend.rnn_and_ctc import rnn
 from ..layers.base_layer import KerasStyle
 
-public = {"td.keras.layers": "ConvLSTM2D"}
+public = {"td.keras.layers": "ConvLSTM1D ConvLSTM2D ConvLSTM3D"}
 
 
 class ConvLSTM2D(KerasStyle):
@@ -50,14 +50,16 @@ class ConvLSTM2D(KerasStyle):
         [2, 8, 8, 4]
     """
 
+    rank = 2
+
     def __init__(
         self,
         filters: int,
         kernel_size: Any,
-        strides: Any = (1, 1),
+        strides: Any = 1,
         padding: str = "valid",
         data_format: str | None = None,
-        dilation_rate: Any = (1, 1),
+        dilation_rate: Any = 1,
         activation: Any = "tanh",
         recurrent_activation: Any = "hard_sigmoid",
         use_bias: bool = True,
@@ -81,11 +83,11 @@ class ConvLSTM2D(KerasStyle):
         super().__init__(**kwargs)
         self.filters = filters
         self.kernel_size, self.strides, self.dilation_rate = (
-            (each, each) if isinstance(each, int) else tuple(each)
+            (each,) * self.rank if isinstance(each, int) else tuple(each)
             for each in (kernel_size, strides, dilation_rate)
         )
         self.padding, self.data_format = padding.lower(), data_format
-        self._first = format_of(data_format, 2)[1] == "C"
+        self._first = format_of(data_format, self.rank)[1] == "C"
         self.activation = resolve_function("activation", activation) or linear
         self.recurrent_activation = resolve_function("activation", recurrent_activation) or linear
         self.use_bias, self.unit_forget_bias = use_bias, unit_forget_bias
@@ -139,15 +141,23 @@ class ConvLSTM2D(KerasStyle):
         behind = self.bias_initializer([2 * self.filters], dtype=dtype)
         return concat([before, ones(number, dtype or "float32"), behind], 0)
 
+    def _convolved(
+        self, x: Any, kernel: Any, strides: Any, padding: str, dilation_rate: Any = None
+    ) -> Any:
+        """A convolution of one step."""
+        rates = dilation_rate or (1,) * self.rank
+        if self.rank == 1:
+            return conv1d(x, kernel, strides[0], padding, self.data_format, rates[0])
+        convolve = conv2d if self.rank == 2 else conv3d
+        return convolve(x, kernel, strides, padding, self.data_format, rates)
+
     def _step(self, x: Any, states: list[Any]) -> tuple[Any, list[Any]]:
         """One step: of a product of the input, the output and the states."""
-        convolved = conv2d(
-            x, self.kernel, self.strides, self.padding, self.data_format, self.dilation_rate
-        )
+        convolved = self._convolved(x, self.kernel, self.strides, self.padding, self.dilation_rate)
         if self.bias is not None:
             convolved = bias_add(convolved, self.bias, self.data_format)
-        kept = conv2d(states[0], self.recurrent_kernel, (1, 1), "same", self.data_format)
-        parts = split(convolved + kept, 4, 1 if self._first else 3)
+        kept = self._convolved(states[0], self.recurrent_kernel, (1,) * self.rank, "same")
+        parts = split(convolved + kept, 4, 1 if self._first else self.rank + 1)
         enter, keep, leave = (self.recurrent_activation(parts[place]) for place in (0, 1, 3))
         carried = keep * states[1] + enter * self.activation(parts[2])
         output = leave * self.activation(carried)
@@ -169,8 +179,34 @@ class ConvLSTM2D(KerasStyle):
 
     def _zeros(self, inputs: Any) -> Any:
         """A state of zeros: of the shape of what a convolution of an image gives."""
-        filters = zeros([*self.kernel_size, self.kernel.shape.as_list()[2], self.filters])
+        filters = zeros([*self.kernel_size, self.kernel.shape.as_list()[-2], self.filters])
         first = inputs[:, 0]
         return zeros_like(
-            conv2d(first, filters, self.strides, self.padding, self.data_format, self.dilation_rate)
+            self._convolved(first, filters, self.strides, self.padding, self.dilation_rate)
         )
+
+
+class ConvLSTM1D(ConvLSTM2D):
+    """An LSTM whose products are convolutions of sequences: see `ConvLSTM2D`.
+
+    Example:
+        >>> with td.Graph().as_default():
+        ...     layer = td.keras.layers.ConvLSTM1D(4, 3, padding="same")
+        ...     layer(td.ones([2, 5, 8, 3])).shape.as_list()
+        [2, 8, 4]
+    """
+
+    rank = 1
+
+
+class ConvLSTM3D(ConvLSTM2D):
+    """An LSTM whose products are convolutions of volumes: see `ConvLSTM2D`.
+
+    Example:
+        >>> with td.Graph().as_default():
+        ...     layer = td.keras.layers.ConvLSTM3D(4, 2, padding="same")
+        ...     layer(td.ones([2, 3, 4, 4, 4, 1])).shape.as_list()
+        [2, 4, 4, 4, 4]
+    """
+
+    rank = 3

@@ -3,21 +3,32 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from ...graph.graph import Graph
 from ...graph.node import Operation, Tensor
+from ...graph.sparse_tensor import SparseTensor
 from ...protos.dtypes import as_dtype
 from ...protos.messages import MetaGraphDef, SignatureDef, TensorInfo
 from ...shape_inference.tensor_shape import TensorShape
 
 
 class Signature(NamedTuple):
-    """A signature of a graph: tensors to feed, tensors and ops to fetch, by names of a caller."""
+    """A signature of a graph: tensors to feed, tensors and ops to fetch, by names of a caller.
 
-    inputs: dict[str, Tensor | Operation]
-    outputs: dict[str, Tensor | Operation]
+    A sparse tensor is a SparseTensor.
+    """
+
+    inputs: dict[str, Any]
+    outputs: dict[str, Any]
     method_name: str = ""
+
+
+def entry_parts(entry: Any) -> list[Tensor | Operation]:
+    """The tensors and ops that an entry of a signature consists of: three of a sparse tensor."""
+    if isinstance(entry, SparseTensor):
+        return [entry.indices, entry.values, entry.dense_shape]
+    return [entry]
 
 
 def read_signatures(
@@ -53,6 +64,12 @@ def signature_def(signature: Signature) -> SignatureDef:
     ):
         for name, element in tensors.items():
             info = infos[name]
+            if isinstance(element, SparseTensor):
+                info.dtype = element.dtype.as_datatype_enum
+                info.coo_sparse.values_tensor_name = element.values.name
+                info.coo_sparse.indices_tensor_name = element.indices.name
+                info.coo_sparse.dense_shape_tensor_name = element.dense_shape.name
+                continue
             info.name = element.name
             if isinstance(element, Tensor):
                 info.dtype = element.dtype.as_datatype_enum
@@ -62,16 +79,14 @@ def signature_def(signature: Signature) -> SignatureDef:
 
 def _tensors(
     graph: Graph, infos: Mapping[str, TensorInfo], scope: str, name: str
-) -> dict[str, Tensor | Operation]:
-    tensors: dict[str, Tensor | Operation] = {}
+) -> dict[str, Any]:
+    tensors: dict[str, Any] = {}
     for key, info in sorted(infos.items()):
-        if info.WhichOneof("encoding") == "coo_sparse":
-            raise ValueError(f"the signature {name!r} has a sparse tensor {key!r}")
         try:
-            tensor = tensors[key] = graph.as_graph_element(scope + info.name)
-        except (KeyError, ValueError) as error:
+            tensor = tensors[key] = _element(graph, info, scope)
+        except (KeyError, ValueError, TypeError) as error:
             raise ValueError(f"the signature {name!r} has {key!r}: {error.args[0]}") from None
-        if isinstance(tensor, Operation):
+        if not isinstance(tensor, Tensor):
             continue
         if tensor.dtype.name == "resource":
             continue  # of a variable TensorFlow states what the variable holds, not its handle
@@ -86,6 +101,23 @@ def _tensors(
                 f"the signature {name!r} states shape {shape} for {key!r}, which is {tensor.shape}"
             )
     return tensors
+
+
+def _element(graph: Graph, info: TensorInfo, scope: str) -> Any:
+    """The tensor or op that an entry of a signature names; a SparseTensor of three tensors."""
+    if info.WhichOneof("encoding") != "coo_sparse":
+        return graph.as_graph_element(scope + info.name)
+    names = info.coo_sparse
+    return SparseTensor(
+        *(
+            graph.tensor(scope + name)
+            for name in (
+                names.indices_tensor_name,
+                names.values_tensor_name,
+                names.dense_shape_tensor_name,
+            )
+        )
+    )
 
 
 def _dtype_name(number: int) -> str:

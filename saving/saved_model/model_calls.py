@@ -12,10 +12,11 @@ import numpy as np
 from ...formats.progress import Progress
 from ...graph.describe import tensor_type
 from ...graph.node import Tensor
+from ...graph.sparse_tensor import SparseTensor, SparseTensorValue
 from ...runtime.suggestions import nearest
 from ...session.session import Session
 from ...shape_inference.tensor_shape import TensorShape
-from ..checkpoints.signatures import Signature
+from ..checkpoints.signatures import Signature, entry_parts
 
 DEFAULT_BATCH = 32
 MOST_SHOWN = 8  # inputs or outputs, in the text of a model
@@ -177,8 +178,12 @@ class ModelSignature(Signature):
         tensors = {name: self.inputs.get(name, self.optional.get(name)) for name in given}
         for name, tensor in tensors.items():
             _check_fits(self._label, name, tensor, given[name])
-        run = self._kept.callable_for(self.outputs, list(tensors.values()))
-        results = run(*given.values())
+        fed = [part for tensor in tensors.values() for part in entry_parts(tensor)]
+        values: list[Any] = []
+        for name, tensor in tensors.items():
+            is_sparse = isinstance(tensor, SparseTensor)
+            values += SparseTensorValue(*given[name]) if is_sparse else [given[name]]
+        results = self._kept.callable_for(self.outputs, fed)(*values)
         return next(iter(results.values())) if len(results) == 1 else results
 
     def _batch_size(self, asked: int | None) -> int:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import gzip
 import io
+import lzma
+import tarfile
 import zipfile
 from pathlib import Path
 
-import numpy as np
 import pytest
 from cli_harness import Cli
 from places import GOLDEN
@@ -69,33 +70,38 @@ def archive(*names: str) -> bytes:
     return file.getvalue()
 
 
-def array() -> bytes:
+def tar(name: str) -> bytes:
     file = io.BytesIO()
-    np.save(file, np.zeros(3))
+    with tarfile.open(fileobj=file, mode="w") as written:
+        written.addfile(tarfile.TarInfo(name))
     return file.getvalue()
 
 
 GRAPH = Path(META).read_bytes()
 OTHERS = {
-    "a Keras v3 archive; export it with model.export(folder)": archive(
-        "metadata.json", "config.json", "model.weights.h5"
-    ),
-    "an HDF5 file": b"\x89HDF\r\n\x1a\n" + b"\0" * 100,
-    "a model of TensorFlow Lite": b"\x1c\0\0\0TFL3" + b"\0" * 100,
-    "an ONNX model": b"\x08\x07\x12\x07pytorch\x1a\x031.4:\x02\x12\0B\x04\n\0\x10\x11",
-    "a model of PyTorch": archive("archive/data.pkl", "archive/data/0"),
-    "an .npz archive of arrays": archive("x.npy", "y.npy"),
-    "an array of NumPy": array(),
+    "a model or weights of PyTorch": archive("archive/data.pkl", "archive/data/0"),
     "a ZIP archive; unpack it first": archive("a.txt"),
     "a ZIP archive that is cut off": archive("x.npy")[:40],
     "a ZIP archive with a SavedModel": archive("model/saved_model.pb"),
-    "compressed with gzip": gzip.compress(GRAPH),
+    "a tar archive compressed with gzip": gzip.compress(tar("saved_model.pb")),
+    "a tar archive": tar("saved_model.pb"),
+    "compressed with xz": lzma.compress(GRAPH),
     "a pickle": b"\x80\x04\x95\x05\0\0\0\0\0\0\0N.",
     "a page of HTML": b"<!DOCTYPE html><html></html>",
     "a pointer of Git LFS": b"version https://git-lfs.github.com/spec/v1\noid sha256:0\n",
-    "the index of a checkpoint": (GOLDEN / "checkpoint" / "model-7.index").read_bytes(),
-    "a checkpoint of tensordraft": (GOLDEN / "npz" / "model-5.npz").read_bytes(),
-    "JSON": b'{"format": "layers-model"}',
+    "JSON": b'{"layers": []}',
+    "the error of a server in JSON": b'{"error": "Repository not found"}',
+    "the error of a server in XML": b'<?xml version="1.0"?><Error><Code>NoSuchKey</Code></Error>',
+    "a model of OpenVINO": b'<?xml version="1.0"?>\n<net name="m" version="11">',
+    "a network of Caffe (.prototxt)": b'name: "LeNet"\nlayer {\n  name: "data"\n}\n',
+    "weights of a network of Caffe": b"\n\x05LeNet\xa2\x06\x06\n\x04conv",
+    "a model of Core ML": b"\x08\x04\x12\x02\n\0\xa2\x1f\x02\n\0",
+    "the architecture of a Keras model": b'{"class_name": "Sequential", "config": {}}',
+    "a Jupyter notebook": b'{"cells": [], "nbformat": 4}',
+    "a program in Python": b"import tensorflow as tf\n",
+    "the state file of a folder of checkpoints": b'model_checkpoint_path: "model-7"\n',
+    "text that is not a graph, 'Not Found'": b"Not Found\n",
+    "empty": b"",
 }
 
 
@@ -138,7 +144,7 @@ def test_names_do_not_matter(tmp_path: Path) -> None:
 
 
 def test_folders_tell_what_they_hold(cli: Cli, tmp_path: Path) -> None:
-    assert "features:0" in cli("show", str(GOLDEN / "checkpoint")).out
+    assert "60 nodes" in cli("show", str(GOLDEN / "checkpoint")).out
     assert "it holds saved, saved1" in cli("show", str(FILES)).err
     assert cli("show", str(tmp_path)).err == (
         f"tensordraft: there is no SavedModel in {str(tmp_path)!r}, which would be a file "

@@ -41,6 +41,7 @@ CALLS = {
     "annotate": (["annotate", "g.pb", "o.pb"], {"nodes", "file"}),
     "extract": (["extract", "g.pb", "--fetch", "y", "--out", "o.pb"], {"nodes", "of", "file"}),
     "freeze": (["freeze", "g.pb", "--out", "o.pb"], {"nodes", "file"}),
+    "convert": (["convert", "g.pb", "web"], {"format", "file", "bytes"}),
     "optimize": (["optimize", "g.pb", "--out", "o.pb"], {"nodes", "of", "bytes", "file"}),
     "strip": (["strip", "g.pb", "--out", "o.pb"], {"nodes", "of", "file"}),
     "edit": (["edit", "g.pb", "--rename", "x=z", "--out", "o.pb"], {"nodes", "file"}),

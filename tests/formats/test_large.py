@@ -18,10 +18,10 @@ import tensordraft as td
 from tensordraft.formats import large_constants, message_files, model_files
 from tensordraft.formats.large_constants import read_apart
 from tensordraft.formats.message_files import parse_message
-from tensordraft.formats.model_files import load_graph_def, read_graph_def
+from tensordraft.formats.model_files import load_graph_def, read_model
 from tensordraft.graph.importing.importer import import_whole
+from tensordraft.model_files import loading
 from tensordraft.runtime.gc_pause import collector
-from tensordraft.saving import graph_files
 
 
 @pytest.fixture(autouse=True)
@@ -87,7 +87,8 @@ def test_large_constants_are_kept_apart_and_small_ones_are_not() -> None:
 def test_arrays_are_views_of_what_was_read(tmp_path: Path) -> None:
     path = tmp_path / "g.pb"
     path.write_bytes(with_packed_words())
-    graph_def, contents = read_graph_def(path)
+    model = read_model(path)
+    graph_def, contents = model.graph_def, model.contents
     graph = import_whole(graph_def, contents=contents)
     value = graph.get_operation_by_name("weights").attrs["value"]
     read = np.frombuffer(contents["weights"], np.float32)
@@ -249,7 +250,7 @@ def test_too_little_memory_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPat
         raise MemoryError
 
     path = td.save_graph(model(), tmp_path / "g.pb")
-    steps = [(graph_files, "import_whole"), (model_files, "parse_message")]
+    steps = [(loading, "import_whole"), (model_files, "parse_message")]
     for module, step in [*steps, (model_files, "read_apart")]:
         monkeypatch.setattr(module, step, exhausted)
         with pytest.raises(td.errors.ResourceExhaustedError, match=r"g\.pb' takes more memory"):

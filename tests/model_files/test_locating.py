@@ -72,3 +72,55 @@ def test_a_folder_with_one_graph_loads_it(tmp_path: Path) -> None:
     td.save_graph(graph, tmp_path / "again.pb")
     with pytest.raises(td.errors.NotFoundError, match=r"again\.pb, frozen\.pb: name one of these"):
         td.load(tmp_path)
+
+
+def saved_model(folder: Path) -> Path:
+    with td.Graph().as_default(), td.Session() as session:
+        x = td.placeholder(td.float32, [None], name="x")
+        v = td.Variable(3.0, name="v")
+        session.run(td.global_variables_initializer())
+        td.saved_model.simple_save(session, str(folder), {"x": x}, {"y": x * v})
+    return folder
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "served",
+        "served/1",
+        "served/1/saved_model.pb",
+        "served/1/variables/variables.index",
+        "served/1/variables/variables.data-00000-of-00001",
+        "served/1/keras_metadata.pb",
+        "served/1/fingerprint.pb",
+    ],
+)
+def test_any_name_in_a_saved_model_loads_it(tmp_path: Path, name: str) -> None:
+    (saved_model(tmp_path / "served" / "1") / "keras_metadata.pb").write_bytes(b"\x0a\x02\x0a\0")
+    with td.load(tmp_path / name) as model:
+        assert model([2.0]).tolist() == [6.0]
+
+
+def test_of_several_saved_models_one_has_to_be_named(tmp_path: Path) -> None:
+    for version in "12":
+        saved_model(tmp_path / version)
+    with pytest.raises(td.errors.NotFoundError, match="it holds 1, 2: name one of these"):
+        td.load(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("names", "what"),
+    [
+        (["Manifest.json", "Data/com.apple.CoreML/model.mlmodel"], "a model of Core ML"),
+        (["config.json", "model.safetensors"], "a model of PyTorch"),
+        (["config.json", "metadata.json", "model.weights.h5"], "an unpacked .keras file"),
+        (["model.xml", "model.bin"], "a model of OpenVINO"),
+    ],
+)
+def test_folders_of_other_libraries_are_named(tmp_path: Path, names: list[str], what: str) -> None:
+    for name in names:
+        path = tmp_path / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.touch()
+    with pytest.raises(td.errors.NotFoundError, match=f"it is {what}"):
+        td.load(tmp_path)

@@ -30,6 +30,7 @@ from ...ops.math.trigonometry import tanh
 from ...ops.nn.activations import elu, relu, selu, softmax, softplus, softsign
 from ...ops.statistics.clip import clip_by_value
 from ...runtime.suggestions import did_you_mean as alike
+from . import later_activations as later
 from .constraints import MaxNorm, MinMaxNorm, NonNeg, RadialConstraint, UnitNorm
 from .regularizers import L1L2, l1, l1_l2, l2
 
@@ -61,17 +62,39 @@ def hard_sigmoid(x: Any) -> Any:
 
 
 _ACTIVATIONS: dict[str, Any] = {
+    "celu": later.celu,
     "elu": elu,
     "exponential": exp,
+    "gelu": later.gelu,
+    "glu": later.glu,
+    "hard_shrink": later.hard_shrink,
     "hard_sigmoid": hard_sigmoid,
+    "hard_sigmoid_3": later.hard_sigmoid_3,
+    "hard_silu": later.hard_silu,
+    "hard_swish": later.hard_silu,
+    "hard_tanh": later.hard_tanh,
+    "leaky_relu": later.leaky_relu,
     "linear": linear,
+    "log_sigmoid": later.log_sigmoid,
+    "log_softmax": later.log_softmax_of,
+    "mish": later.mish,
     "relu": relu,
+    "relu6": later.relu6_of,
     "selu": selu,
     "sigmoid": sigmoid,
+    "silu": later.silu,
+    "soft_shrink": later.soft_shrink,
     "softmax": softmax,
     "softplus": softplus,
     "softsign": softsign,
+    "sparse_plus": later.sparse_plus,
+    "sparse_sigmoid": later.sparse_sigmoid,
+    "sparsemax": later.sparsemax,
+    "squareplus": later.squareplus,
+    "swish": later.silu,
     "tanh": tanh,
+    "tanh_shrink": later.tanh_shrink,
+    "threshold": later.threshold,
 }
 _INITIALIZERS: dict[str, Any] = {
     "glorot_normal": GlorotNormal,

@@ -90,6 +90,12 @@ CHOOSING = [
          [0, 1, 3, 4, 1]),
     Case("Bucketize", [[1.0]], {"boundaries": [2.0, 1.0]},
          raises("ascending order", at="run"), id="unsorted"),
+    Case("BoostedTreesBucketize", [[[-1.0, 0.0, 0.5, 2.0, 9.0, NAN]], [[0.0, 1.0, 2.0]]],
+         expected=[0, 0, 1, 2, 2, 0]),
+    Case("BoostedTreesBucketize", [[[1.0], [5.0, 7.0]], [[], [5.0, 6.0]]],
+         expected=([0], [0, 1]), id="two features"),
+    Case("BoostedTreesBucketize", [[[1.5, 0.0]], [[2.0, 1.0, 3.0]]],
+         expected=[2, 0], id="out of order"),
 ]  # fmt: skip
 
 test_reductions = check(REDUCTIONS)

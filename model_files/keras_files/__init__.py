@@ -1,0 +1,1 @@
+"""Keras models in files: HDF5 and archives, as frozen graphs."""

@@ -1,0 +1,1 @@
+"""TensorFlow.js models, read and written."""

@@ -1,0 +1,58 @@
+"""Signatures with sparse tensors, as TensorFlow Transform exports: opened, called, shown."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+from cli_harness import Cli, in_folder
+
+import tensordraft as td
+from tensordraft.saving.checkpoints.signatures import Signature, signature_def
+
+
+@pytest.fixture
+def cli(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Iterator[Cli]:
+    yield from in_folder(tmp_path, capsys)
+
+
+@pytest.fixture
+def model(tmp_path: Path) -> str:
+    folder = str(tmp_path / "model")
+    with td.Graph().as_default(), td.Session() as session:
+        sparse = td.sparse_placeholder(td.float32, [None, 3], name="s")
+        outputs = {"doubled": sparse * 2.0, "sums": td.sparse.reduce_sum(sparse, 1)}
+        definition = signature_def(Signature({"s": sparse}, outputs, "transform"))
+        builder = td.saved_model.Builder(folder)
+        builder.add_meta_graph_and_variables(
+            session, ["serve"], signature_def_map={"transform_signature": definition}
+        )
+        builder.save()
+    return folder
+
+
+def test_a_sparse_signature_is_called(model: str) -> None:
+    value = td.SparseTensorValue([[0, 1], [1, 2]], np.float32([5.0, 6.0]), [2, 3])
+    with td.load(model) as loaded:
+        assert "s: SparseTensor" in repr(loaded)
+        results = loaded(s=value)
+        assert results["doubled"].values.tolist() == [10.0, 12.0]
+        assert results["sums"].tolist() == [5.0, 6.0]
+
+
+def test_commands_take_a_sparse_signature(cli: Cli, model: str) -> None:
+    shown = cli("show", model)
+    assert (shown.code, shown.err) == (0, "")
+    assert "s/values:0" in shown.out
+    assert len(cli.json("show", model)["signatures"]["transform_signature"]["inputs"]["s"]) == 3
+    for command in ("check", "cost"):
+        done = cli(command, model)
+        assert done.err == "", command
+    feeds = ["--feed", "s/indices=[[0,1]]", "--feed", "s/values=[5]", "--feed", "s/shape=[1,3]"]
+    assert "sums" not in (done := cli("run", model, *feeds)).err
+    assert (done.code, "[5." in done.out) == (0, True)
+    assert "name the tensors" in cli("run", model, "--feed", "s=[1]").err
+    frozen = cli("freeze", model, "--out", "frozen.pb")
+    assert (frozen.code, frozen.err) == (0, "")
