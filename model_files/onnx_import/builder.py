@@ -19,7 +19,7 @@ from .contents import Contents, Function, domain_of
 from .nodes import apply
 from .op_table import rule_of
 from .tensors import MalformedError, TensorReader, sparse_array
-from .values import Type, Value, handle_of, stated_type, stored_dtype, value_of
+from .values import Type, Value, fitted, handle_of, stated_type, stored_dtype, value_of
 
 _APART = 1 << 16  # bytes of a constant whose content is kept beside the graph
 _SMALL = 1 << 10  # bytes of a constant that each branch or body may have a copy of
@@ -105,6 +105,8 @@ class Builder:
         outputs = {}
         for info in proto.output:
             value = self.lookup(scope, info.name, "the output")
+            if info.HasField("type"):
+                value = fitted(value, stated_type(info.type, f"the output {info.name!r}"))
             if info.name in inputs or handle_of(value).op.type == "Const":
                 value = self._renamed(value, info.name)
             outputs[info.name] = value
@@ -112,14 +114,14 @@ class Builder:
 
     def _placeholder(self, name: str, kind: Type) -> Value:
         shape = kind.shape if kind.kind == "tensor" else ()
-        name = self.graph.unique_name(legal_name(name))
+        name = legal_name(name)
         tensor = apply("Placeholder", dtype=stored_dtype(kind), shape=shape, name=name)
         return value_of(tensor, kind)
 
     def _renamed(self, value: Value, name: str) -> Value:
         """An output that no op computes, as an op of its own."""
         handle = handle_of(value)
-        handle = apply("Identity", handle, name=self.graph.unique_name(legal_name(name)))
+        handle = apply("Identity", handle, name=legal_name(name))
         return handle if isinstance(value, Tensor) else value._replace(handle=handle)
 
     def subgraph(

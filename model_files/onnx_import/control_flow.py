@@ -17,7 +17,7 @@ from ...shape_inference.tensor_shape import TensorShape
 from .call import Call, Rule
 from .nodes import apply, as_size, axis_of, cast, constant, rank_of, reshape, size_of, transpose
 from .tensors import MalformedError
-from .values import Type, Value, handle_of, stated_type, type_of, value_of
+from .values import Type, Value, fitted, handle_of, stated_type, type_of, value_of
 
 
 def _if(c: Call) -> Any:
@@ -80,6 +80,8 @@ class _Repeated:
         )
         if len(results) != self.leading + len(self.values) + len(self.added):
             raise MalformedError(f"its body has {len(results)} outputs")
+        for place, kind in enumerate(self.types, self.leading):
+            results[place] = fitted(results[place], kind)
         for place, value in enumerate(results[self.leading + len(self.values) :]):
             self.shapes[place] = value.shape
         return results

@@ -134,3 +134,11 @@ def held(value: OptionalValue) -> Value:
         output_shapes=[None if inner.kind == "tensor" else []],
     )
     return value_of(handle, inner)
+
+
+def fitted(value: Value, kind: Type) -> Value:
+    """A value as one of a type: in an optional value, or taken out of one, where they differ."""
+    is_optional = isinstance(value, OptionalValue)
+    if kind.kind == "optional" and not is_optional:
+        return optional_of(value)
+    return held(value) if is_optional and kind.kind != "optional" else value
