@@ -8,6 +8,7 @@ from . import (
     control_flow,
     convolution,
     elementwise,
+    encoders,
     images,
     indexing,
     linear,
@@ -23,6 +24,7 @@ from . import (
     sequences,
     signals,
     texts,
+    trees,
 )
 from .call import Rule
 
@@ -50,6 +52,7 @@ _FAMILIES = (
 )
 _RULES: dict[str, dict[str, Rule]] = {
     "": {name: rule for family in _FAMILIES for name, rule in family.RULES.items()},
+    "ai.onnx.ml": {**encoders.RULES, **trees.RULES},
 }
 
 

@@ -11,7 +11,7 @@ from ...graph.node import Tensor
 from ...protos import dtypes
 from .call import Call, Rule
 from .elementwise import scaled, selected
-from .nodes import apply, as_size, axis_of, cast, rank_of, reshape, size_of, transpose
+from .nodes import apply, as_size, axis_of, cast, rank_of, reshape, size_of
 from .tensors import MalformedError
 
 # Factors of the cosines of a window.
@@ -66,14 +66,19 @@ def _dft(c: Call) -> Tensor:
     x = c[0]
     rank = rank_of(x)
     if c.version >= 20:
-        axis = axis_of(int(c.known(2, "axis").reshape(())) if c.has(2) else -2, rank)
+        known_axis = c.const(2) if c.has(2) else np.int64(-2)
+        axis = None if known_axis is None else axis_of(int(known_axis.reshape(())), rank)
     else:
         axis = axis_of(c.int("axis", 1), rank)
     inverse, onesided = bool(c.int("inverse", 0)), bool(c.int("onesided", 0))
     values = _complex(x)
-    order = [i for i in range(rank - 1) if i != axis] + [axis]
-    back = [order.index(i) for i in range(rank - 1)]
-    moved = transpose(values, order)
+    order: Any
+    if axis is None:
+        order = _with_last(apply("FloorMod", _scalar(c[2]), np.int64(rank)), rank - 1)
+    else:
+        order = np.array([i for i in range(rank - 1) if i != axis] + [axis])
+    back = apply("InvertPermutation", order)
+    moved = apply("Transpose", values, order)
     size = size_of(moved, -1)
     length: Any = _scalar(c[1]) if c.has(1) else size
     known = c.const(1) if c.has(1) else None
@@ -84,16 +89,23 @@ def _dft(c: Call) -> Tensor:
             length = apply("Mul", apply("Sub", as_size(size), np.int64(1)), np.int64(2))
         count = cast(length, dtypes.int32) if isinstance(length, Tensor) else np.int32(length)
         part = dtypes.float64 if moved.dtype is dtypes.complex128 else dtypes.float32
-        half = scaled_size(length)
+        half = half_size(length)
         signal = apply("IRFFT", _of_length(moved, half), reshape(count, [1]) if isinstance(count, Tensor) else count.reshape(1), Treal=part)
-        return cast(apply("ExpandDims", transpose(signal, back), np.int32(-1)), x.dtype)
+        return cast(apply("ExpandDims", apply("Transpose", signal, back), np.int32(-1)), x.dtype)
     result = apply("IFFT" if inverse else "FFT", _of_length(moved, length))
     if onesided:
-        result = _of_length(result, scaled_size(length))
-    return _real(transpose(result, back), x)
+        result = _of_length(result, half_size(length))
+    return _real(apply("Transpose", result, back), x)
 
 
-def scaled_size(length: Any) -> Any:
+def _with_last(axis: Tensor, rank: int) -> Tensor:
+    """The order of axes that moves one, which is not known before a run, to the end."""
+    front = np.arange(rank - 1)
+    others = apply("AddV2", front, cast(apply("GreaterEqual", front, axis), dtypes.int64))
+    return apply("ConcatV2", [others, reshape(axis, [1])], np.int32(0))
+
+
+def half_size(length: Any) -> Any:
     """The number of frequencies of a real signal: half its length, and one."""
     if isinstance(length, Tensor):
         return apply("AddV2", apply("FloorDiv", length, np.int64(2)), np.int64(1))
@@ -120,7 +132,7 @@ def _stft(c: Call) -> Tensor:
         frames = apply("Mul", frames, cast(window, frames.dtype))
     result = apply("FFT", frames)
     if c.int("onesided", 1):
-        result = _of_length(result, scaled_size(length))
+        result = _of_length(result, half_size(length))
     return _real(result, x)
 
 
@@ -153,7 +165,7 @@ def _mel_weights(c: Call) -> Tensor:
     rows = apply("ExpandDims", rows, np.int32(1))
     size = _scalar(c[0])
     left, center, right = (
-        apply("Slice", edges, [start], reshape(size, [1])) for start in range(3)
+        apply("Slice", edges, np.array([start]), reshape(size, [1])) for start in range(3)
     )
     rise, fall = apply("Sub", center, left), apply("Sub", right, center)
     rising = apply("DivNoNan", apply("Sub", rows, left), rise)

@@ -52,8 +52,11 @@ def _normalizer(c: Call) -> Tensor:
 def _split(c: Call) -> Any:
     x = c[0]
     flat = reshape(x, [-1])
-    most = c.int("maxsplit", -1)
-    indices, values, shape = apply("StringSplitV2", flat, c.text("delimiter", "").encode(), maxsplit=most)
+    most, delimiter = c.int("maxsplit", -1), c.text("delimiter", "")
+    indices, values, shape = apply("StringSplitV2", flat, delimiter.encode(), maxsplit=most)
+    if most > 0 and not delimiter:  # TensorFlow counts what is left, though it may be empty
+        kept = apply("Where", apply("NotEqual", values, b""))
+        indices, values = (apply("GatherNd", part, kept) for part in (indices, values))
     dense = apply("SparseToDense", indices, shape, values, b"", validate_indices=False)
     rows = apply("GatherV2", apply("Transpose", indices, [1, 0]), np.int64(0), np.int32(0))
     size = apply("Size", flat, out_type=dtypes.int64)
