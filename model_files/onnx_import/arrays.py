@@ -13,6 +13,7 @@ from ...protos.dtypes import DType
 from ...shape_inference.protocols import Array
 from ...shape_inference.symbolic.expressions import bounds
 from .call import Call, Rule, strings
+from .elementwise import selected
 from .nodes import (
     apply,
     as_size,
@@ -35,7 +36,6 @@ from .nodes import (
     transpose,
     vector,
 )
-from .elementwise import selected
 from .tensors import MalformedError, sparse_array
 
 _FAR = np.iinfo(np.int64).max
@@ -67,7 +67,9 @@ def _constant(c: Call) -> Tensor:
 
 def filled(shape: Any, value: Any, dtype: DType) -> Tensor:
     """A tensor of a shape, all of whose elements are a number."""
-    value = np.asarray(value) if dtype is dtypes.string else np.asarray(value).astype(dtype.numpy_dtype)
+    value = (
+        np.asarray(value) if dtype is dtypes.string else np.asarray(value).astype(dtype.numpy_dtype)
+    )
     known = constant(shape)
     if known is not None and math.prod(known.tolist()) == 1 and dtype is not dtypes.string:
         return apply("Const", value=value.reshape(known.tolist()), dtype=dtype)
@@ -75,9 +77,9 @@ def filled(shape: Any, value: Any, dtype: DType) -> Tensor:
 
 
 def _constant_of_shape(c: Call) -> Tensor:
-    array, dtype = np.zeros(1, np.float32), dtypes.float32
+    array = np.zeros(1, np.float32)
     if "value" in c.attrs:
-        array, dtype = c.tensor("value")
+        array, _ = c.tensor("value")
     if array.size != 1:
         raise MalformedError(f"its value must have one element, got shape {array.shape}")
     return apply("Fill", c[0], array.reshape(()))
@@ -120,11 +122,15 @@ def _reshape(c: Call) -> Tensor:
         if rank < length:
             old = joined(old, ints([0] * (length - rank)))
         elif rank > length:
-            old = old[:length] if not isinstance(old, Tensor) else apply("Slice", old, [0], [length])
+            old = (
+                old[:length] if not isinstance(old, Tensor) else apply("Slice", old, [0], [length])
+            )
         zero = np.zeros((), np.int64)
         return apply("Reshape", x, selected(apply("Equal", shape, zero), old, shape))
     sizes = known.tolist()
-    if len([size for size in sizes if size == 0]) and rank_of(x) < max(i for i, s in enumerate(sizes) if s == 0) + 1:
+    if [size for size in sizes if size == 0] and rank_of(x) < max(
+        i for i, s in enumerate(sizes) if s == 0
+    ) + 1:
         raise MalformedError(f"shape {sizes} copies sizes of an input of rank {rank_of(x)}")
     return reshape(x, [size_of(x, i) if size == 0 else size for i, size in enumerate(sizes)])
 
@@ -153,11 +159,13 @@ def _flatten(c: Call) -> Tensor:
         return reshape(x, _halves(shape, axis))
     if None not in shape[axis:]:
         return reshape(x, [-1, math.prod(shape[axis:])])
-    front = apply("Prod", apply("Slice", apply("Shape", x, out_type=dtypes.int64), [0], [axis]), [0])
+    front = apply(
+        "Prod", apply("Slice", apply("Shape", x, out_type=dtypes.int64), [0], [axis]), [0]
+    )
     return reshape(x, [front, -1])
 
 
-def _halves(shape: list[int], axis: int) -> list[int]:
+def _halves(shape: list[Any], axis: int) -> list[int]:
     return [math.prod(shape[:axis]), math.prod(shape[axis:])]
 
 
@@ -222,7 +230,10 @@ def _slice(c: Call) -> Tensor:
     last = max(axes)
     untouched = [axis for axis in range(last + 1) if axis not in axes]
     mask = sum(1 << axis for axis in untouched)
-    full = [_placed(part, axes, last + 1, default) for part, default in ((starts, 0), (ends, 0), (steps, 1))]
+    full = [
+        _placed(part, axes, last + 1, default)
+        for part, default in ((starts, 0), (ends, 0), (steps, 1))
+    ]
     if isinstance(full[2], Tensor):  # a step is not known, so that masks of it must not be used
         full[1] = _placed(ends, axes, last + 1, _FAR)
         mask = 0
@@ -253,7 +264,9 @@ def _placed(part: Any, axes: list[int], rank: int, default: int) -> Any:
         return part
     if len(axes) == 1:
         return joined(ints([default] * axes[0]), part, ints([default] * (rank - 1 - axes[0])))
-    return vector([element(part, axes.index(axis)) if axis in axes else default for axis in range(rank)])
+    return vector(
+        [element(part, axes.index(axis)) if axis in axes else default for axis in range(rank)]
+    )
 
 
 def _slice_of_any(x: Tensor, rank: int, starts: Any, ends: Any, axes: Tensor, steps: Any) -> Tensor:
@@ -313,7 +326,9 @@ def broadcast(x: Tensor, shape: Any) -> Tensor:
     """A tensor expanded to a shape, in which a 1 leaves a size of it."""
     known, mine = constant(shape), static_shape(x)
     if known is not None and mine is not None:
-        return apply("BroadcastTo", x, ints(np.broadcast_shapes(tuple(mine), tuple(known.tolist()))))
+        return apply(
+            "BroadcastTo", x, ints(np.broadcast_shapes(tuple(mine), tuple(known.tolist())))
+        )
     if known is not None and x.shape.ndims == 0:
         return apply("BroadcastTo", x, known)
     return apply("BroadcastTo", x, apply("BroadcastArgs", shape_of(x), shape))
@@ -328,7 +343,9 @@ def _tile(c: Call) -> Tensor:
         rank = rank_of(c[0])
         axis = int(c.known(2, "axis").reshape(()))
         parts = [np.int64(1)] * rank
-        tiles = [reshape(cast(c[1], dtypes.int64), []) if i == axis else x for i, x in enumerate(parts)]
+        tiles = [
+            reshape(cast(c[1], dtypes.int64), []) if i == axis else x for i, x in enumerate(parts)
+        ]
         return apply("Tile", c[0], vector(tiles))
     return apply("Tile", c[0], c[1])
 
@@ -348,7 +365,9 @@ def _pad(c: Call) -> Tensor:
         axes = _known(c, 3)
         if isinstance(axes, Tensor):
             places = apply("ExpandDims", _counted(axes, rank), np.int32(-1))
-            halves = apply("Transpose", reshape(cast(c[1], dtypes.int64), [2, -1]), np.array([1, 0]))
+            halves = apply(
+                "Transpose", reshape(cast(c[1], dtypes.int64), [2, -1]), np.array([1, 0])
+            )
             zeros = np.zeros((rank, 2), np.int64)
             return _padded(x, apply("TensorScatterUpdate", zeros, places, halves), mode, value)
         axes = [axis_of(int(axis), rank) for axis in axes]
@@ -385,9 +404,15 @@ def _padded(x: Tensor, pairs: Any, mode: str, value: Any) -> Tensor:
     for axis in range(rank_of(x)):
         if not isinstance(pairs, Tensor) and not pairs[axis].any():
             continue
-        pair = pairs[axis] if not isinstance(pairs, Tensor) else apply("Unpack", pairs, num=rank_of(x))[axis]
+        pair = (
+            pairs[axis]
+            if not isinstance(pairs, Tensor)
+            else apply("Unpack", pairs, num=rank_of(x))[axis]
+        )
         before, behind = (
-            apply("Unpack", pair, num=2) if isinstance(pair, Tensor) else (np.int64(n) for n in pair)
+            apply("Unpack", pair, num=2)
+            if isinstance(pair, Tensor)
+            else (np.int64(n) for n in pair)
         )
         size = as_size(size_of(x, axis))
         places = apply("Range", apply("Neg", before), apply("AddV2", size, behind), np.int64(1))
@@ -413,8 +438,7 @@ def _eye_like(c: Call) -> Tensor:
 def _columns_less_rows(x: Tensor) -> Tensor:
     """The number of the column less that of the row, for each element of a matrix."""
     rows, columns = (
-        apply("Range", np.int64(0), as_size(size_of(x, axis)), np.int64(1))
-        for axis in (-2, -1)
+        apply("Range", np.int64(0), as_size(size_of(x, axis)), np.int64(1)) for axis in (-2, -1)
     )
     return apply("Sub", columns, apply("ExpandDims", rows, np.int32(-1)))
 
@@ -496,11 +520,16 @@ def _center_crop_pad(c: Call) -> Tensor:
             for pair in ((new, old), (old, new))
         )
         start = apply("FloorDiv", less, np.int64(2))
-        begin, length = (_placed(reshape(part, [1]), [axis], rank, default) for part, default in ((start, 0), (apply("Minimum", as_size(old), as_size(new)), -1)))
+        begin, length = (
+            _placed(reshape(part, [1]), [axis], rank, default)
+            for part, default in ((start, 0), (apply("Minimum", as_size(old), as_size(new)), -1))
+        )
         x = apply("Slice", x, begin, length)
         before = apply("FloorDiv", more, np.int64(2))
         pair = apply("Pack", [before, apply("Sub", more, before)])
-        pads = apply("TensorScatterUpdate", np.zeros((rank, 2), np.int64), [[axis]], reshape(pair, [1, 2]))
+        pads = apply(
+            "TensorScatterUpdate", np.zeros((rank, 2), np.int64), [[axis]], reshape(pair, [1, 2])
+        )
         x = apply("Pad", x, pads)
     return x
 
@@ -509,7 +538,9 @@ def _cut(x: Tensor, axis: int, start: int, stop: int) -> Tensor:
     mask = (1 << axis) - 1
     zeros = [0] * axis
     ones = [1] * (axis + 1)
-    return apply("StridedSlice", x, [*zeros, start], [*zeros, stop], ones, begin_mask=mask, end_mask=mask)
+    return apply(
+        "StridedSlice", x, [*zeros, start], [*zeros, stop], ones, begin_mask=mask, end_mask=mask
+    )
 
 
 def _one_hot(c: Call) -> Tensor:
@@ -522,7 +553,6 @@ def _one_hot(c: Call) -> Tensor:
     if axis < -1:
         axis += rank_of(indices) + 1
     return apply("OneHot", indices, depth, on, off, axis=axis)
-
 
 
 RULES: dict[str, Rule] = {

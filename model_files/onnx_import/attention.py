@@ -60,7 +60,7 @@ def _repeated(x: Tensor, times: int) -> Tensor:
 
 
 class _Mask:
-    """What a query may attend to: a bool for each pair, and what is added to scores."""
+    """Keys that queries may attend to: a bool for each pair, and a term that is added to scores."""
 
     def __init__(self) -> None:
         self.allowed: Any = None
@@ -72,7 +72,7 @@ class _Mask:
         self.allowed = apply("LogicalAnd", self.allowed, allowed) if both else allowed
 
     def bias(self, like: Tensor) -> Any:
-        """What is added to scores; None for nothing."""
+        """Term that is added to scores; None for none."""
         if self.allowed is None:
             return self.added
         base = number(like, 0) if self.added is None else self.added
@@ -180,7 +180,9 @@ def _rotary(c: Call) -> Tensor:
         x = _heads(x, c.int("num_heads"))
     if c.has(3):
         places = counted(c[3], size_of(cosines, 0))
-        cosines, sines = (apply("GatherV2", table, places, np.int32(0)) for table in (cosines, sines))
+        cosines, sines = (
+            apply("GatherV2", table, places, np.int32(0)) for table in (cosines, sines)
+        )
     cosines, sines = expand(cosines, [1]), expand(sines, [1])
     width = size_of(x, 3)
     turned = c.int("rotary_embedding_dim", 0) or width
@@ -224,7 +226,9 @@ def _linear_attention(c: Call) -> Any:
     if c.has(3):
         state, state_dtype = cast(c[3], dtypes.float32), c[3].dtype
     else:
-        shape = apply("Pack", [as_size(batch), *(np.int64(n) for n in (kv_heads, key_size, value_size))])
+        shape = apply(
+            "Pack", [as_size(batch), *(np.int64(n) for n in (kv_heads, key_size, value_size))]
+        )
         state, state_dtype = apply("Fill", shape, np.float32(0)), dtype
     gates = []
     if gated:
@@ -232,7 +236,9 @@ def _linear_attention(c: Call) -> Any:
         gates.append(apply("Exp", _heads(decay, kv_heads)))
     if corrected:
         rates = size_of(c[5], 2)
-        gates.append(_heads(cast(c[5], dtypes.float32), rates if isinstance(rates, int) else kv_heads))
+        gates.append(
+            _heads(cast(c[5], dtypes.float32), rates if isinstance(rates, int) else kv_heads)
+        )
     steps = [transpose(x, [2, 0, 1, 3]) for x in (query, key, value, *gates)]
     outputs = apply("TensorListReserve", -1, cast_size(time), element_dtype=dtypes.float32)
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import namedtuple
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -223,10 +222,7 @@ def run_node(
     for name in message.output:
         if name:
             model.graph.output.add(name=name)
-    results = run_model(model.SerializeToString(), inputs, device)
-    named: Any = namedtuple("Outputs", [name for name in message.output if name], rename=True)
-    result: tuple[Any, ...] = named(*results)
-    return result
+    return run_model(model.SerializeToString(), inputs, device)
 
 
 def _typed(value: Any) -> Array:

@@ -55,7 +55,8 @@ class Scope:
         self.graph = graph
         self.opsets = opsets
         self.parent = parent
-        self.attrs = attrs if attrs is not None or parent is None else parent.attrs
+        inherited: Mapping[str, Any] | None = None if parent is None else parent.attrs
+        self.attrs = inherited if attrs is None else attrs
         self.values: dict[str, Value] = {}
         self.initializers: dict[str, Any] = {}
 
@@ -246,14 +247,20 @@ class Builder:
                 raise MalformedError(f"no version of the opset {domain or 'ai.onnx'!r} is stated")
             name = legal_name(next((x for x in node.output if x), node.op_type))
             with get_default_graph().name_scope(name) as path:
-                results: Any = self._inlined(function, call) if rule is None else rule(call)
+                results: Any
+                if function is not None:
+                    results = self._inlined(function, call)
+                else:
+                    results = rule(call) if rule is not None else []
         except MalformedError as error:
             raise MalformedError(f"{title}: {error}") from None
         except _REFUSALS as error:
             raise MalformedError(f"{title}: {error}") from error
         results = results if type(results) is list else [results]
         if len(results) < len([x for x in node.output if x]):
-            raise MalformedError(f"{title} has {len(node.output)} outputs, where {len(results)} are known")
+            raise MalformedError(
+                f"{title} has {len(node.output)} outputs, where {len(results)} are known"
+            )
         for name, value in zip(node.output, results, strict=False):
             if name:
                 if value is None:

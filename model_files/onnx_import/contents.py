@@ -1,4 +1,4 @@
-"""Contents of an ONNX file: the main graph, functions, opsets; and what is checked of them first."""
+"""Contents of an ONNX file: the main graph, functions, opsets, and checks of them."""
 
 from __future__ import annotations
 

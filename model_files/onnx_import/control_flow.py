@@ -33,7 +33,8 @@ def _if(c: Call) -> Any:
         return [handle_of(value) for value in values]
 
     predicate = condition if condition.shape.ndims == 0 else reshape(condition, [])
-    handles = cond(predicate, *(partial(branch, proto) for proto in branches), strict=True)
+    then, otherwise = (partial(branch, proto) for proto in branches)
+    handles = cond(predicate, then, otherwise, strict=True)
     return [value_of(handle, kind) for handle, kind in zip(handles, types, strict=True)]
 
 
@@ -106,7 +107,11 @@ class _Repeated:
         ]
         unknown = [TensorShape(None if x.dtype is not dtypes.variant else []) for x in handles]
         widest = [*plain[:front], *unknown, *plain[len(plain) - back :]]
-        attempts: list[list[TensorShape]] = [plain, [*plain[:front], *ranks, *plain[len(plain) - back :]], widest]
+        attempts: list[list[TensorShape]] = [
+            plain,
+            [*plain[:front], *ranks, *plain[len(plain) - back :]],
+            widest,
+        ]
         while True:
             shapes = attempts[0]
             try:
@@ -137,7 +142,7 @@ class _Repeated:
         ]
 
     def stacked(self, lists: Sequence[Tensor]) -> list[Tensor]:
-        """What all iterations have added, along a new first axis."""
+        """Values that all iterations have added, along a new first axis."""
         return [
             stack(items, dtype or dtypes.float32, shape)
             for items, dtype, shape in zip(lists, self.added, self.shapes, strict=True)
@@ -184,9 +189,9 @@ def _loop(c: Call) -> Any:
             again = reshape(again, []) if again.shape.ndims != 0 else again
         else:
             again = condition  # what the body returns is ignored
-        lists = body.appended(lists, results[count:])
+        added = body.appended(lists, results[count:])
         following = apply("AddV2", i, np.int64(1))
-        return [following, *([] if counted else [again]), *states, *lists]
+        return [following, *([] if counted else [again]), *states, *added]
 
     results = body.repeated(goes_on, step, first)[front:]
     values = [value_of(x, kind) for x, kind in zip(results[:count], body.types, strict=True)]
@@ -225,8 +230,7 @@ def _scan(c: Call) -> Any:
         raise MalformedError(f"num_scan_inputs = {scanned} of {len(c)} inputs")
     values = [c.value(i) for i in range(len(c) - scanned)]
     inputs = [c[i] for i in range(len(c) - scanned, len(c))]
-    results = _scanned(c, values, inputs)
-    return results
+    return _scanned(c, values, inputs)
 
 
 def _scanned(c: Call, values: list[Value], inputs: list[Tensor]) -> list[Value]:

@@ -10,7 +10,21 @@ from ...graph.node import Tensor
 from ...protos import dtypes
 from .call import Call, Rule
 from .linear import less_zero_point
-from .nodes import apply, as_size, cast, concat, cut, expand, rank_of, reshape, size_of, squeeze, transpose, vector, wide
+from .nodes import (
+    apply,
+    as_size,
+    cast,
+    concat,
+    cut,
+    expand,
+    rank_of,
+    reshape,
+    size_of,
+    squeeze,
+    transpose,
+    vector,
+    wide,
+)
 from .tensors import MalformedError
 from .windows import Windows, padded, windows_of
 
@@ -18,7 +32,7 @@ from .windows import Windows, padded, windows_of
 def filter_sizes(c: Call, w: Tensor) -> list[int]:
     """The sizes of the filters of a convolution."""
     stated = c.attrs.get("kernel_shape")
-    sizes = w.shape.as_list()[2:] if w.shape.ndims is not None else [None]
+    sizes: list[Any] = w.shape.as_list()[2:] if w.shape.ndims is not None else [None]
     if None in sizes:
         if stated is None:
             raise MalformedError("the sizes of its filters are not known: not supported")
@@ -104,8 +118,8 @@ def _conv_integer(c: Call) -> Tensor:
 
 def integers_convolved(x: Tensor, w: Tensor, windows: Windows, groups: int) -> Tensor:
     """A convolution of integers, computed in floats that hold the results exactly."""
-    floats = (cast(value, dtypes.float64) for value in (x, w))
-    return cast(convolved(*floats, windows, groups), dtypes.int32)
+    image, filters = (cast(value, dtypes.float64) for value in (x, w))
+    return cast(convolved(image, filters, windows, groups), dtypes.int32)
 
 
 def _conv_transpose(c: Call) -> Tensor:
@@ -130,7 +144,11 @@ def windows_of_transposed(c: Call, kernel: list[int]) -> tuple[Windows, list[Any
     sizes = c[0].shape.as_list()[2:]
     stated = c.attrs.get("output_shape")
     lists = (strides, dilations, more, stated or strides)
-    if any(len(x) != space for x in lists) or len(pads) != 2 * space or min(*strides, *dilations) < 1:
+    if (
+        any(len(x) != space for x in lists)
+        or len(pads) != 2 * space
+        or min(*strides, *dilations) < 1
+    ):
         raise MalformedError(f"strides = {strides}, dilations, pads or output_padding do not fit")
     windows = Windows(kernel, strides, dilations, None, False)
     cuts = []
@@ -176,7 +194,10 @@ def _transposed(c: Call, x: Tensor, w: Tensor, setting: tuple[Windows, list[Any]
             sizes.append(apply("AddV2", apply("Mul", size, np.int64(stride)), np.int64(more)))
     shape = vector(sizes)
     shape = cast(shape, dtypes.int32) if isinstance(shape, Tensor) else shape.astype(np.int32)
-    attrs = {"strides": [1, 1, *windows.strides], "dilations": [1, 1, *windows.dilations]}
+    attrs: dict[str, Any] = {
+        "strides": [1, 1, *windows.strides],
+        "dilations": [1, 1, *windows.dilations],
+    }
     if space == 2:
         attrs |= {"data_format": "NCHW", **_padding(windows._replace(pads=removed))}
         result = wide_backprop("Conv2DBackpropInput", shape, transpose(w, [2, 3, 1, 0]), x, attrs)

@@ -119,7 +119,10 @@ def _feature_extractor(c: Call) -> Tensor:
 
 def _scaler(c: Call) -> Tensor:
     x = cast(c[0], dtypes.float32)
-    offset, scale = (np.array(c.list(name, [first]), np.float32) for name, first in (("offset", 0.0), ("scale", 1.0)))
+    offset, scale = (
+        np.array(c.list(name, [first]), np.float32)
+        for name, first in (("offset", 0.0), ("scale", 1.0))
+    )
     return apply("Mul", apply("Sub", x, offset), scale)
 
 
@@ -169,7 +172,9 @@ def transformed(scores: Tensor, name: str) -> Tensor:
         return apply("Softmax", scores)
     if name == "SOFTMAX_ZERO":
         zero = apply("Equal", scores, number(scores, 0))
-        powers = apply("Exp", apply("Sub", scores, apply("Max", scores, np.int32(-1), keep_dims=True)))
+        powers = apply(
+            "Exp", apply("Sub", scores, apply("Max", scores, np.int32(-1), keep_dims=True))
+        )
         powers = selected(zero, number(scores, 0), powers)
         return apply("DivNoNan", powers, apply("Sum", powers, np.int32(-1), keep_dims=True))
     if name == "PROBIT":

@@ -50,7 +50,11 @@ def _suppression(c: Call) -> Tensor:
     _, chosen = while_loop(goes_on, step, [apply("Identity", np.int64(0)), empty])
     leading = np.zeros(0, np.int64)
     result, _ = apply(
-        "TensorListConcatV2", chosen, np.array([-1, 3], np.int32), leading, element_dtype=dtypes.int64
+        "TensorListConcatV2",
+        chosen,
+        np.array([-1, 3], np.int32),
+        leading,
+        element_dtype=dtypes.int64,
     )
     return result
 

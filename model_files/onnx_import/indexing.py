@@ -70,7 +70,9 @@ def _gather_elements(c: Call) -> Tensor:
         indices = indices.transpose(order)
     else:
         indices = transpose(indices, order)
-    chosen = apply("GatherV2", transpose(x, order), indices, np.int32(rank - 1), batch_dims=rank - 1)
+    chosen = apply(
+        "GatherV2", transpose(x, order), indices, np.int32(rank - 1), batch_dims=rank - 1
+    )
     return transpose(chosen, back)
 
 
@@ -104,16 +106,26 @@ def _counted_places(indices: Tensor, x: Tensor, batch: int = 0) -> Tensor:
     known = constant(indices)
     if known is None or (known < 0).any():
         shape = shape_of(x)
-        part = shape[batch : batch + depth] if not isinstance(shape, Tensor) else apply("Slice", shape, [batch], [depth])
+        part = (
+            shape[batch : batch + depth]
+            if not isinstance(shape, Tensor)
+            else apply("Slice", shape, [batch], [depth])
+        )
         indices = cast(indices, dtypes.int64)
-        indices = selected(apply("Less", indices, np.int64(0)), apply("AddV2", indices, part), indices)
+        indices = selected(
+            apply("Less", indices, np.int64(0)), apply("AddV2", indices, part), indices
+        )
     if not batch:
         return indices
     indices = cast(indices, dtypes.int64)
     rank = rank_of(indices)
     shape = shape_of(indices)
     ones = ints([1])
-    front = joined(shape[:-1], ones) if not isinstance(shape, Tensor) else joined(apply("Slice", shape, [0], [rank - 1]), ones)
+    front = (
+        joined(shape[:-1], ones)
+        if not isinstance(shape, Tensor)
+        else joined(apply("Slice", shape, [0], [rank - 1]), ones)
+    )
     parts = []
     for axis in range(batch):
         numbers = apply("Range", np.int64(0), as_size(size_of(indices, axis)), np.int64(1))
@@ -157,9 +169,15 @@ def _scattered(x: Tensor, places: Tensor, updates: Tensor, reduction: str) -> Te
     sizes = shape if not isinstance(shape, Tensor) else cast(shape, dtypes.int64)
     outer = sizes[:depth] if not isinstance(sizes, Tensor) else apply("Slice", sizes, [0], [depth])
     strides = apply("Cumprod", outer, np.int32(0), exclusive=True, reverse=True)
-    numbers = reshape(apply("Sum", apply("Mul", cast(places, dtypes.int64), strides), np.int32(-1)), [-1])
+    numbers = reshape(
+        apply("Sum", apply("Mul", cast(places, dtypes.int64), strides), np.int32(-1)), [-1]
+    )
     count = apply("Prod", outer, np.int32(0))
-    rows = apply("Reshape", updates, joined(reshape(apply("Size", numbers, out_type=dtypes.int64), [1]), _rest(sizes, depth)))
+    rows = apply(
+        "Reshape",
+        updates,
+        joined(reshape(apply("Size", numbers, out_type=dtypes.int64), [1]), _rest(sizes, depth)),
+    )
     factors = wide("UnsortedSegmentProd", rows, numbers, count)
     return wide("Mul", x, apply("Reshape", factors, sizes))
 
@@ -193,7 +211,9 @@ def _unique(c: Call) -> Any:
     places = np.array([axis], np.int64)
     values, inverse, counts = apply("UniqueWithCountsV2", x, places, out_idx=dtypes.int64)
     total = apply("Size", counts, out_type=dtypes.int64)
-    numbers = apply("Range", np.int64(0), apply("Size", inverse, out_type=dtypes.int64), np.int64(1))
+    numbers = apply(
+        "Range", np.int64(0), apply("Size", inverse, out_type=dtypes.int64), np.int64(1)
+    )
     first = apply("UnsortedSegmentMin", numbers, inverse, total)
     if c.int("sorted", 1):
         order = _order(values, axis, total)
@@ -208,7 +228,7 @@ def _order(values: Tensor, axis: int, total: Tensor) -> Tensor:
     rank = rank_of(values)
     if rank == 1:
         return smallest(values, total)[1]
-    sizes = [size for i, size in enumerate(values.shape.as_list()) if i != axis]
+    sizes: list[Any] = [size for i, size in enumerate(values.shape.as_list()) if i != axis]
     if None in sizes or np.prod(sizes) > 1024:
         raise MalformedError("the slices that it compares are too large: not supported")
     order = [i for i in range(rank) if i != axis] + [axis]

@@ -25,7 +25,7 @@ def _loss(c: Call, scores: Tensor) -> Tensor:
     places = expand(labels, [rank - 1])
     losses = squeeze(apply("GatherV2", last, places, np.int32(rank - 1), batch_dims=rank - 1), [-1])
     losses = apply("Neg", losses)
-    weights = apply("GatherV2", c[2], labels, np.int32(0)) if c.has(2) else None
+    weights: Any = apply("GatherV2", c[2], labels, np.int32(0)) if c.has(2) else None
     if kept is not None:
         ones = apply("OnesLike", losses) if weights is None else weights
         weights = selected(kept, ones, number(losses, 0))

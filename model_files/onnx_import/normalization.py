@@ -89,7 +89,9 @@ def _group_normalization(c: Call) -> Tensor:
     normal = cast(_normalized(parts, [2], c.float("epsilon", 1e-5))[0], x.dtype)
     scale, bias = c[1], c[2]
     if c.version < 21:  # one for each group
-        normal = apply("AddV2", apply("Mul", normal, reshape(scale, [-1, 1])), reshape(bias, [-1, 1]))
+        normal = apply(
+            "AddV2", apply("Mul", normal, reshape(scale, [-1, 1])), reshape(bias, [-1, 1])
+        )
         return apply("Reshape", normal, shape)
     normal = apply("Reshape", normal, shape)
     return wide("AddV2", wide("Mul", normal, _per_channel(scale, rank)), _per_channel(bias, rank))
@@ -133,7 +135,7 @@ def _lrn(c: Call) -> Tensor:
     total: Any = None
     for start in range(size):
         behind = start + 1 - size
-        part = cut(squares, 1, start, behind if behind else None)
+        part = cut(squares, 1, start, behind or None)
         total = part if total is None else apply("AddV2", total, part)
     base = scaled(total, alpha / size, bias)
     return apply("Mul", x, apply("Pow", base, number(x, -beta)))

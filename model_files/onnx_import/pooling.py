@@ -23,6 +23,7 @@ from .nodes import (
     reshape,
     shape_of,
     squeeze,
+    static_shape,
     wide,
 )
 from .tensors import MalformedError
@@ -183,8 +184,8 @@ def _global_lp_pool(c: Call) -> Tensor:
 def _max_unpool(c: Call) -> Tensor:
     x, indices = c[0], cast(c[1], dtypes.int64)
     windows = windows_of(c, list(c.list("kernel_shape")))
-    sizes = x.shape.as_list()
-    if None in sizes:
+    sizes = static_shape(x)
+    if sizes is None:
         raise MalformedError("the shape of its input is not known: not supported")
     inner = [
         (size - 1) * stride + k - sum(pad)

@@ -13,7 +13,6 @@ from ...formats.file_kinds import Kind
 from ...formats.model_files import ModelFile
 from ...formats.progress import Progress
 from ...graph.graph import Graph
-from ...graph.node import Tensor
 from ...protos.messages import GraphDef, MetaGraphDef, TensorProto
 from ...protos.shape_codec import encode_shape
 from ...protos.tensor_codec import TensorValue

@@ -31,7 +31,7 @@ Step = Callable[[Tensor, list[Tensor]], list[Tensor]]
 
 # Activations with their defaults for alpha and beta.
 _ACTIVATIONS: dict[str, tuple[Callable[..., Tensor], float, float]] = {
-    "Affine": (lambda x, a, b: scaled(x, a, b), 1.0, 0.0),
+    "Affine": (scaled, 1.0, 0.0),
     "Elu": (lambda x, a, b: selected(_positive(x), x, scaled(apply("Expm1", x), a)), 1.0, 0.0),
     "HardSigmoid": (hard_sigmoid, 0.2, 0.5),
     "LeakyRelu": (lambda x, a, b: apply("LeakyRelu", x, alpha=a), 0.01, 0.0),
@@ -54,7 +54,7 @@ def _positive(x: Tensor) -> Tensor:
 
 
 class _Cell:
-    """What a direction of a recurrent op computes with.
+    """Weights and activations of one direction of a recurrent op.
 
     Args:
         c: the call.
@@ -69,9 +69,10 @@ class _Cell:
 
         self.c = c
         self.weights, self.recurrent = part(1), part(2)
-        self.hidden = self.recurrent.shape.as_list()[1]
-        if self.hidden is None:
+        hidden = self.recurrent.shape.as_list()[1]
+        if hidden is None:
             raise MalformedError("hidden_size is not known: not supported")
+        self.hidden = hidden
         self.bias = part(3) if c.has(3) else None
         self.peepholes: list[Tensor] = []
         if gates == 4 and c.has(7):
@@ -211,9 +212,7 @@ def _run(x: Tensor, lengths: Any, states: list[Tensor], step: Step) -> tuple[Ten
     start = [apply("Identity", np.int64(0)), outputs, *states]
     _, outputs, *states = while_loop(goes_on, body, start, shapes)
     sizes = [-1 if size is None else size for size in states[0].shape.as_list()]
-    stacked = apply(
-        "TensorListStack", outputs, np.array(sizes, np.int32), element_dtype=x.dtype
-    )
+    stacked = apply("TensorListStack", outputs, np.array(sizes, np.int32), element_dtype=x.dtype)
     known = x.shape.as_list()[0]
     return (stacked if known is None else reshape_first(stacked, known)), states
 
@@ -278,7 +277,9 @@ def _reversed(x: Tensor, lengths: Any) -> Tensor:
 def _first(c: Call, index: int, cell: _Cell, x: Tensor, place: int) -> Tensor:
     """The first state of a direction: that of an input, or zeros."""
     if c.has(index):
-        return apply("GatherV2", c[index], np.int64(place), np.int32(1 if c.int("layout", 0) else 0))
+        return apply(
+            "GatherV2", c[index], np.int64(place), np.int32(1 if c.int("layout", 0) else 0)
+        )
     sizes = apply("Pack", [as_size(size_of(x, 1)), np.int64(cell.hidden)])
     return reshape(apply("Fill", sizes, number(x, 0)), [size_of(x, 1), cell.hidden])
 

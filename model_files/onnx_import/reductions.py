@@ -12,7 +12,20 @@ from ...graph.node import Tensor
 from ...protos import dtypes
 from .call import Call, Rule
 from .elementwise import scaled
-from .nodes import apply, as_size, axis_of, cast, ints, number, rank_of, reduced, reshape, size_of, transpose, wide
+from .nodes import (
+    apply,
+    as_size,
+    axis_of,
+    cast,
+    ints,
+    number,
+    rank_of,
+    reduced,
+    reshape,
+    size_of,
+    transpose,
+    wide,
+)
 from .tensors import MalformedError
 
 _REDUCTIONS = {
@@ -94,7 +107,9 @@ def _arg(op_type: str, c: Call) -> Tensor:
     x = c[0]
     axis = axis_of(c.int("axis", 0), rank_of(x))
     if c.int("select_last_index", 0):
-        found = apply(op_type, apply("ReverseV2", x, [axis]), np.int32(axis), output_type=dtypes.int64)
+        found = apply(
+            op_type, apply("ReverseV2", x, [axis]), np.int32(axis), output_type=dtypes.int64
+        )
         size = size_of(x, axis)
         last = apply("Sub", as_size(size), np.int64(1))
         found = apply("Sub", last, found)

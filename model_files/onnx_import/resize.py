@@ -54,9 +54,7 @@ def _math(op_type: str, *values: Number) -> Number:
     if not any(isinstance(value, Tensor) for value in values):
         function = _KNOWN[op_type]
         return function(*(float(value) for value in values))
-    tensors = [
-        cast(x, dtypes.float64) if isinstance(x, Tensor) else np.float64(x) for x in values
-    ]
+    tensors = [cast(x, dtypes.float64) if isinstance(x, Tensor) else np.float64(x) for x in values]
     return apply(op_type, *tensors)
 
 
@@ -178,7 +176,9 @@ def _resized(x: Tensor, changes: list[_Axis], settings: _Settings) -> Tensor:
             result = _interpolated(result, change, places, settings)
         if change.roi is not None:
             last = apply("Sub", cast_double(change.old), np.float64(1))
-            beyond = apply("LogicalOr", apply("Less", places, np.float64(0)), apply("Greater", places, last))
+            beyond = apply(
+                "LogicalOr", apply("Less", places, np.float64(0)), apply("Greater", places, last)
+            )
             beyond = reshape(beyond, [-1, *[1] * (rank_of(x) - 1 - change.axis)])
             outside = beyond if outside is None else apply("LogicalOr", outside, beyond)
     if outside is not None:
@@ -286,7 +286,9 @@ def _without_outside(weights: list[Tensor], numbers: list[Tensor], size: Any) ->
     last = apply("Sub", cast_double(size), np.float64(1))
     kept = []
     for weight, n in zip(weights, numbers, strict=True):
-        inside = apply("LogicalAnd", apply("GreaterEqual", n, np.float64(0)), apply("LessEqual", n, last))
+        inside = apply(
+            "LogicalAnd", apply("GreaterEqual", n, np.float64(0)), apply("LessEqual", n, last)
+        )
         kept.append(selected(inside, weight, np.float64(0)))
     total = apply("AddN", kept)
     return [apply("DivNoNan", weight, total) for weight in kept]

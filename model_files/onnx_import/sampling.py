@@ -56,7 +56,9 @@ def _taken(rows: Tensor, places: Sequence[Tensor], sizes: Sequence[Any]) -> Tens
 
 
 def _inside(place: Tensor, size: Any) -> Tensor:
-    return apply("LogicalAnd", apply("GreaterEqual", place, np.int64(0)), apply("Less", place, size))
+    return apply(
+        "LogicalAnd", apply("GreaterEqual", place, np.int64(0)), apply("Less", place, size)
+    )
 
 
 def _clamped(place: Tensor, size: Any) -> Tensor:
@@ -135,7 +137,10 @@ def _grid_sample(c: Call) -> Tensor:
     mode, padding = c.text("mode", "linear"), c.text("padding_mode", "zeros")
     align = bool(c.int("align_corners", 0))
     weights = {
-        **{"linear": _linear, "bilinear": _linear, "cubic": _cubic, "bicubic": _cubic},
+        "linear": _linear,
+        "bilinear": _linear,
+        "cubic": _cubic,
+        "bicubic": _cubic,
         "nearest": _nearest,
     }.get(mode)
     if weights is None or padding not in ("zeros", "border", "reflection"):
@@ -158,7 +163,9 @@ def _grid_sample(c: Call) -> Tensor:
         high = apply("Sub", size, number(normal, 1 - half))
         borders.append((low, high))
         if padding == "border":
-            place = apply("ClipByValue", place, number(normal, 0), apply("Sub", size, number(normal, 1)))
+            place = apply(
+                "ClipByValue", place, number(normal, 0), apply("Sub", size, number(normal, 1))
+            )
         elif padding == "reflection":
             outside = apply("LogicalOr", apply("Less", place, low), apply("Greater", place, high))
             place = selected(outside, _reflected(place, low, high), place)
@@ -187,7 +194,9 @@ def _affine_grid(c: Call) -> Tensor:
     sizes: list[Any] = []
     for axis in range(space):
         index = axis + 2
-        sizes.append(int(known[index]) if known is not None else element(cast(c[1], dtypes.int64), index))
+        sizes.append(
+            int(known[index]) if known is not None else element(cast(c[1], dtypes.int64), index)
+        )
     lines = []
     for axis, size in enumerate(sizes):
         steps = cast(apply("Range", np.int64(0), as_size(size), np.int64(1)), theta.dtype)
@@ -200,7 +209,9 @@ def _affine_grid(c: Call) -> Tensor:
         lines.append(reshape(line, [-1, *[1] * (space - 1 - axis)]))
     shape = vector(sizes)
     planes = [apply("BroadcastTo", line, shape) for line in reversed(lines)]
-    points = reshape(apply("Pack", [*planes, apply("OnesLike", planes[0])], axis=space), [-1, space + 1])
+    points = reshape(
+        apply("Pack", [*planes, apply("OnesLike", planes[0])], axis=space), [-1, space + 1]
+    )
     moved = apply("BatchMatMulV2", points, theta, adj_y=True)
     return reshape(moved, [size_of(theta, 0), *sizes, space])
 
@@ -212,7 +223,9 @@ def _roi_align(c: Call) -> Tensor:
     mode, ratio = c.text("mode", "avg"), c.int("sampling_ratio", 0)
     counts = [c.int("output_height", 1), c.int("output_width", 1)]
     sizes = _sizes(x)
-    edges = apply("Unpack", scaled(rois, c.float("spatial_scale", 1.0), -0.5 if half else 0.0), num=4, axis=1)
+    edges = apply(
+        "Unpack", scaled(rois, c.float("spatial_scale", 1.0), -0.5 if half else 0.0), num=4, axis=1
+    )
     lines, kept = [], []
     for axis, count in enumerate(counts):
         start, end = edges[1 - axis], edges[3 - axis]
@@ -227,7 +240,9 @@ def _roi_align(c: Call) -> Tensor:
             grid = apply("Maximum", apply("Ceil", step), number(step, 1))
             most = cast(apply("Max", grid, np.int32(0)), dtypes.int64)
         numbers = cast(apply("Range", np.int64(0), most, np.int64(1)), rois.dtype)
-        within = apply("RealDiv", scaled(numbers, 1, 0.5), reshape(grid, [-1, 1]) if ratio <= 0 else grid)
+        within = apply(
+            "RealDiv", scaled(numbers, 1, 0.5), reshape(grid, [-1, 1]) if ratio <= 0 else grid
+        )
         bins = np.arange(count).astype(rois.dtype.numpy_dtype)[:, None]
         if ratio <= 0:
             kept.append(apply("Less", numbers, reshape(grid, [-1, 1, 1])))
@@ -244,7 +259,11 @@ def _roi_align(c: Call) -> Tensor:
     clipped = []
     for place, size in zip(places, sizes, strict=True):
         limit = _as(size, rois.dtype)
-        good = apply("LogicalAnd", apply("GreaterEqual", place, number(place, -1)), apply("LessEqual", place, limit))
+        good = apply(
+            "LogicalAnd",
+            apply("GreaterEqual", place, number(place, -1)),
+            apply("LessEqual", place, limit),
+        )
         valid = good if valid is None else apply("LogicalAnd", valid, good)
         last = apply("Sub", limit, number(place, 1))
         clipped.append(apply("ClipByValue", place, number(place, 0), last))
@@ -261,14 +280,18 @@ def _roi_align(c: Call) -> Tensor:
         if kept:
             mask = cast(_both(kept), total.dtype)
             total = apply("Mul", total, mask)
-            result = apply("RealDiv", apply("Sum", total, np.array([3, 4])), apply("Sum", mask, np.array([3, 4])))
+            result = apply(
+                "RealDiv",
+                apply("Sum", total, np.array([3, 4])),
+                apply("Sum", mask, np.array([3, 4])),
+            )
         else:
             result = apply("Mean", total, np.array([3, 4]))
     return transpose(result, [0, 3, 1, 2])
 
 
 def _both(kept: list[Tensor]) -> Tensor:
-    """Which samples of rows and of columns are within the grid of a region."""
+    """Returns which samples of rows and of columns are within the grid of a region."""
     rows = apply("ExpandDims", apply("Squeeze", kept[0], squeeze_dims=[1]), np.int32(-1))
     columns = apply("ExpandDims", apply("Squeeze", kept[1], squeeze_dims=[1]), np.int32(-2))
     both = apply("LogicalAnd", rows, columns)
@@ -352,7 +375,9 @@ def _column_to_image(c: Call) -> Tensor:
     space = c[1].shape.as_list()[0] if c[1].shape.ndims == 1 else None
     if space is None:
         raise MalformedError("the rank of its images is not known: not supported")
-    image, block = ([element(cast(c[i], dtypes.int64), axis) for axis in range(space)] for i in (1, 2))
+    image, block = (
+        [element(cast(c[i], dtypes.int64), axis) for axis in range(space)] for i in (1, 2)
+    )
     strides, dilations = (c.list(name, [1] * space) for name in ("strides", "dilations"))
     pads = c.list("pads", [0] * (2 * space))
     index: Any = np.int64(0)
@@ -360,7 +385,11 @@ def _column_to_image(c: Call) -> Tensor:
     for axis in range(space):
         reach = scaled(scaled(block[axis], 1, -1), dilations[axis])
         total = scaled(image[axis], 1, pads[axis] + pads[axis + space])
-        count = scaled(apply("FloorDiv", scaled(apply("Sub", total, reach), 1, -1), np.int64(strides[axis])), 1, 1)
+        count = scaled(
+            apply("FloorDiv", scaled(apply("Sub", total, reach), 1, -1), np.int64(strides[axis])),
+            1,
+            1,
+        )
         inner = scaled(apply("Range", np.int64(0), block[axis], np.int64(1)), dilations[axis])
         steps = scaled(apply("Range", np.int64(0), count, np.int64(1)), strides[axis], -pads[axis])
         ones = [1] * space
@@ -375,7 +404,11 @@ def _column_to_image(c: Call) -> Tensor:
     channels = apply("FloorDiv", as_size(size_of(x, 1)), taps)
     values = apply("Reshape", x, apply("Pack", [as_size(size_of(x, 0)), channels, np.int64(-1)]))
     sums = apply("UnsortedSegmentSum", transpose(values, [2, 0, 1]), index, size)
-    return apply("Reshape", transpose(sums, [1, 2, 0]), apply("Pack", [as_size(size_of(x, 0)), channels, *image]))
+    return apply(
+        "Reshape",
+        transpose(sums, [1, 2, 0]),
+        apply("Pack", [as_size(size_of(x, 0)), channels, *image]),
+    )
 
 
 RULES: dict[str, Rule] = {

@@ -57,7 +57,9 @@ def _pushed(items: Tensor, value: Tensor) -> Tensor:
 
 def item(sequence: SequenceValue, place: Any) -> Tensor:
     """A tensor of a sequence, by an int32."""
-    return apply("TensorListGetItem", sequence.handle, place, _UNKNOWN, element_dtype=sequence.dtype)
+    return apply(
+        "TensorListGetItem", sequence.handle, place, _UNKNOWN, element_dtype=sequence.dtype
+    )
 
 
 def _length(sequence: SequenceValue) -> Tensor:
@@ -150,7 +152,9 @@ def _split_to_sequence(c: Call) -> SequenceValue:
     elif rank_of(c[1]) == 0:
         chunk = cast(c[1], dtypes.int64)
         above = apply("Sub", apply("AddV2", total, chunk), np.int64(1))
-        starts = apply("Mul", apply("Range", np.int64(0), apply("FloorDiv", above, chunk), np.int64(1)), chunk)
+        starts = apply(
+            "Mul", apply("Range", np.int64(0), apply("FloorDiv", above, chunk), np.int64(1)), chunk
+        )
         sizes = apply("Minimum", chunk, apply("Sub", total, starts))
     else:
         sizes = cast(c[1], dtypes.int64)
@@ -211,8 +215,9 @@ def _sequence_map(c: Call) -> Any:
         typed = []
         for value, info in zip(values, proto.input, strict=True):
             kind = stated_type(info.type, "an input of its body") if info.HasField("type") else None
-            known = kind is not None and kind.shape is not None and value.shape.ndims is None
-            typed.append(stated(value, [None] * len(kind.shape)) if kind and known else value)
+            if kind is not None and kind.shape is not None and value.shape.ndims is None:
+                value = stated(value, [None] * len(kind.shape))
+            typed.append(value)
         results = c.builder.subgraph(proto, c.scope, typed, c.title)
         pairs = zip(lists, results, strict=True)
         return [apply("AddV2", i, np.int32(1)), *(_pushed(*pair) for pair in pairs)]

@@ -90,7 +90,12 @@ def _dft(c: Call) -> Tensor:
         count = cast(length, dtypes.int32) if isinstance(length, Tensor) else np.int32(length)
         part = dtypes.float64 if moved.dtype is dtypes.complex128 else dtypes.float32
         half = half_size(length)
-        signal = apply("IRFFT", _of_length(moved, half), reshape(count, [1]) if isinstance(count, Tensor) else count.reshape(1), Treal=part)
+        signal = apply(
+            "IRFFT",
+            _of_length(moved, half),
+            reshape(count, [1]) if isinstance(count, Tensor) else count.reshape(1),
+            Treal=part,
+        )
         return cast(apply("ExpandDims", apply("Transpose", signal, back), np.int32(-1)), x.dtype)
     result = apply("IFFT" if inverse else "FFT", _of_length(moved, length))
     if onesided:
@@ -156,7 +161,9 @@ def _mel_weights(c: Call) -> Tensor:
         scaled(apply("Log1p", scaled(edge, 1 / 700)), 2595 / np.log(10)) for edge in (low, high)
     )
     step = apply("RealDiv", apply("Sub", high_mel, low_mel), scaled(bins, 1, 2))
-    numbers = cast(apply("Range", np.int64(0), scaled(_scalar(c[0]), 1, 2), np.int64(1)), dtypes.float64)
+    numbers = cast(
+        apply("Range", np.int64(0), scaled(_scalar(c[0]), 1, 2), np.int64(1)), dtypes.float64
+    )
     mels = apply("AddV2", apply("Mul", numbers, step), low_mel)
     hertz = scaled(apply("Expm1", scaled(mels, np.log(10) / 2595)), 700)
     edges = apply("Floor", apply("RealDiv", apply("Mul", scaled(length, 1, 1), hertz), rate))
@@ -174,7 +181,9 @@ def _mel_weights(c: Call) -> Tensor:
     falls = apply("LogicalAnd", apply("GreaterEqual", rows, center), apply("Less", rows, right))
     peak = apply("Equal", rows, center)
     weights = selected(rises, rising, np.float64(0))
-    weights = selected(apply("LogicalAnd", peak, apply("Equal", rise, np.float64(0))), np.float64(1), weights)
+    weights = selected(
+        apply("LogicalAnd", peak, apply("Equal", rise, np.float64(0))), np.float64(1), weights
+    )
     weights = selected(falls, falling, weights)
     return cast(weights, c.dtype("output_datatype", dtypes.float32))
 

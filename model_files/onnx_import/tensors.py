@@ -20,13 +20,12 @@ class MalformedError(ValueError):
 
 
 _NAMES = (
-    "float32 uint8 int8 uint16 int16 int32 int64 string bool float16 float64 uint32 uint64 "
-    "complex64 complex128 bfloat16 float8_e4m3fn float8_e4m3fnuz float8_e5m2 float8_e5m2fnuz "
-    "uint4 int4 float4_e2m1fn - uint2 int2"
-).split()
-DTYPES: dict[int, DType] = {
-    number: as_dtype(name) for number, name in enumerate(_NAMES, 1) if name != "-"
-}
+    *("float32", "uint8", "int8", "uint16", "int16", "int32", "int64", "string", "bool"),
+    *("float16", "float64", "uint32", "uint64", "complex64", "complex128", "bfloat16"),
+    *("float8_e4m3fn", "float8_e4m3fnuz", "float8_e5m2", "float8_e5m2fnuz"),
+    *("uint4", "int4", "float4_e2m1fn", "", "uint2", "int2"),
+)
+DTYPES: dict[int, DType] = {number: as_dtype(name) for number, name in enumerate(_NAMES, 1) if name}
 NUMBERS = {dtype: number for number, dtype in DTYPES.items()}
 """Numbers of dtypes in ONNX, and the other way round."""
 

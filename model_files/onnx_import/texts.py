@@ -44,7 +44,11 @@ def _normalizer(c: Call) -> Tensor:
     elif action != "NONE":
         raise MalformedError(f"case_change_action {action!r} is not known")
     # Where no word is left, the result is one empty string.
-    missing = apply("Maximum", apply("Sub", np.int64(1), apply("Size", flat, out_type=dtypes.int64)), np.int64(0))
+    missing = apply(
+        "Maximum",
+        apply("Sub", np.int64(1), apply("Size", flat, out_type=dtypes.int64)),
+        np.int64(0),
+    )
     flat = apply("ConcatV2", [flat, apply("Fill", apply("Pack", [missing]), b"")], np.int32(0))
     return flat if rank_of(x) == 1 else reshape(flat, [1, -1])
 
@@ -110,7 +114,7 @@ def _tf_idf(c: Call) -> Tensor:
 
 
 def _counted(rows: Tensor, grams: Any, skips: Any) -> Tensor:
-    """How often each n-gram is in each row."""
+    """Numbers of occurrences of each n-gram in each row."""
     length = grams.shape[1]
     total: Any = None
     for skip in skips:
@@ -118,7 +122,7 @@ def _counted(rows: Tensor, grams: Any, skips: Any) -> Tensor:
         equal: Any = None
         for place in range(length):
             stop = place * step - (length - 1) * step
-            part = cut(rows, 1, place * step, stop if stop else None)
+            part = cut(rows, 1, place * step, stop or None)
             same = apply("Equal", expand(part, [2]), grams[:, place])
             equal = same if equal is None else apply("LogicalAnd", equal, same)
         found = apply("Sum", cast(equal, dtypes.float32), np.int32(1))

@@ -70,7 +70,7 @@ def _depth(forest: _Forest) -> int:
 
 
 def _scores(c: Call, forest: _Forest, aggregate: str) -> Tensor:
-    """What the leaves that an ensemble leads to add to each target."""
+    """Sums, or other aggregates, of the leaves that an ensemble leads to, for each target."""
     x = c[0] if c[0].dtype in (dtypes.float32, dtypes.float64) else cast(c[0], dtypes.float32)
     depth = _depth(forest)
     width = x.shape.as_list()[1] if x.shape.ndims == 2 else None
@@ -175,7 +175,9 @@ def _old_forest(c: Call, prefix: str, targets: int) -> _Forest:
     for (tree, node, target), value in zip(votes, values.tolist(), strict=True):
         leaf = place.get((tree, node))
         if leaf is None or not 0 <= target < targets:
-            raise MalformedError(f"{prefix}_ids has {target}, or refers to a node that is not there")
+            raise MalformedError(
+                f"{prefix}_ids has {target}, or refers to a node that is not there"
+            )
         weights[leaf, target] += value
         counts[leaf, target] = True
     return _Forest(
@@ -190,9 +192,15 @@ def _old_forest(c: Call, prefix: str, targets: int) -> _Forest:
 
 def _base(c: Call, scores: Tensor) -> Tensor:
     if "base_values_as_tensor" in c.attrs:
-        return apply("AddV2", scores, c.tensor("base_values_as_tensor")[0].astype(scores.dtype.numpy_dtype))
+        return apply(
+            "AddV2", scores, c.tensor("base_values_as_tensor")[0].astype(scores.dtype.numpy_dtype)
+        )
     values = c.list("base_values", [])
-    return apply("AddV2", scores, number(scores, 0) + np.array(values, scores.dtype.numpy_dtype)) if values else scores
+    return (
+        apply("AddV2", scores, number(scores, 0) + np.array(values, scores.dtype.numpy_dtype))
+        if values
+        else scores
+    )
 
 
 def _regressor(c: Call) -> Tensor:
@@ -226,7 +234,11 @@ def _ensemble(c: Call) -> Tensor:
     leaf_targets = np.array(c.list("leaf_targetids"), np.int64)
     targets, count, leaves = c.int("n_targets"), len(modes), len(values)
     ask(8 * (count + leaves) * max(targets, 1), "the weights of an ensemble of trees")
-    if len(leaf_targets) != leaves or targets < 1 or not 0 <= leaf_targets.min(initial=0) <= leaf_targets.max(initial=0) < targets:
+    if (
+        len(leaf_targets) != leaves
+        or targets < 1
+        or not 0 <= leaf_targets.min(initial=0) <= leaf_targets.max(initial=0) < targets
+    ):
         raise MalformedError("leaf_targetids does not fit leaf_weights or n_targets")
     if len(splits) != count or ((modes < 0) | (modes > _MEMBER)).any():
         raise MalformedError("nodes_modes or nodes_splits does not fit the nodes")
@@ -237,7 +249,9 @@ def _ensemble(c: Call) -> Tensor:
         limit = np.where(is_leaf, leaves, count)
         if ((numbers < 0) | (numbers >= limit)).any():
             raise MalformedError(f"nodes_{side}nodeids refers to a node that is not there")
-        children.append(np.concatenate([np.where(is_leaf, count + numbers, numbers), count + np.arange(leaves)]))
+        children.append(
+            np.concatenate([np.where(is_leaf, count + numbers, numbers), count + np.arange(leaves)])
+        )
     weights = np.zeros((count + leaves, targets))
     weights[count + np.arange(leaves), leaf_targets] = values
     counts = np.zeros((count + leaves, targets), bool)

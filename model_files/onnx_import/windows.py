@@ -78,9 +78,13 @@ def _with_same_pads(windows: Windows, sizes: list[int | None], lower: bool) -> W
     for size, span, stride in zip(sizes, windows.spans, windows.strides, strict=True):
         if size is None and stride != 1:
             if lower:
-                raise MalformedError("auto_pad is SAME_LOWER, and sizes are not known: not supported")
+                raise MalformedError(
+                    "auto_pad is SAME_LOWER, and sizes are not known: not supported"
+                )
             return windows
-        total = span - 1 if size is None else max((-(-size // stride) - 1) * stride + span - size, 0)
+        total = (
+            span - 1 if size is None else max((-(-size // stride) - 1) * stride + span - size, 0)
+        )
         small, large = total // 2, total - total // 2
         pads.append((large, small) if lower else (small, large))
     return windows._replace(pads=pads)
@@ -149,5 +153,3 @@ def linear_indices(x: Tensor, column_major: bool) -> Tensor:
     order[2:] = order[2:][::-1]
     turned = apply("GatherV2", shape, np.array(order), np.int32(0))
     return apply("Transpose", apply("Reshape", numbers, turned), np.array(order, np.int32))
-
-
