@@ -36,7 +36,7 @@ from .nodes import (
     transpose,
     vector,
 )
-from .tensors import MalformedError, sparse_array
+from .tensors import MalformedError, UnsupportedError, sparse_array
 
 _FAR = np.iinfo(np.int64).max
 
@@ -250,7 +250,7 @@ def _length(x: Tensor) -> int:
     """The length of a vector, which must be known."""
     sizes = static_shape(x)
     if sizes is None or len(sizes) != 1:
-        raise MalformedError(f"the length of its input {x.op.name!r} is not known: not supported")
+        raise UnsupportedError(f"the length of its input {x.op.name!r} is not known: not supported")
     return sizes[0]
 
 

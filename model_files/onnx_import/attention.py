@@ -30,7 +30,7 @@ from .nodes import (
     transpose,
     wide,
 )
-from .tensors import MalformedError
+from .tensors import MalformedError, UnsupportedError
 
 
 def _heads(x: Tensor, count: int) -> Tensor:
@@ -96,7 +96,7 @@ def _attention(c: Call) -> Any:
     times = heads // kv_heads
     width = size_of(query, 3)
     if "scale" not in c.attrs and not isinstance(width, int):
-        raise MalformedError("the size of heads is not known: not supported")
+        raise UnsupportedError("the size of heads is not known: not supported")
     scale = math.sqrt(c.float("scale", 0.0) if "scale" in c.attrs else 1 / math.sqrt(width))
     queries, keys = scaled(query, scale), scaled(_repeated(key, times), scale)
     scores = product(queries, transpose(keys, [0, 1, 3, 2]))
@@ -220,7 +220,7 @@ def _linear_attention(c: Call) -> Any:
     )
     key_size, value_size = size_of(key, 3), size_of(value, 3)
     if not isinstance(key_size, int) or not isinstance(value_size, int):
-        raise MalformedError("the size of heads is not known: not supported")
+        raise UnsupportedError("the size of heads is not known: not supported")
     scale = c.float("scale", 0.0) or 1 / math.sqrt(key_size)
     batch, time = size_of(query, 0), as_size(size_of(query, 2))
     if c.has(3):

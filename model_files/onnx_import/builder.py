@@ -18,7 +18,7 @@ from .call import Call, attr_value
 from .contents import Contents, Function, domain_of
 from .nodes import apply
 from .op_table import rule_of
-from .tensors import MalformedError, TensorReader, sparse_array
+from .tensors import MalformedError, TensorReader, UnsupportedError, sparse_array
 from .values import Type, Value, fitted, handle_of, stated_type, stored_dtype, value_of
 
 _APART = 1 << 16  # bytes of a constant whose content is kept beside the graph
@@ -242,7 +242,7 @@ class Builder:
             function = self.contents.function(node)
             rule = None if function is not None else rule_of(domain, node.op_type)
             if rule is None and function is None:
-                raise MalformedError("this op is not supported")
+                raise UnsupportedError("this op is not supported")
             if version is None and function is None:
                 raise MalformedError(f"no version of the opset {domain or 'ai.onnx'!r} is stated")
             name = legal_name(next((x for x in node.output if x), node.op_type))
@@ -253,7 +253,7 @@ class Builder:
                 else:
                     results = rule(call) if rule is not None else []
         except MalformedError as error:
-            raise MalformedError(f"{title}: {error}") from None
+            raise type(error)(f"{title}: {error}") from None
         except _REFUSALS as error:
             raise MalformedError(f"{title}: {error}") from error
         results = results if type(results) is list else [results]
@@ -264,7 +264,7 @@ class Builder:
         for name, value in zip(node.output, results, strict=False):
             if name:
                 if value is None:
-                    raise MalformedError(f"{title}: its output {name!r} is not supported")
+                    raise UnsupportedError(f"{title}: its output {name!r} is not supported")
                 scope.values[name] = value
         if get_default_graph() is self.graph and results and results[0] is not None:
             self._rename(handle_of(results[0]).op, path)

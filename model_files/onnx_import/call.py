@@ -11,7 +11,7 @@ from ...graph.node import Tensor
 from ...protos.dtypes import DType
 from ...shape_inference.protocols import Array
 from .nodes import constant
-from .tensors import MalformedError, dtype_of
+from .tensors import MalformedError, UnsupportedError, dtype_of
 from .values import Value, type_of
 
 Rule = Callable[["Call"], Any]
@@ -123,7 +123,7 @@ class Call:
         """
         value = self.const(index)
         if value is None:
-            raise MalformedError(f"its input {what} is not constant: not supported")
+            raise UnsupportedError(f"its input {what} is not constant: not supported")
         return value
 
     def known_ints(self, index: int, what: str) -> list[int]:

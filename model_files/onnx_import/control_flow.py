@@ -16,7 +16,7 @@ from ...protos.dtypes import DType
 from ...shape_inference.tensor_shape import TensorShape
 from .call import Call, Rule
 from .nodes import apply, as_size, axis_of, cast, constant, rank_of, reshape, size_of, transpose
-from .tensors import MalformedError
+from .tensors import MalformedError, UnsupportedError
 from .values import Type, Value, fitted, handle_of, stated_type, type_of, value_of
 
 
@@ -284,12 +284,12 @@ def _listed(c: Call, name: str, count: int) -> list[int]:
 def _scan_of_batches(c: Call) -> Any:
     """A scan as opset 8 has it: along the second axis, for each element of a batch."""
     if c.has(0):
-        raise MalformedError("its input sequence_lens is not supported")
+        raise UnsupportedError("its input sequence_lens is not supported")
     scanned = c.int("num_scan_inputs")
     given = [c[i] for i in range(1, len(c))]
     sizes = {size_of(x, 0) for x in given if isinstance(size_of(x, 0), int)}
     if len(sizes) != 1:
-        raise MalformedError("the size of the batch is not known: not supported")
+        raise UnsupportedError("the size of the batch is not known: not supported")
     [batch] = sizes
     results = []
     for place in range(batch):

@@ -25,7 +25,7 @@ from .nodes import (
     vector,
     wide,
 )
-from .tensors import MalformedError
+from .tensors import MalformedError, UnsupportedError
 from .windows import Windows, padded, windows_of
 
 
@@ -35,7 +35,7 @@ def filter_sizes(c: Call, w: Tensor) -> list[int]:
     sizes: list[Any] = w.shape.as_list()[2:] if w.shape.ndims is not None else [None]
     if None in sizes:
         if stated is None:
-            raise MalformedError("the sizes of its filters are not known: not supported")
+            raise UnsupportedError("the sizes of its filters are not known: not supported")
         return list(stated)
     if stated is not None and list(stated) != sizes:
         raise MalformedError(f"kernel_shape = {stated}, and the filters are {sizes}")
@@ -53,7 +53,7 @@ def convolved(x: Tensor, w: Tensor, windows: Windows, groups: int) -> Tensor:
     strides, rates = [1, 1, *windows.strides], [1, 1, *windows.dilations]
     if space == 3:
         if windows.pads is None:
-            raise MalformedError("auto_pad is SAME, and sizes are not known: not supported")
+            raise UnsupportedError("auto_pad is SAME, and sizes are not known: not supported")
         attrs = {"strides": strides, "dilations": rates, "data_format": "NCDHW", "padding": "VALID"}
         filters = transpose(w, [2, 3, 4, 1, 0])
         return wide("Conv3D", padded(x, windows.pads), filters, **attrs)
@@ -220,7 +220,7 @@ def _causal_conv(c: Call) -> Any:
     x, w = c[0], c[1]
     channels, _, size = w.shape.as_list()
     if channels is None or size is None:
-        raise MalformedError("the sizes of its filters are not known: not supported")
+        raise UnsupportedError("the sizes of its filters are not known: not supported")
     if c.has(3):
         whole = concat([c[3], x], 2)
     else:

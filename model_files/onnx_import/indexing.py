@@ -29,7 +29,7 @@ from .nodes import (
     wide,
 )
 from .reductions import smallest
-from .tensors import MalformedError
+from .tensors import MalformedError, UnsupportedError
 
 _SCATTERS = {
     "none": "TensorScatterUpdate",
@@ -102,7 +102,7 @@ def _counted_places(indices: Tensor, x: Tensor, batch: int = 0) -> Tensor:
     """Indices of elements or slices: counted from the front, and with those of batches before."""
     depth = size_of(indices, -1)
     if not isinstance(depth, int):
-        raise MalformedError("the last size of its indices is not known: not supported")
+        raise UnsupportedError("the last size of its indices is not known: not supported")
     known = constant(indices)
     if known is None or (known < 0).any():
         shape = shape_of(x)
@@ -230,7 +230,7 @@ def _order(values: Tensor, axis: int, total: Tensor) -> Tensor:
         return smallest(values, total)[1]
     sizes: list[Any] = [size for i, size in enumerate(values.shape.as_list()) if i != axis]
     if None in sizes or np.prod(sizes) > 1024:
-        raise MalformedError("the slices that it compares are too large: not supported")
+        raise UnsupportedError("the slices that it compares are too large: not supported")
     order = [i for i in range(rank) if i != axis] + [axis]
     rows = reshape(transpose(values, order), [int(np.prod(sizes)), -1])
     result = apply("Range", np.int64(0), total, np.int64(1))

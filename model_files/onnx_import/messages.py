@@ -49,6 +49,7 @@ MapTypeProto: 1 key_type int32, 2 value_type TypeProto
 TensorShapeProto: 1 dim DimensionProto*
 DimensionProto: 1 dim_value int64, 2 dim_param string
 """
+_EDITION_2023 = 1000  # fields have presence, and strings must be UTF-8
 _PACKAGE = "tensordraft.onnx"
 _SCALARS = {
     name: getattr(FieldDescriptorProto, f"TYPE_{name.upper()}")
@@ -85,7 +86,8 @@ def message_class(name: str) -> Any:
 
 @cache
 def _pool() -> DescriptorPool:
-    file = FileDescriptorProto(name="tensordraft/onnx.proto", package=_PACKAGE, syntax="proto2")
+    file = FileDescriptorProto(name="tensordraft/onnx.proto", package=_PACKAGE)
+    file.syntax, file.edition = "editions", _EDITION_2023
     for line in _SCHEMA.strip().replace(",\n", ",").splitlines():
         name, _, fields = line.partition(":")
         _define(file.message_type.add(name=name), fields)

@@ -15,7 +15,7 @@ from ...protos import dtypes
 from ...protos.dtypes import DType
 from ...shape_inference.protocols import Array
 from ...shape_inference.tensor_shape import TensorShape
-from .tensors import MalformedError
+from .tensors import MalformedError, UnsupportedError
 
 # Wider dtypes, in which ops compute that do not take a narrower one.
 _WIDER = {
@@ -95,7 +95,7 @@ def rank_of(x: Tensor) -> int:
         MalformedError: it is not known.
     """
     if x.shape.ndims is None:
-        raise MalformedError(f"the rank of its input {x.op.name!r} is not known: not supported")
+        raise UnsupportedError(f"the rank of its input {x.op.name!r} is not known: not supported")
     return x.shape.ndims
 
 

@@ -26,7 +26,7 @@ from .nodes import (
     static_shape,
     wide,
 )
-from .tensors import MalformedError
+from .tensors import UnsupportedError
 from .windows import Windows, ceiled, linear_indices, padded, taps, windows_of
 
 
@@ -48,7 +48,7 @@ def _max_pool(c: Call) -> Any:
 
 def _pads(windows: Windows) -> list[tuple[int, int]]:
     if windows.pads is None:
-        raise MalformedError("auto_pad is SAME, and sizes are not known: not supported")
+        raise UnsupportedError("auto_pad is SAME, and sizes are not known: not supported")
     return windows.pads
 
 
@@ -186,7 +186,7 @@ def _max_unpool(c: Call) -> Tensor:
     windows = windows_of(c, list(c.list("kernel_shape")))
     sizes = static_shape(x)
     if sizes is None:
-        raise MalformedError("the shape of its input is not known: not supported")
+        raise UnsupportedError("the shape of its input is not known: not supported")
     inner = [
         (size - 1) * stride + k - sum(pad)
         for size, stride, k, pad in zip(

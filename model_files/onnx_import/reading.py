@@ -22,7 +22,7 @@ from ...saving.checkpoints.signatures import Signature, signature_def
 from .builder import Builder
 from .contents import Contents, contents_of, expanded_nodes, missing_ops, parse
 from .op_table import rule_of
-from .tensors import MalformedError, TensorReader
+from .tensors import MalformedError, TensorReader, UnsupportedError
 from .values import Type, handle_of, type_of
 
 _METHOD = "tensorflow/serving/predict"
@@ -64,7 +64,7 @@ def read_onnx(
 
     Raises:
         DataLossError: the file is malformed.
-        UnimplementedError: ops in it are not supported; all of them are named.
+        UnimplementedError: ops in it are not supported, all of which are named, or something else.
         ResourceExhaustedError: it takes more than the budget allows.
     """
     size = file.seek(0, os.SEEK_END)
@@ -135,8 +135,10 @@ def translated(
     )
 
 
-def _damaged(title: str, error: MalformedError) -> errors.DataLossError:
-    message = f"{title} is damaged, or no ONNX model that is supported: {error}"
+def _damaged(title: str, error: MalformedError) -> errors.OpError:
+    if isinstance(error, UnsupportedError):
+        return errors.UnimplementedError(None, None, f"{title} cannot be translated: {error}")
+    message = f"{title} is damaged, or no ONNX model: {error}"
     return errors.DataLossError(None, None, message)
 
 

@@ -25,7 +25,7 @@ from .nodes import (
     size_of,
     transpose,
 )
-from .tensors import MalformedError
+from .tensors import MalformedError, UnsupportedError
 
 Step = Callable[[Tensor, list[Tensor]], list[Tensor]]
 
@@ -71,7 +71,7 @@ class _Cell:
         self.weights, self.recurrent = part(1), part(2)
         hidden = self.recurrent.shape.as_list()[1]
         if hidden is None:
-            raise MalformedError("hidden_size is not known: not supported")
+            raise UnsupportedError("hidden_size is not known: not supported")
         self.hidden = hidden
         self.bias = part(3) if c.has(3) else None
         self.peepholes: list[Tensor] = []

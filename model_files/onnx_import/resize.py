@@ -22,7 +22,7 @@ from .nodes import (
     size_of,
     wide,
 )
-from .tensors import MalformedError
+from .tensors import MalformedError, UnsupportedError
 
 Number = Any  # a Python number, or a scalar tensor of float64
 
@@ -76,7 +76,7 @@ def _numbers(c: Call, index: int) -> list[Number]:
         return [float(x) for x in known.reshape(-1)]
     length = c[index].shape.as_list()[0] if c[index].shape.ndims == 1 else None
     if length is None:
-        raise MalformedError("the number of its scales or sizes is not known: not supported")
+        raise UnsupportedError("the number of its scales or sizes is not known: not supported")
     return [element(c[index], place) for place in range(length)]
 
 

@@ -27,7 +27,7 @@ from .nodes import (
     transpose,
     vector,
 )
-from .tensors import MalformedError
+from .tensors import MalformedError, UnsupportedError
 from .windows import windows_of
 
 
@@ -332,7 +332,7 @@ def _deform_conv(c: Call) -> Tensor:
         raise MalformedError("deformable convolutions are supported along 2 axes of space")
     windows = windows_of(c, kernel)
     if windows.pads is None:
-        raise MalformedError("the size of its padding is not known: not supported")
+        raise UnsupportedError("the size of its padding is not known: not supported")
     groups, parts = c.int("group", 1), c.int("offset_group", 1)
     channels, outputs = size_of(x, 1), size_of(w, 0)
     if not isinstance(channels, int) or not isinstance(outputs, int) or channels % parts:
@@ -374,7 +374,7 @@ def _column_to_image(c: Call) -> Tensor:
     x = c[0]
     space = c[1].shape.as_list()[0] if c[1].shape.ndims == 1 else None
     if space is None:
-        raise MalformedError("the rank of its images is not known: not supported")
+        raise UnsupportedError("the rank of its images is not known: not supported")
     image, block = (
         [element(cast(c[i], dtypes.int64), axis) for axis in range(space)] for i in (1, 2)
     )

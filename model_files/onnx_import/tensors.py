@@ -19,6 +19,10 @@ class MalformedError(ValueError):
     """The file contradicts the format."""
 
 
+class UnsupportedError(MalformedError):
+    """The file is well-formed, as far as is known, and something in it is not supported."""
+
+
 _NAMES = (
     *("float32", "uint8", "int8", "uint16", "int16", "int32", "int64", "string", "bool"),
     *("float16", "float64", "uint32", "uint64", "complex64", "complex128", "bfloat16"),
@@ -57,9 +61,10 @@ def dtype_of(number: int, what: str) -> DType:
         MalformedError: there is no such dtype.
     """
     if number not in DTYPES:
-        name = _UNSUPPORTED.get(number)
-        why = f"{name}, which is not supported" if name else f"number {number}, which is unknown"
-        raise MalformedError(f"{what} has the element type {why}")
+        if number in _UNSUPPORTED:
+            name = _UNSUPPORTED[number]
+            raise UnsupportedError(f"{what} has the element type {name}, which is not supported")
+        raise MalformedError(f"{what} has the element type {number}, which is unknown")
     return DTYPES[number]
 
 

@@ -8,7 +8,7 @@ from ...graph.node import Tensor
 from ...protos import dtypes
 from ...protos.dtypes import DType
 from .nodes import apply
-from .tensors import MalformedError, dtype_of
+from .tensors import MalformedError, UnsupportedError, dtype_of
 
 
 class Type(NamedTuple):
@@ -97,7 +97,7 @@ def stated_type(proto: Any, what: str) -> Type:
         if inner.kind == "optional":
             raise MalformedError(f"{what} is an optional value of an optional value")
         return Type("optional", dtypes.variant, inner)
-    raise MalformedError(f"{what} states no type, or one that is not supported, such as a map")
+    raise UnsupportedError(f"{what} states no type, or one that is not supported, such as a map")
 
 
 def _size(dim: Any, what: str) -> int | str | None:

@@ -11,7 +11,7 @@ from ...graph.node import Tensor
 from ...protos import dtypes
 from .call import Call
 from .nodes import apply, rank_of, shape_of
-from .tensors import MalformedError
+from .tensors import MalformedError, UnsupportedError
 
 _MOST_SPACE = 3
 
@@ -78,7 +78,7 @@ def _with_same_pads(windows: Windows, sizes: list[int | None], lower: bool) -> W
     for size, span, stride in zip(sizes, windows.spans, windows.strides, strict=True):
         if size is None and stride != 1:
             if lower:
-                raise MalformedError(
+                raise UnsupportedError(
                     "auto_pad is SAME_LOWER, and sizes are not known: not supported"
                 )
             return windows
@@ -102,7 +102,7 @@ def ceiled(windows: Windows, x: Tensor) -> Windows:
         sizes, windows.spans, windows.strides, windows.pads or [], strict=True
     ):
         if size is None:
-            raise MalformedError("ceil_mode is 1, and a size is not known: not supported")
+            raise UnsupportedError("ceil_mode is 1, and a size is not known: not supported")
         before, behind = pad
         count = -(-(size + before + behind - span) // stride) + 1
         if (count - 1) * stride >= size + before:
@@ -129,7 +129,7 @@ def taps(x: Tensor, windows: Windows) -> list[Tensor]:
         MalformedError: windows have too many elements for this.
     """
     if math.prod(windows.kernel) > 1024:
-        raise MalformedError(f"kernel_shape = {windows.kernel} is too large: not supported")
+        raise UnsupportedError(f"kernel_shape = {windows.kernel} is too large: not supported")
     space = range(2, rank_of(x))
     result = []
     for place in np.ndindex(*windows.kernel):
