@@ -61,7 +61,7 @@ def parse(data: Any) -> Any:
     """
     try:
         return message_class("ModelProto").FromString(data)
-    except DecodeError as error:
+    except (DecodeError, UnicodeDecodeError, RecursionError) as error:
         raise MalformedError("its bytes are not a message, or nested too deeply") from error
 
 
