@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ...graph.importing.importer import import_whole
+from ...graph.node import Tensor
 from ...ops.data.optional_ops import Optional
 from ...ops.lists.tensor_list import TensorList
 from ...protos.dtypes import DType
@@ -46,6 +47,12 @@ class PreparedModel:
     def output_names(self) -> list[str]:
         """The names of the outputs."""
         return [output.name for output in self._message.graph.output]
+
+    @property
+    def outputs(self) -> dict[str, Tensor]:
+        """The outputs as tensors of the graph, by name."""
+        names = self._translation.outputs
+        return {name: self._session.graph.get_tensor_by_name(names[name]) for name in names}
 
     def run(self, inputs: Any, **_: Any) -> tuple[Any, ...]:
         """Runs the model.
