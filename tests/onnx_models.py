@@ -13,6 +13,11 @@ from tensordraft.model_files.onnx_import.tensors import NUMBERS
 from tensordraft.protos.dtypes import as_dtype
 
 
+def f32(values: Any) -> Any:
+    """An array of float32."""
+    return np.asarray(values, np.float32)
+
+
 def tensor(array: Any, name: str = "") -> Any:
     """A constant."""
     array = np.asarray(array)
@@ -132,7 +137,6 @@ def run_op(
         for name, array in zip([name for name in names if name], arrays, strict=True)
     ]
     made = node(op_type, names, results, "ai.onnx.ml" if ml else "", **attrs)
-    versions = {"ml": ml} if ml else {}
-    message = model([made], infos, results, opset=opset, **versions)
+    message = model([made], infos, results, None, opset, **({"ml": ml} if ml else {}))
     found = onnx_backend.run_model(message, arrays)
     return found[0] if outputs == 1 else found

@@ -55,8 +55,9 @@ class Scope:
         self.graph = graph
         self.opsets = opsets
         self.parent = parent
-        inherited: Mapping[str, Any] | None = None if parent is None else parent.attrs
-        self.attrs = inherited if attrs is None else attrs
+        self.attrs: Mapping[str, Any] = {} if attrs is None else attrs
+        if attrs is None and parent is not None:
+            self.attrs = parent.attrs
         self.values: dict[str, Value] = {}
         self.initializers: dict[str, Any] = {}
 
@@ -235,8 +236,8 @@ class Builder:
             for attr in node.attribute:
                 if not attr.ref_attr_name:
                     attrs[attr.name] = attr_value(attr)
-                elif attr.ref_attr_name in (scope.attrs or {}):
-                    attrs[attr.name] = (scope.attrs or {})[attr.ref_attr_name]
+                elif attr.ref_attr_name in scope.attrs:
+                    attrs[attr.name] = scope.attrs[attr.ref_attr_name]
             version = scope.opsets.get(domain)
             call = Call(self, scope, node.op_type, version or 0, inputs, node.output, attrs, title)
             function = self.contents.function(node)

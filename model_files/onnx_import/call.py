@@ -14,6 +14,7 @@ from .nodes import constant
 from .tensors import MalformedError, UnsupportedError, dtype_of
 from .values import Value, type_of
 
+Index = int  # `int` itself is a method of `Call`
 Rule = Callable[["Call"], Any]
 """Translation of an op: the value of its output, or a list of those of its outputs."""
 
@@ -171,7 +172,7 @@ class Call:
         array: tuple[Array, DType] = self.builder.tensors.read(value, f"its attribute {name}")
         return array
 
-    def axes(self, index: int = 1, name: str = "axes") -> Any:
+    def axes(self, index: Index = 1, name: str = "axes") -> Any:
         """Axes, which are an input in newer opsets and an attribute before; None by default."""
         if name in self.attrs:
             return self.list(name)

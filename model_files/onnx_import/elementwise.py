@@ -298,10 +298,8 @@ def converted(x: Tensor, dtype: DType, saturate: bool = True) -> Tensor:
         return cast(apply("StringToNumber", x, out_type=wider), dtype)
     if dtype is dtypes.string and x.dtype is not dtypes.string:
         if x.dtype.is_floating:
-            wider = x if x.dtype is dtypes.float64 else cast(x, dtypes.float32)
-            return apply(
-                "AsString", wider, shortest=True, precision=_STRING_FORMS[wider.dtype.name]
-            )
+            x = x if x.dtype is dtypes.float64 else cast(x, dtypes.float32)
+            return apply("AsString", x, shortest=True, precision=_STRING_FORMS[x.dtype.name])
         return apply("AsString", x)
     is_narrow = dtype.is_floating and dtype.size == 1
     if is_narrow and saturate and x.dtype.is_floating and x.dtype is not dtype:

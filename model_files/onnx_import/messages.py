@@ -87,7 +87,8 @@ def message_class(name: str) -> Any:
 @cache
 def _pool() -> DescriptorPool:
     file = FileDescriptorProto(name="tensordraft/onnx.proto", package=_PACKAGE)
-    file.syntax, file.edition = "editions", _EDITION_2023
+    file.syntax = "editions"
+    setattr(file, "edition", _EDITION_2023)  # noqa: B010 - a number, as far as the stubs know
     for line in _SCHEMA.strip().replace(",\n", ",").splitlines():
         name, _, fields = line.partition(":")
         _define(file.message_type.add(name=name), fields)

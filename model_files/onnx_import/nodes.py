@@ -112,7 +112,7 @@ def axis_of(axis: int, rank: int) -> int:
 
 def static_shape(x: Tensor) -> list[int] | None:
     """The shape of a tensor; None if not all of it is known."""
-    sizes = x.shape.as_list() if x.shape.ndims is not None else [None]
+    sizes: list[Any] = x.shape.as_list() if x.shape.ndims is not None else [None]
     return None if None in sizes else sizes
 
 

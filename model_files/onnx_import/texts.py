@@ -96,7 +96,7 @@ def _tf_idf(c: Call) -> Tensor:
     sizes = max(places, default=-1) + 1
     total: Any = None
     for start, found in columns.items():
-        width = found.shape.as_list()[1]
+        width: Any = found.shape.as_list()[1]
         target = np.zeros((width, sizes), np.float32)
         target[np.arange(width), places[start : start + width]] = 1
         part = apply("MatMul", found, target)

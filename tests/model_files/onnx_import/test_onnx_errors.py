@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from onnx_models import graph, info, model, node
+from onnx_models import f32, graph, info, model, node
 
 import tensordraft as td
 from tensordraft import onnx_backend
@@ -294,7 +294,7 @@ def test_damaged_models_raise_nothing_else() -> None:
         ],
         [X, info("i", "float32", ["b", 1, 4, 4])],
         ["d", "f"],
-        {"w": np.ones((1, 1, 3, 3), np.float32), "s": np.float32([1, 1, 2, 2]), "n": np.int64(2)},
+        {"w": np.ones((1, 1, 3, 3), np.float32), "s": f32([1, 1, 2, 2]), "n": np.int64(2)},
         ml=4,
     ).SerializeToString()
     read(whole)

@@ -6,13 +6,13 @@ from typing import Any
 
 import numpy as np
 import pytest
-from onnx_models import graph, info, model, node, run_op, tensor
+from onnx_models import f32, graph, info, model, node, run_op, tensor
 
 import tensordraft as td
 from tensordraft import onnx_backend
 
-X = np.float32([[1, -2, 3], [4, 0, -6]])
-SPLIT = {
+X = f32([[1, -2, 3], [4, 0, -6]])
+SPLIT: dict[str, Any] = {
     "nodes_treeids": [0, 0, 0],
     "nodes_nodeids": [0, 1, 2],
     "nodes_featureids": [0, 0, 0],
@@ -21,7 +21,7 @@ SPLIT = {
     "nodes_truenodeids": [1, 0, 0],
     "nodes_falsenodeids": [2, 0, 0],
 }
-VOTES = {
+VOTES: dict[str, Any] = {
     f"class_{name}": values
     for name, values in {
         "treeids": [0, 0],
@@ -38,7 +38,7 @@ LEARNED: list[tuple[str, list[Any], dict[str, Any], Any]] = [
     ("Normalizer", [np.zeros((1, 2), np.float32)], {"norm": "MAX"}, [[0, 0]]),
     (
         "Imputer",
-        [np.float32([[1, np.nan]])],
+        [f32([[1, np.nan]])],
         {"imputed_value_floats": [5.0], "replaced_value_float": float("nan")},
         [[1, 5]],
     ),
@@ -98,7 +98,7 @@ LEARNED: list[tuple[str, list[Any], dict[str, Any], Any]] = [
     ),
     (
         "LabelEncoder",
-        [np.float32([1, 9])],
+        [f32([1, 9])],
         {"keys_floats": [1.0, 1.0], "values_floats": [2.0, 3.0], "default_float": 7.0},
         [3, 7],
     ),
@@ -253,7 +253,7 @@ WINDOWS: list[tuple[str, list[Any], dict[str, Any], Any]] = [
     ),
     (
         "Conv",
-        [np.ones((1, 2, 5), np.float32), np.ones((2, 1, 3), np.float32), np.float32([0, 1])],
+        [np.ones((1, 2, 5), np.float32), np.ones((2, 1, 3), np.float32), f32([0, 1])],
         {"group": 2},
         [[[3] * 3, [4] * 3]],
     ),
@@ -327,7 +327,7 @@ WINDOWS: list[tuple[str, list[Any], dict[str, Any], Any]] = [
     ),
     (
         "Resize",
-        [IMAGE[0, 0, 0], None, np.float32([2])],
+        [IMAGE[0, 0, 0], None, f32([2])],
         {
             "mode": "nearest",
             "coordinate_transformation_mode": "asymmetric",
@@ -337,7 +337,7 @@ WINDOWS: list[tuple[str, list[Any], dict[str, Any], Any]] = [
     ),
     (
         "Resize",
-        [IMAGE[0, 0, 0], None, np.float32([0.5])],
+        [IMAGE[0, 0, 0], None, f32([0.5])],
         {"mode": "linear", "antialias": 1, "exclude_outside": 1},
         [0.71428573, 2.2857144],
     ),
@@ -355,30 +355,30 @@ def test_windows_and_resizing(op_type: str, inputs: Any, attrs: Any, wanted: Any
 
 OLDER: list[tuple[str, int, list[Any], dict[str, Any], Any]] = [
     ("Clip", 6, [X], {"min": 0.0, "max": 3.0}, [[1, 0, 3], [3, 0, 0]]),
-    ("Unsqueeze", 11, [np.float32([1])], {"axes": [0, 2]}, [[[1]]]),
+    ("Unsqueeze", 11, [f32([1])], {"axes": [0, 2]}, [[[1]]]),
     ("Slice", 9, [X], {"starts": [1], "ends": [9], "axes": [1]}, [[-2, 3], [0, -6]]),
     ("TopK", 9, [X], {"k": 1}, [[3], [4]]),
     ("Softmax", 11, [np.zeros((1, 2, 2), np.float32)], {"axis": 1}, [[[0.25, 0.25]] * 2]),
-    ("Pad", 2, [np.float32([1])], {"pads": [1, 0], "value": 7.0}, [7, 1]),
+    ("Pad", 2, [f32([1])], {"pads": [1, 0], "value": 7.0}, [7, 1]),
     ("Upsample", 7, [IMAGE[:, :, :1, :2]], {"scales": [1.0, 1.0, 1.0, 2.0]}, [[[[0, 0, 1, 1]]]]),
     (
         "Upsample",
         9,
-        [IMAGE[:, :, :1, :2], np.float32([1, 1, 1, 2])],
+        [IMAGE[:, :, :1, :2], f32([1, 1, 1, 2])],
         {"mode": "linear"},
         [[[[0, 0.5, 1, 1]]]],
     ),
-    ("Split", 11, [np.float32([1, 2])], {"split": [2]}, [1, 2]),
+    ("Split", 11, [f32([1, 2])], {"split": [2]}, [1, 2]),
     ("ReduceSum", 11, [X], {"axes": [1], "keepdims": 0}, [2, -2]),
     (
         "GroupNormalization",
         18,
-        [np.float32([[[1, 3]]]), np.float32([1]), np.float32([2])],
+        [f32([[[1, 3]]]), f32([1]), f32([2])],
         {"num_groups": 1},
         [[[1, 3]]],
     ),
-    ("Cast", 5, [np.float32([1.5])], {"to": "INT32"}, [1]),
-    ("Scatter", 9, [np.zeros(3, np.float32), np.array([1]), np.float32([5])], {}, [0, 5, 0]),
+    ("Cast", 5, [f32([1.5])], {"to": "INT32"}, [1]),
+    ("Scatter", 9, [np.zeros(3, np.float32), np.array([1]), f32([5])], {}, [0, 5, 0]),
 ]
 
 
@@ -409,8 +409,8 @@ def test_sizes_that_are_not_known_stay_expressions() -> None:
         "w": np.ones((4, 3, 3, 3), np.float32),
         "zero": np.array([0]),
         "rest": np.array([4, -1]),
-        "scales": np.float32([1, 1, 2, 2]),
-        "one": np.float32([1]),
+        "scales": f32([1, 1, 2, 2]),
+        "one": f32([1]),
     }
     message = model(
         nodes,
@@ -461,8 +461,8 @@ def test_a_choice_of_sequences_and_optional_values() -> None:
     prepared = onnx_backend.prepare(
         model(nodes, [info("c", "bool", []), info("x", "float32", [2])], ["y", "none", "some"])
     )
-    assert [prepared.run([flag, np.float32([1, 2])])[0] for flag in (True, False)] == [1, 0]
-    assert [bool(x) for x in prepared.run([True, np.float32([1, 2])])[1:]] == [False, True]
+    assert [prepared.run([flag, f32([1, 2])])[0] for flag in (True, False)] == [1, 0]
+    assert [bool(x) for x in prepared.run([True, f32([1, 2])])[1:]] == [False, True]
 
 
 def test_constants_of_all_kinds() -> None:
@@ -473,7 +473,7 @@ def test_constants_of_all_kinds() -> None:
             ("value_string", "a", "a"),
             ("value_strings", ["a", "b"], ["a", "b"]),
         ),
-        ("value", tensor(np.int8([4])), [4]),
+        ("value", tensor(np.array([4], np.int8)), [4]),
     ]
     for name, value, wanted in values:
         assert run_op("Constant", **{name: value}).tolist() == wanted

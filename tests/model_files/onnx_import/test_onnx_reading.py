@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from onnx_models import graph, info, model, node, tensor
+from onnx_models import f32, graph, info, model, node, tensor
 
 import tensordraft as td
 from tensordraft import onnx_backend
@@ -21,7 +21,7 @@ def saved(message: Any, folder: Path) -> str:
 
 
 def dense(opset: int = 21) -> Any:
-    weights = {"w": np.arange(6, dtype=np.float32).reshape(2, 3), "b": np.float32([1, 2, 3])}
+    weights = {"w": np.arange(6, dtype=np.float32).reshape(2, 3), "b": f32([1, 2, 3])}
     nodes = [node("MatMul", ["x", "w"], ["/dense/p:0"]), node("Add", ["/dense/p:0", "b"], ["out"])]
     return model(nodes, [info("x", "float32", ["batch", 2])], ["out"], weights, opset)
 
@@ -33,7 +33,7 @@ def test_inputs_and_outputs_have_the_names_of_the_file_and_named_sizes(tmp_path:
         assert str(opened.outputs["out"].shape) == "(batch, 3)"
         assert opened.outputs["out"].op.name == "out"
         assert "dense/p" in [op.name for op in opened.graph.get_operations()]
-        np.testing.assert_array_equal(opened(np.float32([[1, 2]])), [[7, 11, 15]])
+        np.testing.assert_array_equal(opened(f32([[1, 2]])), [[7, 11, 15]])
 
 
 def test_a_loaded_model_is_a_graph_of_tensorflow_that_is_saved_and_differentiated(
@@ -79,9 +79,9 @@ def external(location: str, offset: int = 0, length: int | None = 8) -> Any:
 def test_external_data_are_read_from_the_folder(location: str, tmp_path: Path) -> None:
     (tmp_path / "part").mkdir()
     for path in (tmp_path / "weights.bin", tmp_path / "part" / "weights.bin"):
-        path.write_bytes(b"1234" + np.float32([5, 6]).tobytes())
+        path.write_bytes(b"1234" + f32([5, 6]).tobytes())
     opened = td.load(saved(external(location, 4), tmp_path))
-    np.testing.assert_array_equal(opened(np.float32([1, 1])), [6, 7])
+    np.testing.assert_array_equal(opened(f32([1, 1])), [6, 7])
 
 
 @pytest.mark.parametrize(
@@ -100,7 +100,7 @@ def test_external_data_are_read_from_the_folder(location: str, tmp_path: Path) -
     ],
 )
 def test_external_data_elsewhere_are_refused(location: str, tmp_path: Path) -> None:
-    (tmp_path / "secret.bin").write_bytes(np.float32([5, 6]).tobytes())
+    (tmp_path / "secret.bin").write_bytes(f32([5, 6]).tobytes())
     folder = tmp_path / "models"
     (folder / "part").mkdir(parents=True)
     (folder / "link.bin").symlink_to(tmp_path / "secret.bin")
@@ -137,7 +137,7 @@ def test_functions_take_attributes_and_defaults() -> None:
     constant = function.node.add(op_type="Constant", output=["f"])
     constant.attribute.add(name="value_float", ref_attr_name="factor", type=1)
     function.node.add(op_type="Mul", input=["a", "f"], output=["b"])
-    y, z = onnx_backend.run_model(message, [np.float32([1, 2])])
+    y, z = onnx_backend.run_model(message, [f32([1, 2])])
     np.testing.assert_array_equal([y, z], [[3, 6], [2, 4]])
 
 
@@ -150,7 +150,7 @@ def test_a_branch_uses_values_from_outside() -> None:
         nodes, [info("c", "bool", []), info("x", "float32", [2])], ["y"], {"two": np.float32(2)}
     )
     prepared = onnx_backend.prepare(message)
-    x = np.float32([3, 4])
+    x = f32([3, 4])
     np.testing.assert_array_equal(prepared.run([True, x])[0], [6, 8])
     np.testing.assert_array_equal(prepared.run({"c": False, "x": x})[0], [5, 6])
 
@@ -169,7 +169,7 @@ def test_a_loop_may_change_shapes_and_collect(known: bool) -> None:
     nodes = [node("Loop", ["m", "", "x"], ["last", "all"], body=body)]
     constants = {"m": np.int64(3)} if known else {}
     inputs = [info("x", "float32", [1]), *([] if known else [info("m", "int64", [])])]
-    values = [np.float32([7]), *([] if known else [np.int64(3)])]
+    values = [f32([7]), *([] if known else [np.int64(3)])]
     last, everything = onnx_backend.run_model(
         model(nodes, inputs, ["last", "all"], constants), values
     )
@@ -194,7 +194,7 @@ def test_a_scan_runs_backward_and_along_another_axis() -> None:
         scan_output_axes=[1],
         scan_output_directions=[1],
     )
-    x = np.float32([[1, 2, 3], [4, 5, 6]])
+    x = f32([[1, 2, 3], [4, 5, 6]])
     inputs = [info("s", "float32", [2]), info("x", "float32", [2, "time"])]
     last, everything = onnx_backend.run_model(
         model([scan], inputs, ["last", "all"]), [np.zeros(2, np.float32), x]
@@ -208,13 +208,13 @@ def test_initializers_that_are_listed_as_inputs_are_constants() -> None:
         [node("Add", ["x", "w"])],
         [info("x", "float32", [1]), info("w", "float32", [1])],
         ["y"],
-        {"w": np.float32([2])},
+        {"w": f32([2])},
     )
     prepared = onnx_backend.prepare(message)
     assert prepared.input_names == ["x"]
-    assert prepared.run([np.float32([1])])[0] == 3
+    assert prepared.run([f32([1])])[0] == 3
     with pytest.raises(ValueError, match="has 1 inputs, got 2"):
-        prepared.run([np.float32([1]), np.float32([1])])
+        prepared.run([f32([1]), f32([1])])
     with pytest.raises(ValueError, match="lacks the inputs"):
         prepared.run({})
 
@@ -224,7 +224,7 @@ def test_old_opsets_broadcast_from_an_axis() -> None:
         [node("Add", ["x", "b"], broadcast=1, axis=1)],
         [info("x", "float32", [1, 2, 2])],
         ["y"],
-        {"b": np.float32([10, 20])},
+        {"b": f32([10, 20])},
         opset=6,
     )
     [y] = onnx_backend.run_model(message, [np.zeros((1, 2, 2), np.float32)])
@@ -238,7 +238,7 @@ def test_sparse_and_narrow_constants() -> None:
     narrow = message.graph.initializer.add(name="n", data_type=22, dims=[3])
     narrow.raw_data = bytes([0x7F, 0x08])
     sparse = message.graph.sparse_initializer.add(dims=[2, 2])
-    sparse.values.CopyFrom(tensor(np.float32([5, 6]), "s"))
+    sparse.values.CopyFrom(tensor(f32([5, 6]), "s"))
     sparse.indices.CopyFrom(tensor(np.array([[0, 1], [1, 0]])))
     y, z = onnx_backend.run_model(message, [])
     np.testing.assert_array_equal(y, [-1, 7, -8])
@@ -248,9 +248,9 @@ def test_sparse_and_narrow_constants() -> None:
 @pytest.mark.parametrize(
     ("number", "field", "stored", "expected"),
     [
-        (1, "float_data", [1.5], np.float32([1.5])),
-        (10, "int32_data", [0x3E00], np.float16([1.5])),
-        (3, "int32_data", [-2], np.int8([-2])),
+        (1, "float_data", [1.5], f32([1.5])),
+        (10, "int32_data", [0x3E00], np.array([1.5], np.float16)),
+        (3, "int32_data", [-2], np.array([-2], np.int8)),
         (9, "int32_data", [1], np.array([True])),
         (11, "double_data", [0.1], np.array([0.1])),
         (13, "uint64_data", [1 << 63], np.array([1 << 63], np.uint64)),
@@ -277,8 +277,8 @@ def test_sequences_and_optional_values_go_in_and_out() -> None:
     message.graph.output.add(
         name="o"
     ).type.optional_type.elem_type.sequence_type.elem_type.tensor_type.elem_type = 1
-    given = [np.float32([1, 2]), np.float32([])]
-    plain, optional = onnx_backend.run_model(message, [given, np.float32([3])])
+    given = [f32([1, 2]), f32([])]
+    plain, optional = onnx_backend.run_model(message, [given, f32([3])])
     for items in (plain, optional):
         assert [item.tolist() for item in items] == [[1, 2], [], [3]]
 
@@ -288,7 +288,7 @@ def test_run_node_takes_arrays() -> None:
         node("Concat", ["a", "b"], axis=0), [np.array(["x"]), np.array(["y"])]
     )
     assert y.tolist() == ["x", "y"]
-    [y] = onnx_backend.run_node(node("Neg", ["a"]), {"a": np.int8([3])}, opset_version=13)
+    [y] = onnx_backend.run_node(node("Neg", ["a"]), {"a": np.array([3], np.int8)}, opset_version=13)
     assert y.tolist() == [-3]
 
 
