@@ -315,6 +315,8 @@ def _unsqueeze(c: Call) -> Tensor:
     axes = c.axes()
     if axes is None:
         raise MalformedError("it lacks axes")
+    if x.shape.ndims is None and (len(axes) == 1 or min(axes, default=0) >= 0):
+        return expand(x, axes)
     rank = rank_of(x) + len(axes)
     places = [axis_of(axis, rank) for axis in axes]
     if len(set(places)) != len(places):

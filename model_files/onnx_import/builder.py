@@ -16,7 +16,7 @@ from ...protos.tensor_codec import TensorValue
 from ...shape_inference.protocols import Array
 from .call import Call, attr_value
 from .contents import Contents, Function, domain_of
-from .nodes import apply
+from .nodes import apply, stated
 from .op_table import rule_of
 from .tensors import MalformedError, TensorReader, UnsupportedError, sparse_array
 from .values import Type, Value, fitted, handle_of, stated_type, stored_dtype, value_of
@@ -43,6 +43,7 @@ class Scope:
     Attributes:
         values: the values by name.
         initializers: the messages of constants that are made when first used.
+        ranks: the ranks of tensors that the file states.
     """
 
     def __init__(
@@ -60,6 +61,17 @@ class Scope:
             self.attrs = parent.attrs
         self.values: dict[str, Value] = {}
         self.initializers: dict[str, Any] = {}
+        self.ranks: dict[str, int] = {}
+
+    def add(self, proto: Any) -> None:
+        """Adds the constants of a graph, and the ranks that it states."""
+        for tensor in proto.initializer:
+            self.initializers[tensor.name] = tensor
+        for sparse in proto.sparse_initializer:
+            self.initializers[sparse.values.name] = sparse
+        for info in (*proto.value_info, *proto.output):
+            if info.type.tensor_type.HasField("shape"):
+                self.ranks[info.name] = len(info.type.tensor_type.shape.dim)
 
     def holder(self, name: str) -> Scope | None:
         """The innermost scope that has a name; None if none has it."""
@@ -96,7 +108,7 @@ class Builder:
         """Builds the main graph: its inputs and outputs by name."""
         proto = self.contents.graph
         scope = Scope(self.graph, self.contents.opsets)
-        self._add_initializers(proto, scope)
+        scope.add(proto)
         inputs = {}
         for info in proto.input:
             if info.name not in scope.initializers:
@@ -143,7 +155,7 @@ class Builder:
         if len(inputs) != len(proto.input):
             raise MalformedError(f"its subgraph has {len(proto.input)} inputs, not {len(inputs)}")
         scope = Scope(get_default_graph(), outer.opsets, outer)
-        self._add_initializers(proto, scope)
+        scope.add(proto)
         for info, value in zip(proto.input, inputs, strict=True):
             scope.values[info.name] = value
         self._enter(proto, title)
@@ -187,12 +199,6 @@ class Builder:
         if name not in holder.values:
             return self._initializer(holder, scope, name)
         return holder.values[name]
-
-    def _add_initializers(self, proto: Any, scope: Scope) -> None:
-        for tensor in proto.initializer:
-            scope.initializers[tensor.name] = tensor
-        for sparse in proto.sparse_initializer:
-            scope.initializers[sparse.values.name] = sparse
 
     def _initializer(self, holder: Scope, scope: Scope, name: str) -> Tensor:
         message = holder.initializers[name]
@@ -266,6 +272,9 @@ class Builder:
             if name:
                 if value is None:
                     raise UnsupportedError(f"{title}: its output {name!r} is not supported")
+                # The branches of a conditional may have different ranks, where one never runs.
+                if name in scope.ranks and isinstance(value, Tensor) and value.shape.ndims is None:
+                    value = stated(value, [None] * scope.ranks[name])
                 scope.values[name] = value
         if get_default_graph() is self.graph and results and results[0] is not None:
             self._rename(handle_of(results[0]).op, path)

@@ -21,6 +21,7 @@ from .nodes import (
     reshape,
     size_of,
     squeeze,
+    stated,
     transpose,
     vector,
     wide,
@@ -100,6 +101,7 @@ def with_bias(x: Tensor, bias: Tensor) -> Tensor:
 
 
 def _conv(c: Call) -> Tensor:
+    c.inputs = [stated(c[0], [None] * rank_of(c[1])), *c.inputs[1:]]
     result = convolved(c[0], c[1], windows_of(c, filter_sizes(c, c[1])), c.int("group", 1))
     return with_bias(result, c[2]) if c.has(2) else result
 

@@ -227,7 +227,7 @@ def constant(x: Any) -> Array | None:
 
 def stated(x: Tensor, shape: Sequence[Any] | None) -> Tensor:
     """A tensor that is known to have a shape."""
-    if shape is None:
+    if shape is None or x.shape.ndims == len(shape):
         return x
     result: Tensor = apply("EnsureShape", x, shape=TensorShape(shape))
     return result

@@ -23,6 +23,7 @@ from .nodes import (
     number,
     reshape,
     size_of,
+    stated,
     transpose,
 )
 from .tensors import MalformedError, UnsupportedError
@@ -65,7 +66,8 @@ class _Cell:
 
     def __init__(self, c: Call, direction: int, defaults: list[str], gates: int) -> None:
         def part(index: int) -> Tensor:
-            return apply("GatherV2", c[index], np.int64(direction), np.int32(0))
+            given = stated(c[index], [None] * (2 if index in (3, 7) else 3))
+            return apply("GatherV2", given, np.int64(direction), np.int32(0))
 
         self.c = c
         self.weights, self.recurrent = part(1), part(2)
@@ -223,14 +225,14 @@ def reshape_first(x: Tensor, size: int) -> Tensor:
 
 
 def _recurrent(kind: str, c: Call) -> Any:
-    x, batch_first = c[0], bool(c.int("layout", 0))
+    x, batch_first = stated(c[0], [None] * 3), bool(c.int("layout", 0))
     if batch_first:
         x = transpose(x, [1, 0, 2])
     direction = c.text("direction", "forward")
     count = {"forward": 1, "reverse": 1, "bidirectional": 2}.get(direction)
     if count is None:
         raise MalformedError(f"direction {direction!r} is not known")
-    if c[2].shape.as_list()[0] not in (count, None):
+    if stated(c[2], [None] * 3).shape.as_list()[0] not in (count, None):
         raise MalformedError(f"its weights {c[2].shape} are not for direction {direction!r}")
     lengths = cast(c[4], dtypes.int64) if c.has(4) else None
     results = []
@@ -277,9 +279,10 @@ def _reversed(x: Tensor, lengths: Any) -> Tensor:
 def _first(c: Call, index: int, cell: _Cell, x: Tensor, place: int) -> Tensor:
     """The first state of a direction: that of an input, or zeros."""
     if c.has(index):
-        return apply(
-            "GatherV2", c[index], np.int64(place), np.int32(1 if c.int("layout", 0) else 0)
-        )
+        given = stated(c[index], [None] * 3)
+        axis = np.int32(1 if c.int("layout", 0) else 0)
+        first = apply("GatherV2", given, np.int64(place), axis)
+        return apply("EnsureShape", first, shape=TensorShape([None, cell.hidden]))
     sizes = apply("Pack", [as_size(size_of(x, 1)), np.int64(cell.hidden)])
     return reshape(apply("Fill", sizes, number(x, 0)), [size_of(x, 1), cell.hidden])
 
