@@ -33,8 +33,9 @@ class PreparedModel:
 
     def __init__(self, model: Any) -> None:
         data = model if isinstance(model, bytes) else model.SerializeToString()
-        self._message = parse(data)
-        self._translation: Translation = translated(self._message, _TITLE)
+        message = parse(data)
+        self._translation: Translation = translated(message, _TITLE)
+        self._output_names = [output.name for output in message.graph.output]
         found = self._translation
         self._session = Session(graph=import_whole(found.graph_def, None, found.contents))
 
@@ -46,7 +47,7 @@ class PreparedModel:
     @property
     def output_names(self) -> list[str]:
         """The names of the outputs."""
-        return [output.name for output in self._message.graph.output]
+        return list(self._output_names)
 
     @property
     def outputs(self) -> dict[str, Tensor]:
