@@ -34,6 +34,7 @@ def _imported(use: str) -> Reader:
 READERS = {
     Kind.KERAS_HDF5: _imported("reader of Keras HDF5 files"),
     Kind.KERAS_ARCHIVE: _imported("reader of Keras archives"),
+    Kind.ONNX: _imported("reader of ONNX files"),
     Kind.TFJS: _imported("reader of TensorFlow.js models"),
     Kind.TFLITE: _imported("reader of TensorFlow Lite files"),
 }

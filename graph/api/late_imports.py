@@ -16,6 +16,7 @@ LATE_IMPORTS = {
     "layers models of TensorFlow.js": "model_files.tfjs.layers_model layers_model",
     "reader of Keras HDF5 files": "model_files.keras_files.reading read_hdf5_file",
     "reader of Keras archives": "model_files.keras_files.reading read_archive_file",
+    "reader of ONNX files": "model_files.onnx_import.reading read_onnx",
     "reader of TensorFlow Lite files": "model_files.tflite.reading read_tflite",
     "reader of TensorFlow.js models": "model_files.tfjs.reading read_tfjs",
     "symbolic gradient": "autodiff.symbolic_gradients expanded",

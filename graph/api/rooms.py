@@ -174,6 +174,7 @@ ROOMS = (
     Room("model_files/keras_files", "Keras models in HDF5 files and archives", stage="none"),
     Room("model_files/tflite", "TensorFlow Lite files: the format, and a rule for each op"),
     Room("model_files/tfjs", "TensorFlow.js models: reading and writing"),
+    Room("model_files/onnx_import", "ONNX models: reading, and a rule for each op", stage="none"),
     Room("model_files/conversion", "`convert`: a model written in another format"),
     Room("analysis/checking", "checks of a single graph: consistency and shapes"),
     Room(

@@ -1,0 +1,1 @@
+"""ONNX models: their format, and a rule for each of their ops."""
