@@ -171,6 +171,9 @@ ROOMS = (
         "loading.py, locating.py",
         stage="saving",
     ),
+    Room("model_files/onnx_export/writing", "ONNX graphs under construction", stage="none"),
+    Room("model_files/onnx_export/rules", "the ops of ONNX for each op type", stage="none"),
+    Room("model_files/onnx_export", "`td.save_onnx`: graphs as ONNX models"),
     Room("analysis/checking", "checks of a single graph: consistency and shapes"),
     Room(
         "analysis",
