@@ -9,6 +9,7 @@ from ...graph.dependencies import needed_ops
 from ...graph.graph import Graph
 from ...graph.node import Tensor
 from .messages import model_message
+from .opsets import allowed_types
 from .rules import all_rules as all_rules
 from .writing.element_types import onnx_type
 from .writing.node_writer import NodeWriter
@@ -34,7 +35,10 @@ def export(
     Raises:
         UnimplementedError: ops have no equivalent; all of them are named.
     """
-    nodes = NodeWriter(opset)
+    both = [name for name in inputs if name in outputs]
+    if both:
+        raise ValueError(f"an input and an output of a file must differ, and both are {both[0]!r}")
+    nodes = NodeWriter(opset, lambda op_type, place: allowed_types(op_type, opset, place))
     refusals: list[Refusal] = []
     values: dict[Tensor, Any] = {}
     for name, tensor in inputs.items():

@@ -9,8 +9,8 @@ import numpy as np
 
 from ...shape_inference.symbolic.symbolic import DimExpr, symbols_of
 from ...shape_inference.tensor_shape import TensorShape
-from .opsets import ML_DOMAIN, ML_VERSION, imported_onnx, ir_version
-from .writing.element_types import onnx_type
+from .opsets import ML_VERSION, imported_onnx, ir_version
+from .writing.element_types import ML_DOMAIN, onnx_type
 from .writing.values import GraphData, Node, Value
 
 _SMALL = 1024  # bytes; larger constants are left out of what shape inference looks at

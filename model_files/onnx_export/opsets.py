@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from importlib import import_module
 from typing import Any
 
@@ -9,8 +10,8 @@ OLDEST = 13
 DEFAULT = 21
 """Newest version that onnxruntime 1.20 of November 2024 runs."""
 
-ML_DOMAIN = "ai.onnx.ml"
 ML_VERSION = 3
+"""Version of ai.onnx.ml, which opset 13 of ONNX has, too."""
 
 _IR_VERSIONS = {13: 7, 14: 7, 15: 8, 16: 8, 17: 8, 18: 8, 19: 9, 20: 9, 21: 10, 22: 10, 23: 11, 24: 12}
 
@@ -60,3 +61,23 @@ def ir_version(opset: int) -> int:
         [imported_onnx().helper.make_opsetid("", opset)]
     )
     return version
+
+
+@cache
+def allowed_types(op_type: str, opset: int, place: int) -> frozenset[str] | None:
+    """The types of an input of an op in a version of ONNX; None if the op is not known."""
+    defs = imported_onnx().defs
+    try:
+        schema = defs.get_schema(op_type, opset, "")
+    except defs.SchemaError:
+        return None
+    inputs = list(schema.inputs)
+    if not inputs:
+        return None
+    formal = inputs[min(place, len(inputs) - 1)]
+    names = {name for name in formal.types if name.startswith("tensor(")}
+    plain = {name[len("tensor(") : -1] for name in names}
+    return frozenset({_NAMES.get(name, name) for name in plain})
+
+
+_NAMES = {"float": "float32", "double": "float64"}

@@ -22,6 +22,7 @@ from ...session.options import ConfigProto
 from ..loading import load
 
 _PASSES = ("fold_constants", "fold_old_batch_norms", "fold_batch_norms", "merge_duplicate_nodes")
+_TABLES = ("HashTable", "HashTableV2", "HashTableOfTensors", "HashTableOfTensorsV2")
 _VARIABLES = ("Variable", "VariableV2", "VarHandleOp", "AutoReloadVariable")
 
 
@@ -130,7 +131,7 @@ def _frozen(model: LoadedModel, names: list[str]) -> GraphDef:
     types = {node.op for node in part.node} | {
         node.op for function in part.library.function for node in function.node_def
     }
-    if not any(name in types or name.endswith(("Table", "TableV2")) for name in [*_VARIABLES, *types]):
+    if not any(name in _VARIABLES or name.endswith(_TABLES) for name in types):
         return part
     # A graph alone has no values, but those in the session that is the default.
     current = get_default_session()

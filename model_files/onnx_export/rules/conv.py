@@ -12,7 +12,7 @@ from ..writing.registry import rule
 from ..writing.values import Value
 
 
-class _Image(NamedTuple):
+class Image(NamedTuple):
     """An input with channels first, its spatial sizes, and what its result becomes."""
 
     value: Value
@@ -21,13 +21,14 @@ class _Image(NamedTuple):
     result: Callable[[Value], Any]
 
 
-def _image(c: Call, i: int = 0) -> _Image:
+def image_of(c: Call, i: int = 0) -> Image:
+    """An input with channels first, as ONNX takes it."""
     last = not c.attr("data_format", "NHWC").startswith("NC")
     shape = c.shape(i)
     rank = c.rank(i)
     places = slice(1, rank - 1) if last else slice(2, rank)
     sizes = (None,) * (rank - 2) if shape is None else shape[places]
-    return _Image(
+    return Image(
         c.first(i) if last else c.inputs[i],
         sizes,
         lambda values: [int(item) for item in values[places]] if len(values) else [1] * (rank - 2),
@@ -35,8 +36,8 @@ def _image(c: Call, i: int = 0) -> _Image:
     )
 
 
-def _padding(
-    c: Call, image: _Image, kernel: Sequence[int], strides: Sequence[int], dilations: Sequence[int]
+def padding_of(
+    c: Call, image: Image, kernel: Sequence[int], strides: Sequence[int], dilations: Sequence[int]
 ) -> dict[str, Any]:
     """The attributes of ONNX for a padding."""
     kind = c.attr("padding")
@@ -63,7 +64,7 @@ def _padding(
 
 @rule("Conv2D Conv3D", nodes="Conv")
 def _conv(c: Call) -> Any:
-    image = _image(c)
+    image = image_of(c)
     filters = c.shape(1)
     if filters is None or None in filters:
         c.refuse("the shape of its filters is not known")
@@ -82,14 +83,14 @@ def _conv(c: Call) -> Any:
         kernel_shape=list(kernel),
         strides=strides,
         dilations=dilations,
-        **_padding(c, image, kernel, strides, dilations),
+        **padding_of(c, image, kernel, strides, dilations),
     )
     return image.result(result)
 
 
 @rule("DepthwiseConv2dNative", nodes="Conv")
 def _depthwise(c: Call) -> Any:
-    image = _image(c)
+    image = image_of(c)
     filters = c.shape(1)
     if filters is None or None in filters:
         c.refuse("the shape of its filters is not known")
@@ -106,7 +107,7 @@ def _depthwise(c: Call) -> Any:
         kernel_shape=[height, width],
         strides=strides,
         dilations=dilations,
-        **_padding(c, image, (height, width), strides, dilations),
+        **padding_of(c, image, (height, width), strides, dilations),
     )
     return image.result(result)
 
@@ -116,7 +117,7 @@ def _conv_transpose(c: Call) -> Any:
     filters = c.shape(1)
     if filters is None or None in filters:
         c.refuse("the shape of its filters is not known")
-    image = _image(c, 2)
+    image = image_of(c, 2)
     rank = len(filters)
     kernel = filters[:-2]
     strides, dilations = image.spatial(c.attr("strides")), image.spatial(c.attr("dilations") or [])
@@ -169,7 +170,7 @@ def _conv_transpose(c: Call) -> Any:
 
 def _cropped_transpose(
     c: Call,
-    image: _Image,
+    image: Image,
     weights: Value,
     options: dict[str, Any],
     wide: Sequence[int],
@@ -199,7 +200,7 @@ def _cropped_transpose(
 
 @rule("MaxPool MaxPoolV2 MaxPool3D AvgPool AvgPool3D", nodes="MaxPool, AveragePool")
 def _pool(c: Call) -> Any:
-    image = _image(c)
+    image = image_of(c)
     if c.op.type == "MaxPoolV2":
         kernel = image.spatial(c.required(1, "ksize").tolist())
         strides = image.spatial(c.required(2, "strides").tolist())
@@ -214,14 +215,14 @@ def _pool(c: Call) -> Any:
         image.value,
         kernel_shape=kernel,
         strides=strides,
-        **_padding(c, image, kernel, strides, [1] * len(kernel)),
+        **padding_of(c, image, kernel, strides, [1] * len(kernel)),
     )
     return image.result(result)
 
 
 @rule("MaxPoolWithArgmax", nodes="MaxPool, Mod, Mul, Add")
 def _pool_with_argmax(c: Call) -> Any:
-    image = _image(c)
+    image = image_of(c)
     _, height, width, channels = c.full_shape() if c.shape() and c.shape()[0] else (None, *(c.shape() or ())[1:])  # type: ignore[index]
     if None in (height, width, channels):
         c.refuse("the sizes of its input must be known")
@@ -233,7 +234,7 @@ def _pool_with_argmax(c: Call) -> Any:
         dtypes=[image.value.dtype, "int64"],
         kernel_shape=kernel,
         strides=strides,
-        **_padding(c, image, kernel, strides, [1, 1]),
+        **padding_of(c, image, kernel, strides, [1, 1]),
     )
     area = height * width
     place = c.node("Mod", places, c.constant(area, "int64")) * channels
@@ -246,7 +247,7 @@ def _pool_with_argmax(c: Call) -> Any:
 
 @rule("ExtractImagePatches", nodes="Conv")
 def _patches(c: Call) -> Any:
-    image = _image(c)
+    image = image_of(c)
     channels = (c.shape() or (None,))[-1]
     if channels is None:
         c.refuse("the number of channels is not known")
@@ -263,20 +264,20 @@ def _patches(c: Call) -> Any:
         kernel_shape=kernel,
         strides=strides,
         dilations=rates,
-        **_padding(c, image, kernel, strides, rates),
+        **padding_of(c, image, kernel, strides, rates),
     )
     return First(c.cast(result, c.dtype()))
 
 
 @rule("Dilation2D", nodes="Pad, Slice, Max")
 def _dilation(c: Call) -> Any:
-    image = _image(c)
+    image = image_of(c)
     filters = c.required(1, "the filter")
     if None in image.sizes:
         c.refuse("the spatial sizes must be known")
     strides, rates = image.spatial(c.attr("strides")), image.spatial(c.attr("rates"))
     height, width, channels = filters.shape
-    pads = _padding(c, image, (height, width), strides, rates).get("pads", [0] * 4)
+    pads = padding_of(c, image, (height, width), strides, rates).get("pads", [0] * 4)
     lowest = np.finfo(c.dtype().numpy_dtype).min
     value = c.pad(image.value, [(0, 0), (0, 0), (pads[0], pads[2]), (pads[1], pads[3])], lowest)
     sizes = [s + pads[i] + pads[i + 2] for i, s in enumerate(image.sizes)]

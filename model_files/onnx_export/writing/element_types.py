@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from ....protos.dtypes import DType, as_dtype
 
+ML_DOMAIN = "ai.onnx.ml"
+
 # Numbers in TensorProto.DataType.
 ONNX_TYPES = {
     "float32": 1, "uint8": 2, "int8": 3, "uint16": 4, "int16": 5, "int32": 6, "int64": 7,
@@ -29,7 +31,7 @@ def _table(*rows: tuple[set[str], str]) -> dict[str, set[str]]:
     return {op: types for types, ops in rows for op in ops.split()}
 
 
-COMPUTED = _table(
+COMPUTED: dict[str, set[str]] = _table(
     (_BASIC, "Add Sub Mul Div Greater GreaterOrEqual Less LessOrEqual Pow CumSum TopK Einsum"),
     (_BASIC, "ReduceSum ReduceMean ReduceProd ReduceL1 ReduceL2 ReduceLogSumExp ReduceSumSquare"),
     ({*_BASIC, "bool", "string"}, "Equal"),
@@ -89,9 +91,20 @@ def plain(dtype: DType) -> DType:
     return as_dtype(_PLAIN.get(name, name))
 
 
-def computed_in(op_type: str, dtype: DType) -> DType | None:
-    """The type in which to write an op of ONNX; None if there is none that gives its results."""
+def computed_in(
+    op_type: str, dtype: DType, allowed: frozenset[str] | None = None
+) -> DType | None:
+    """The type in which to write an op of ONNX; None if there is none that gives its results.
+
+    Args:
+        op_type: the op.
+        dtype: the type of the op in the graph.
+        allowed: the types that ONNX allows; None if all are.
+    """
     types = COMPUTED.get(op_type)
+    if types is not None and allowed is not None:
+        types = types & allowed
+    types = allowed if types is None else types
     if types is None or dtype.name in types:
         return dtype
     if dtype.name == "uint64" and op_type in ORDERED:

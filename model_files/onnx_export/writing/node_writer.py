@@ -68,10 +68,12 @@ class NodeWriter:
 
     Args:
         opset: the version of the ops.
+        allowed: the types that an op may have for one of its inputs in that version.
     """
 
-    def __init__(self, opset: int) -> None:
+    def __init__(self, opset: int, allowed: Callable[[str, int], frozenset[str] | None]) -> None:
         self.opset = opset
+        self._allowed = allowed
         self.graphs = [GraphData()]
         self.prefix = ""
         self._constants: dict[Any, Value] = {}
@@ -193,7 +195,7 @@ class NodeWriter:
         kinds: list[DType] = []
         back: DType | None = None
         if key is not None and not key.sequence:
-            wide = None if domain else computed_in(op_type, key.dtype)
+            wide = None if domain else computed_in(op_type, key.dtype, self._allowed(op_type, at))
             if wide is None and not domain:
                 raise RefusedError(f"no runtime computes {op_type} with {key.dtype.name}")
             if wide is not None and wide is not key.dtype:
@@ -217,7 +219,7 @@ class NodeWriter:
         if back is not None and op_type not in ("Equal", "Shape", "Size"):
             wide = values[at].dtype  # type: ignore[union-attr]
             results = [self.cast(v, back) if v.dtype is wide and not _fixed(op_type, i) else v for i, v in enumerate(results)]
-        return results[0] if len(results) == 1 else results
+        return results[0] if len(results) == 1 else list(results)
 
     def _written(
         self,

@@ -1,0 +1,81 @@
+"""Fake-quantized and quantized numbers."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..writing.calls import Call
+from ..writing.registry import rule
+from ..writing.values import Value
+
+
+def _nudged(low: Any, high: Any, first: int, last: int) -> tuple[Any, Any, Any, Any]:
+    """The limits that TensorFlow quantizes between, the step and the zero, in its arithmetic."""
+    single = np.float32
+    low, high = np.asarray(low, single), np.asarray(high, single)
+    scale = (high - low) / single(last - first)
+    with np.errstate(all="ignore"):
+        zero = single(first) - low / scale
+    zero = np.where(
+        zero < first, single(first), np.where(zero > last, single(last), np.floor(zero + single(0.5)))
+    ).astype(single)
+    return (single(first) - zero) * scale, (single(last) - zero) * scale, scale, zero
+
+
+@rule(
+    "FakeQuantWithMinMaxArgs FakeQuantWithMinMaxVars FakeQuantWithMinMaxVarsPerChannel",
+    nodes="QuantizeLinear, DequantizeLinear; where halves or bits differ Clip, Floor, Mul",
+)
+def _fake_quant(c: Call) -> Value:
+    bits, narrow = int(c.attr("num_bits", 8)), bool(c.attr("narrow_range", False))
+    first, last = int(narrow), (1 << bits) - 1
+    if c.op.type == "FakeQuantWithMinMaxArgs":
+        low, high = c.attr("min", -6.0), c.attr("max", 6.0)
+    else:
+        low, high = c.required(1, "the minimum"), c.required(2, "the maximum")
+    x = c.x
+    if np.all(np.asarray(low) == 0) and np.all(np.asarray(high) == 0):
+        return x * 0
+    least, most, scale, zero = _nudged(low, high, first, last)
+    clipped = c.node("Max", c.node("Min", x, c.like(most, x)), c.like(least, x))
+    if bits == 8 and np.all(scale > 0):
+        axis = c.rank() - 1 if scale.ndim else None
+        parts = (c.constant(scale, "float32"), c.constant(zero, "uint8"))
+        number = c.node("QuantizeLinear", clipped if narrow else x, *parts, axis=axis)
+        return c.node("DequantizeLinear", number, *parts, axis=axis)  # type: ignore[no-any-return]
+    inverse = c.like(np.float32(1) / scale, x)
+    steps = c.node("Floor", (clipped - c.like(least, x)) * inverse + 0.5)
+    return steps * c.like(scale, x) + c.like(least, x)
+
+
+@rule("Dequantize", nodes="Cast, Mul, Add")
+def _dequantize(c: Call) -> Value:
+    dtype = c.op.inputs[0].dtype
+    bits = {"quint8": 8, "qint8": 8, "quint16": 16, "qint16": 16, "qint32": 32}.get(dtype.name, 8)
+    signed = dtype.name.startswith("q") and not dtype.name.startswith("quint")
+    low, high = (c.required(i, "the range").astype(np.float32) for i in (1, 2))
+    axis = int(c.attr("axis", -1))
+    if axis >= 0:
+        spread = [1] * (c.rank() - 1 - axis)
+        low, high = low.reshape(-1, *spread), high.reshape(-1, *spread)
+    value = c.cast(c.x, "float32")
+    mode = c.attr("mode", "MIN_COMBINED")
+    if mode == "SCALED":
+        narrow = bool(c.attr("narrow_range", False))
+        top = (1 << (bits - 1)) - 1 if signed else (1 << bits) - 1
+        bottom = (-top if narrow else -top - 1) if signed else 0
+        scale = high / np.float32(top)
+        if signed:
+            scale = np.maximum(low / np.float32(bottom), scale)
+        result = value * c.constant(scale, "float32")
+    else:
+        step = (high - low) / np.float32((1 << bits) - 1)
+        bottom = -(1 << (bits - 1)) if signed else 0
+        if mode == "MIN_FIRST":
+            result = value * c.constant(step, "float32") + c.constant(low - step * bottom, "float32")
+        else:
+            half = np.float32(1 << (bits - 1)) if signed else np.float32(0)
+            result = (value + float(half)) * c.constant(step, "float32") + c.constant(low, "float32")
+    return c.cast(result, c.dtype())
