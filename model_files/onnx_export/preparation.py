@@ -21,7 +21,7 @@ from ...saving.transforms.transform_graph import transform_graph
 from ...session.options import ConfigProto
 from ..loading import load
 
-_PASSES = ("fold_constants", "fold_old_batch_norms", "fold_batch_norms", "merge_duplicate_nodes")
+_PASSES = ("fold_constants", "fold_old_batch_norms", "fold_batch_norms")
 _TABLES = ("HashTable", "HashTableV2", "HashTableOfTensors", "HashTableOfTensorsV2")
 _VARIABLES = ("Variable", "VariableV2", "VarHandleOp", "AutoReloadVariable")
 

@@ -318,6 +318,8 @@ class Call:
 
     def scalar(self, value: Value) -> Value:
         """A value of one element as a scalar."""
+        if value.shape is not None and value.shape.sizes == ():
+            return value
         return self.reshape(value, self.ints([]))
 
 
