@@ -10,12 +10,14 @@ from ...graph.graph import Graph
 from ...graph.node import Tensor
 from .messages import model_message
 from .opsets import allowed_types
-from .rules import all_rules as all_rules
+from .rules.all_rules import MODULES
 from .writing.element_types import onnx_type
 from .writing.node_writer import NodeWriter
 from .writing.refusals import Refusal, refused
 from .writing.scopes import PoisonedError, Scope
 from .writing.values import GraphData, Value
+
+_RULES_OF = MODULES  # which fill the table of rules
 
 
 def export(
@@ -65,10 +67,10 @@ def export(
     for name, value in results.items():
         if value in given or value in data.outputs or value.array is not None or value.sequence:
             shape = value.shape
-            value = nodes.node("Identity", value)  # noqa: PLW2901 - an output of its own
+            value = nodes.node("Identity", value)[0]
             value.shape = shape
             while value in data.outputs:
-                value = nodes.node("Identity", value)  # noqa: PLW2901 - see above
+                value = nodes.node("Identity", value)[0]
         value.name = name
         value.shape = graph.inference.shape(outputs[name])
         data.outputs.append(value)

@@ -100,9 +100,9 @@ def tensor_message(onnx: Any, value: Value) -> Any:
             item if isinstance(item, bytes) else str(item).encode() for item in array.ravel()
         )
     else:
-        message.raw_data = np.ascontiguousarray(array).astype(
-            array.dtype.newbyteorder("<"), copy=False
-        ).tobytes()
+        message.raw_data = (
+            np.ascontiguousarray(array).astype(array.dtype.newbyteorder("<"), copy=False).tobytes()
+        )
     return message
 
 

@@ -13,7 +13,20 @@ DEFAULT = 21
 ML_VERSION = 3
 """Version of ai.onnx.ml, which opset 13 of ONNX has, too."""
 
-_IR_VERSIONS = {13: 7, 14: 7, 15: 8, 16: 8, 17: 8, 18: 8, 19: 9, 20: 9, 21: 10, 22: 10, 23: 11, 24: 12}
+_IR_VERSIONS = {
+    13: 7,
+    14: 7,
+    15: 8,
+    16: 8,
+    17: 8,
+    18: 8,
+    19: 9,
+    20: 9,
+    21: 10,
+    22: 10,
+    23: 11,
+    24: 12,
+}
 
 
 def imported_onnx() -> Any:

@@ -126,7 +126,7 @@ def _found(model: LoadedModel, item: Any, known: Mapping[str, Any], kind: str) -
 
 
 def _frozen(model: LoadedModel, names: list[str]) -> GraphDef:
-    """The part of the graph that ops need, with constants instead of variables and tables filled."""
+    """The part of the graph that ops need, with constants for variables, and tables filled."""
     part: GraphDef = extract_sub_graph(model.graph.as_graph_def(), names)
     types = {node.op for node in part.node} | {
         node.op for function in part.library.function for node in function.node_def

@@ -17,7 +17,9 @@ _MOST_BYTES = (1 << 31) - (1 << 20)  # of a message of protobuf
 _ALIGNMENT = 4096  # so that readers can map the file into memory
 
 
-def write_model(model: Any, constants: dict[str, Value], path: str, most: int = _MOST_BYTES) -> None:
+def write_model(
+    model: Any, constants: dict[str, Value], path: str, most: int = _MOST_BYTES
+) -> None:
     """Writes a model.
 
     Args:

@@ -32,7 +32,7 @@ def _reshape(c: Call) -> Value:
 def _expand_dims(c: Call) -> Value:
     axis = c.const(1)
     if axis is None:
-        return c.node("Unsqueeze", c.x, c.vector(1))  # type: ignore[no-any-return]
+        return c.node("Unsqueeze", c.x, c.vector(1))
     return c.unsqueeze(c.x, int(axis.item()))
 
 
@@ -114,7 +114,11 @@ def _axis(c: Call, i: int, rank: int) -> int:
 def _joined(c: Call) -> tuple[list[int], int]:
     """The numbers of the inputs that are joined, and that of the axis."""
     number = len(c.op.inputs) - 1
-    return (list(range(number)), number) if c.op.type == "ConcatV2" else (list(range(1, number + 1)), 0)
+    return (
+        (list(range(number)), number)
+        if c.op.type == "ConcatV2"
+        else (list(range(1, number + 1)), 0)
+    )
 
 
 @rule("Concat ConcatV2", nodes="Concat")
@@ -158,10 +162,11 @@ def _unpack(c: Call) -> list[Value]:
 def _split(c: Call) -> list[Value]:
     at, sizes, axis = _split_parts(c)
     if sizes is None:
-        parts: list[Value] | Value = c.node(
-            "Split", c.inputs[at], c.int64(1), outputs=len(c.op.outputs), axis=axis
-        )
-        return parts if isinstance(parts, list) else [parts]
+        given = c.int64(1)
+        whole = c.dims(at, axis, axis + 1 if axis != -1 else None)
+        rest = whole - (c.reduce("ReduceSum", given, [0], keep=True) + 1)
+        given = c.where(given < 0, rest, given)
+        return c.many("Split", c.inputs[at], given, outputs=len(c.op.outputs), axis=axis)
     return c.split(c.inputs[at], sizes, axis)
 
 
@@ -289,7 +294,11 @@ def _strided_slice(c: Call) -> Value:
     if axes:
         plain = all(step == 1 for step in steps)
         value = c.slice(
-            value, c.assembled(starts), c.assembled(ends), axes, None if plain else steps  # type: ignore[arg-type]
+            value,
+            c.assembled(starts),
+            c.assembled(ends),
+            axes,
+            None if plain else steps,  # type: ignore[arg-type]
         )
     for at, index in sorted(shrunk, key=lambda pair: -pair[0]):
         number = c.constant(index, "int64") if isinstance(index, int) else c.scalar(index)
@@ -316,8 +325,7 @@ def _pad(c: Call) -> Value:
     )
     if pads is not None and not any(map(any, pads)):
         return c.x
-    result: Value = c.node("Pad", c.x, flat, number)
-    return result
+    return c.node("Pad", c.x, flat, number)
 
 
 @channels_rule("Pad PadV2")
@@ -342,7 +350,7 @@ def _mirror_pad(c: Call) -> Value:
             if pads is None
             else c.ints([a for a, _ in pads] + [b for _, b in pads])
         )
-        return c.node("Pad", c.x, flat, mode="reflect")  # type: ignore[no-any-return]
+        return c.node("Pad", c.x, flat, mode="reflect")
     if pads is None:
         c.refuse("symmetric paddings that are computed in the graph")
     value = c.x
@@ -378,8 +386,7 @@ def _ones_like(c: Call) -> Value:
 
 @rule("Range", nodes="Range")
 def _range(c: Call) -> Value:
-    result: Value = c.node("Range", *c.inputs)
-    return result
+    return c.node("Range", *c.inputs)
 
 
 @rule("LinSpace", nodes="Range, Mul, Add, Where")
@@ -418,8 +425,7 @@ def _broadcast_args(c: Call) -> Value:
 @rule("Tile", nodes="Tile")
 def _tile(c: Call) -> Value:
     items = c.elements(1)
-    result: Value = c.node("Tile", c.x, c.int64(1) if items is None else c.assembled(items))
-    return result
+    return c.node("Tile", c.x, c.int64(1) if items is None else c.assembled(items))
 
 
 # Blocks ------------------------------------------------------------------------------------------
@@ -496,8 +502,7 @@ def _space_to_depth(c: Call) -> Any:
 def _number_line(c: Call, value: Value) -> Value:
     """The numbers from 0 to below a vector of one."""
     zero, one = c.constant(0, "int64"), c.constant(1, "int64")
-    result: Value = c.node("Range", zero, c.scalar(value), one)
-    return result
+    return c.node("Range", zero, c.scalar(value), one)
 
 
 @rule("MatrixBandPart", nodes="Range, Sub, LessOrEqual, Where")
@@ -605,7 +610,7 @@ def _reverse_sequence(c: Call) -> Value:
     if {time % rank, batch % rank} == {0, 1}:
         # ONNX reverses at least one step; that of length 0 is the same.
         lengths = c.node("Max", c.int64(1), c.constant(1, "int64"))
-        return c.node(  # type: ignore[no-any-return]
+        return c.node(
             "ReverseSequence", c.x, lengths, batch_axis=batch % rank, time_axis=time % rank
         )
     order = [batch % rank, time % rank]

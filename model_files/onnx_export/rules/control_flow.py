@@ -28,15 +28,15 @@ def _if(c: Call) -> Any:
         if c.shape() is None:
             c.refuse("whether its predicate is a scalar is not known")
         size = c.node("Size", condition)
-        condition = (
-            c.cast(condition, "bool") if c.shape() == () else ~size.equals(0)
-        )
+        condition = c.cast(condition, "bool") if c.shape() == () else ~size.equals(0)
     otherwise, then = if_branches(context)
     return _chosen(c, condition, then, otherwise, c.inputs[1:])
 
 
 def _branch(c: Call, body: Body, given: list[Any]) -> tuple[GraphData, list[Any]]:
-    known = known_inputs(ShapeContext(c.op, c.inference), c.op.inputs[len(c.op.inputs) - len(given) :])
+    known = known_inputs(
+        ShapeContext(c.op, c.inference), c.op.inputs[len(c.op.inputs) - len(given) :]
+    )
     inference = body.inferred(known, c.inference.depth + 1)
     with c.nodes.body() as graph:
         results = c.scope.body(body, given, inference)
@@ -61,7 +61,7 @@ def _written_if(
     written = [results[i] for i in tensors]
     _end(c, first[0], written)
     _end(c, second[0], [others[i] for i in tensors])
-    made = c.node(
+    made = c.many(
         "If",
         condition,
         outputs=len(tensors),
@@ -69,7 +69,6 @@ def _written_if(
         then_branch=first[0],
         else_branch=second[0],
     )
-    made = [made] if len(tensors) == 1 else made
     for value, source in zip(made, written, strict=True):
         value.sequence = source.sequence
     whole = list(results)
@@ -107,7 +106,9 @@ def _one_of(c: Call, index: Value, at: int, branches: list[Body], given: list[An
 
 
 def _inferred(c: Call, body: Body, given: list[Any]) -> Any:
-    known = known_inputs(ShapeContext(c.op, c.inference), c.op.inputs[len(c.op.inputs) - len(given) :])
+    known = known_inputs(
+        ShapeContext(c.op, c.inference), c.op.inputs[len(c.op.inputs) - len(given) :]
+    )
     return body.inferred(known, c.inference.depth + 1)
 
 
@@ -130,14 +131,18 @@ def _while(c: Call) -> Any:
         for x, y, value in zip(body.inputs, body.outputs, start, strict=True)
     ]
     varying = [i for i, same in enumerate(fixed) if not same]
-    entered = c.scope.body(cond, start, cond.inferred(context_facts(context), c.inference.depth + 1))[0]
+    entered = c.scope.body(
+        cond, start, cond.inferred(context_facts(context), c.inference.depth + 1)
+    )[0]
     entered = _truth(c, entered)
     with c.nodes.body() as graph:
         c.nodes.input(c.constant(0, "int64").dtype, "iteration").shape = TensorShape.of(())
         c.nodes.input(c.constant(True).dtype, "go_on").shape = TensorShape.of(())
         given = list(start)
         for i in varying:
-            given[i] = c.nodes.input(start[i].dtype, body.inputs[i].op.name, sequence=start[i].sequence)
+            given[i] = c.nodes.input(
+                start[i].dtype, body.inputs[i].op.name, sequence=start[i].sequence
+            )
             given[i].shape = None if start[i].sequence else state[i].shape
         after = c.scope.body(body, given, body.inferred(state, c.inference.depth + 1))
         handed = [after[i] if i in varying else start[i] for i in range(len(start))]
@@ -146,7 +151,7 @@ def _while(c: Call) -> Any:
     results = list(start)
     if not varying:
         c.refuse("a loop that changes nothing")
-    made = c.node(
+    made = c.many(
         "Loop",
         None,
         entered,
@@ -155,7 +160,6 @@ def _while(c: Call) -> Any:
         dtypes=[start[i].dtype for i in varying],
         body=graph,
     )
-    made = [made] if len(varying) == 1 else made
     for i, value in zip(varying, made, strict=True):
         value.sequence = start[i].sequence
         results[i] = value

@@ -112,7 +112,10 @@ def _depthwise(c: Call) -> Any:
     return image.result(result)
 
 
-@rule("Conv2DBackpropInput Conv3DBackpropInputV2 DepthwiseConv2dNativeBackpropInput", nodes="ConvTranspose")
+@rule(
+    "Conv2DBackpropInput Conv3DBackpropInputV2 DepthwiseConv2dNativeBackpropInput",
+    nodes="ConvTranspose",
+)
 def _conv_transpose(c: Call) -> Any:
     filters = c.shape(1)
     if filters is None or None in filters:
@@ -194,8 +197,7 @@ def _cropped_transpose(
     part = c.slice(whole, start, start + sizes, axes)
     missing = c.node("Max", sizes - ((given - 1) * step + width), zero)
     pads = c.concat([c.ints([0] * (n + 4)), missing])
-    result: Value = c.node("Pad", part, pads, c.like(0, part))
-    return result
+    return c.node("Pad", part, pads, c.like(0, part))
 
 
 @rule("MaxPool MaxPoolV2 MaxPool3D AvgPool AvgPool3D", nodes="MaxPool, AveragePool")
@@ -223,11 +225,13 @@ def _pool(c: Call) -> Any:
 @rule("MaxPoolWithArgmax", nodes="MaxPool, Mod, Mul, Add")
 def _pool_with_argmax(c: Call) -> Any:
     image = image_of(c)
-    _, height, width, channels = c.full_shape() if c.shape() and c.shape()[0] else (None, *(c.shape() or ())[1:])  # type: ignore[index]
+    _, height, width, channels = (
+        c.full_shape() if c.shape() and c.shape()[0] else (None, *(c.shape() or ())[1:])
+    )  # type: ignore[index]
     if None in (height, width, channels):
         c.refuse("the sizes of its input must be known")
     kernel, strides = image.spatial(c.attr("ksize")), image.spatial(c.attr("strides"))
-    values, places = c.node(
+    values, places = c.many(
         "MaxPool",
         image.value,
         outputs=2,
@@ -285,7 +289,9 @@ def _dilation(c: Call) -> Any:
     for i, j in np.ndindex(height, width):
         start = [i * rates[0], j * rates[1]]
         room = [sizes[0] - (height - 1) * rates[0], sizes[1] - (width - 1) * rates[1]]
-        part = c.slice(value, start, [a + b for a, b in zip(start, room, strict=True)], [2, 3], strides)
+        part = c.slice(
+            value, start, [a + b for a, b in zip(start, room, strict=True)], [2, 3], strides
+        )
         part = part + c.like(filters[i, j].reshape(1, channels, 1, 1), part)
         result = part if result is None else c.node("Max", result, part)
     return First(result)  # type: ignore[arg-type]

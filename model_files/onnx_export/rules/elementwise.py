@@ -73,6 +73,8 @@ def _identities(c: Call) -> Any:
 
 @rule("Cast", any_order=True, nodes="Cast")
 def _cast(c: Call) -> Value:
+    if c.attr("Truncate", False) and c.dtype().is_floating and c.x.dtype.is_floating:
+        c.refuse("ONNX rounds to the nearest number, where this cast rounds towards zero")
     return c.cast(c.x, c.dtype())
 
 
@@ -81,8 +83,6 @@ def _bitcast(c: Call) -> Value:
     if c.op.inputs[0].dtype is not c.dtype():
         c.refuse("ONNX cannot reinterpret bits")
     return c.x
-
-
 
 
 @rule("AddN AccumulateNV2", any_order=True, nodes="Add")
@@ -101,17 +101,17 @@ def _is_float(c: Call) -> bool:
 def _floor_div(c: Call) -> Value:
     x, y = c.inputs
     if _is_float(c):
-        return c.node("Floor", x / y)  # type: ignore[no-any-return]
+        return c.node("Floor", x / y)
     if c.op.inputs[0].dtype.is_unsigned:
         return x / y
-    return (x - c.node("Mod", x, y)) / y  # type: ignore[no-any-return]
+    return (x - c.node("Mod", x, y)) / y
 
 
 @rule("FloorMod", any_order=True, nodes="Mod; for floats Mod, Where, Add")
 def _floor_mod(c: Call) -> Value:
     x, y = c.inputs
     if not _is_float(c):
-        return c.node("Mod", x, y)  # type: ignore[no-any-return]
+        return c.node("Mod", x, y)
     rest = c.node("Mod", x, y, fmod=1)
     wrong = ~rest.equals(0) & ((y < 0) ^ (rest < 0))
     return c.where(wrong, rest + y, rest)
@@ -119,8 +119,7 @@ def _floor_mod(c: Call) -> Value:
 
 @rule("Mod TruncateMod", any_order=True, nodes="Mod")
 def _mod(c: Call) -> Value:
-    result: Value = c.node("Mod", *c.inputs, fmod=1)
-    return result
+    return c.node("Mod", *c.inputs, fmod=1)
 
 
 @rule("DivNoNan", any_order=True, nodes="Div, Equal, Where")
@@ -166,14 +165,12 @@ def _squared_difference(c: Call) -> Value:
 
 @rule("Rsqrt", any_order=True, nodes="Sqrt, Reciprocal")
 def _rsqrt(c: Call) -> Value:
-    result: Value = c.node("Reciprocal", c.node("Sqrt", c.x))
-    return result
+    return c.node("Reciprocal", c.node("Sqrt", c.x))
 
 
 @rule("Round", any_order=True, nodes="Round")
 def _round(c: Call) -> Value:
-    result: Value = c.node("Round", c.x) if _is_float(c) else c.x
-    return result
+    return c.node("Round", c.x) if _is_float(c) else c.x
 
 
 @rule("Sign", any_order=True, nodes="Sign")
@@ -217,8 +214,7 @@ def _atan2(c: Call) -> Value:
 
 @rule("IsInf", any_order=True, nodes="IsInf")
 def _is_inf(c: Call) -> Value:
-    result: Value = c.node("IsInf", _single(c))
-    return result
+    return c.node("IsInf", _single(c))
 
 
 @rule("IsFinite", any_order=True, nodes="IsInf, IsNaN, Or, Not")
@@ -244,52 +240,45 @@ def _not_equal(c: Call) -> Value:
 @rule("ApproximateEqual", any_order=True, nodes="Sub, Abs, Less")
 def _approximate_equal(c: Call) -> Value:
     x, y = c.inputs
-    result: Value = c.node("Abs", x - y) < c.attr("tolerance")
-    return result
+    return c.node("Abs", x - y) < c.attr("tolerance")
 
 
 @rule("Maximum", any_order=True, nodes="Max")
 def _maximum(c: Call) -> Value:
-    result: Value = c.node("Max", *c.inputs)
-    return result
+    return c.node("Max", *c.inputs)
 
 
 @rule("Minimum", any_order=True, nodes="Min")
 def _minimum(c: Call) -> Value:
-    result: Value = c.node("Min", *c.inputs)
-    return result
+    return c.node("Min", *c.inputs)
 
 
 @rule("Relu", any_order=True, nodes="Relu")
 def _relu(c: Call) -> Value:
     if c.dtype().is_floating or c.dtype().name in ("int8", "int32"):
-        return c.node("Relu", c.x)  # type: ignore[no-any-return]
-    return c.node("Max", c.x, c.like(0, c.x))  # type: ignore[no-any-return]
+        return c.node("Relu", c.x)
+    return c.node("Max", c.x, c.like(0, c.x))
 
 
 @rule("Relu6", any_order=True, nodes="Clip")
 def _relu6(c: Call) -> Value:
-    result: Value = c.node("Clip", c.x, c.like(0, c.x), c.like(6, c.x))
-    return result
+    return c.node("Clip", c.x, c.like(0, c.x), c.like(6, c.x))
 
 
 @rule("LeakyRelu", any_order=True, nodes="LeakyRelu")
 def _leaky_relu(c: Call) -> Value:
-    result: Value = c.node("LeakyRelu", c.x, alpha=float(c.attr("alpha", 0.2)))
-    return result
+    return c.node("LeakyRelu", c.x, alpha=float(c.attr("alpha", 0.2)))
 
 
 @rule("Selu", any_order=True, nodes="Selu")
 def _selu(c: Call) -> Value:
-    result: Value = c.node("Selu", c.x, alpha=1.6732632423543772, gamma=1.0507009873554805)
-    return result
+    return c.node("Selu", c.x, alpha=1.6732632423543772, gamma=1.0507009873554805)
 
 
 @rule("ClipByValue", any_order=True, nodes="Max, Min")
 def _clip(c: Call) -> Value:
     x, low, high = c.inputs
-    result: Value = c.node("Max", c.node("Min", x, high), low)
-    return result
+    return c.node("Max", c.node("Min", x, high), low)
 
 
 @rule("SelectV2", any_order=True, nodes="Where")
@@ -308,15 +297,13 @@ def _old_select(c: Call) -> Value:
 @rule("BitwiseAnd BitwiseOr BitwiseXor", any_order=True, nodes="the same")
 def _bitwise(c: Call) -> Value:
     c.needs(18, c.op.type)
-    result: Value = c.node(c.op.type, *c.inputs)
-    return result
+    return c.node(c.op.type, *c.inputs)
 
 
 @rule("Invert", any_order=True, nodes="BitwiseNot")
 def _invert(c: Call) -> Value:
     c.needs(18, "BitwiseNot")
-    result: Value = c.node("BitwiseNot", c.x)
-    return result
+    return c.node("BitwiseNot", c.x)
 
 
 @rule("LogicalXor", any_order=True, nodes="Xor")

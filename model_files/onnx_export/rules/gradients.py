@@ -100,7 +100,7 @@ def _max_pool(c: Call) -> Any:
     c.needs(16, "ScatterElements that adds")
     image = image_of(c)
     kernel, strides = image.spatial(c.attr("ksize")), image.spatial(c.attr("strides"))
-    _, places = c.node(
+    _, places = c.many(
         "MaxPool",
         image.value,
         outputs=2,

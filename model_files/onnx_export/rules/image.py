@@ -15,9 +15,9 @@ def _resized(c: Call, value: Value, **options: Any) -> Value:
     """A Resize of images with channels first to the sizes of the second input."""
     sizes = c.int64(1)
     if c.opset >= 18:
-        return c.node("Resize", value, None, None, sizes, axes=[2, 3], **options)  # type: ignore[no-any-return]
+        return c.node("Resize", value, None, None, sizes, axes=[2, 3], **options)
     lead = c.slice(c.shape_of(value), [0], [2])
-    return c.node("Resize", value, None, None, c.concat([lead, sizes]), **options)  # type: ignore[no-any-return]
+    return c.node("Resize", value, None, None, c.concat([lead, sizes]), **options)
 
 
 def _coordinates(c: Call) -> str:
@@ -29,9 +29,7 @@ def _coordinates(c: Call) -> str:
 @rule("ResizeBilinear", nodes="Resize")
 def _bilinear(c: Call) -> First:
     value = c.cast(c.first(), "float32")
-    return First(
-        _resized(c, value, mode="linear", coordinate_transformation_mode=_coordinates(c))
-    )
+    return First(_resized(c, value, mode="linear", coordinate_transformation_mode=_coordinates(c)))
 
 
 @rule("ResizeBicubic", nodes="Resize")
@@ -52,7 +50,11 @@ def _bicubic(c: Call) -> First:
 def _nearest_places(size: int, wanted: int, *, align: bool, half: bool) -> np.ndarray[Any, Any]:
     """The pixels that TensorFlow takes, in its arithmetic."""
     single = np.float32
-    scale = single(size - 1) / single(wanted - 1) if align and wanted > 1 else single(size) / single(wanted)
+    scale = (
+        single(size - 1) / single(wanted - 1)
+        if align and wanted > 1
+        else single(size) / single(wanted)
+    )
     places = np.arange(wanted, dtype=single)
     if half:
         found = np.floor((places + single(0.5)) * scale)
@@ -88,7 +90,11 @@ def _nearest(c: Call) -> Any:
             for w, s in zip(wanted, sizes[1:3], strict=True)
         )
         if same:
-            scales = [1.0, 1.0, *[float(int(w) // s) for w, s in zip(wanted, sizes[1:3], strict=True)]]
+            scales = [
+                1.0,
+                1.0,
+                *[float(int(w) // s) for w, s in zip(wanted, sizes[1:3], strict=True)],
+            ]
             return First(
                 c.node(
                     "Resize",
@@ -139,7 +145,7 @@ def _crop_and_resize(c: Call) -> Value:
         y, x = c.unsqueeze(y, 2), c.unsqueeze(x, 1)
         whole = c.node("Max", c.node("Max", y * 0 + x * 0, n * 0), c.constant(0, "int64"))
         parts = [c.unsqueeze(whole + item, 3) for item in (n, y, x)]
-        return c.node("GatherND", image, c.concat(parts, 3))  # type: ignore[no-any-return]
+        return c.node("GatherND", image, c.concat(parts, 3))
 
     if method == "nearest":
         # As TensorFlow's roundf: halves away from zero.
@@ -180,7 +186,9 @@ def _suppressed(c: Call) -> Any:
         limit = c.constant([c.attr("iou_threshold", 0.5)], "float32")
     else:
         limit = c.reshape(c.cast(c.inputs[3], "float32"), [1])
-    least = c.reshape(c.cast(c.inputs[4], "float32"), [1]) if version in ("V3", "V4", "V5") else None
+    least = (
+        c.reshape(c.cast(c.inputs[4], "float32"), [1]) if version in ("V3", "V4", "V5") else None
+    )
     scores = c.cast(c.inputs[1], "float32")
     found = c.node(
         "NonMaxSuppression",
@@ -219,9 +227,7 @@ def _hsv(c: Call) -> Value:
     hue = c.where(
         red.equals(value),
         norm * (green - blue),
-        c.where(
-            green.equals(value), norm * (blue - red) + 2 / 6, norm * (red - green) + 4 / 6
-        ),
+        c.where(green.equals(value), norm * (blue - red) + 2 / 6, norm * (red - green) + 4 / 6),
     )
     hue = c.where(spread > 0, hue, 0)
     return c.concat([c.where(hue < 0, hue + 1, hue), saturation, value], -1)
@@ -234,7 +240,7 @@ def _rgb(c: Call) -> Value:
     zero, one = c.like(0, hue), c.like(1, hue)
 
     def clip(item: Value) -> Value:
-        return c.node("Min", c.node("Max", item, zero), one)  # type: ignore[no-any-return]
+        return c.node("Min", c.node("Max", item, zero), one)
 
     red = clip(c.node("Abs", angle - 3) - 1)
     green = clip(2 - c.node("Abs", angle - 2))

@@ -14,8 +14,7 @@ from ..writing.values import Value
 
 @rule("Gather ResourceGather", nodes="Gather")
 def _gather(c: Call) -> Value:
-    result: Value = c.node("Gather", c.x, c.inputs[1] if _is_index(c) else c.int64(1), axis=0)
-    return result
+    return c.node("Gather", c.x, c.inputs[1] if _is_index(c) else c.int64(1), axis=0)
 
 
 def _is_index(c: Call) -> bool:
@@ -32,7 +31,7 @@ def _gather_v2(c: Call) -> Value:
     if batch < 0:
         batch += c.rank(1)
     if batch == 0:
-        return c.node("Gather", c.x, indices, axis=axis)  # type: ignore[no-any-return]
+        return c.node("Gather", c.x, indices, axis=axis)
     rank, inner = c.rank(), c.rank(1) - batch
     moved = [*range(batch), axis, *range(batch, axis), *range(axis + 1, rank)]
     value = c.node(
@@ -55,9 +54,10 @@ def _gather_v2(c: Call) -> Value:
 def _gather_nd(c: Call) -> Value:
     sizes = c.shape(1)
     if sizes is not None and sizes[-1] == 0:
-        return c.expand(c.x, c.concat([c.slice(c.shape_of(c.inputs[1]), [0], [-1]), c.shape_of(c.x)]))
-    result: Value = c.node("GatherND", c.x, c.int64(1))
-    return result
+        return c.expand(
+            c.x, c.concat([c.slice(c.shape_of(c.inputs[1]), [0], [-1]), c.shape_of(c.x)])
+        )
+    return c.node("GatherND", c.x, c.int64(1))
 
 
 @rule("OneHot", nodes="Range, Equal, Where")
@@ -83,7 +83,9 @@ def _scattered(c: Call, target: Value, indices: Value, updates: Value, reduction
     if reduction != "none":
         c.needs(18 if reduction in ("max", "min") else 16, f"ScatterND that takes the {reduction}")
     dtype = target.dtype
-    wide = as_dtype("int64") if dtype.name in ("int8", "int16", "uint16", "uint32", "uint8") else dtype
+    wide = (
+        as_dtype("int64") if dtype.name in ("int8", "int16", "uint16", "uint32", "uint8") else dtype
+    )
     wide = as_dtype("float32") if dtype.name in ("float16", "bfloat16") else wide
     result = c.node(
         "ScatterND",
@@ -154,7 +156,10 @@ def _segments(c: Call, kind: str, ids: Value, number: Value, data: Value, gaps: 
 _KINDS = {"Sum": "add", "Prod": "mul", "Max": "max", "Min": "min"}
 
 
-@rule("UnsortedSegmentSum UnsortedSegmentProd UnsortedSegmentMax UnsortedSegmentMin", nodes="ScatterND")
+@rule(
+    "UnsortedSegmentSum UnsortedSegmentProd UnsortedSegmentMax UnsortedSegmentMin",
+    nodes="ScatterND",
+)
 def _unsorted_segments(c: Call) -> Value:
     kind = _KINDS[c.op.type.removeprefix("UnsortedSegment")]
     gaps = None
@@ -214,8 +219,7 @@ def _dynamic_stitch(c: Call) -> Value:
     data = c.concat([c.reshape(c.inputs[number + i], shape) for i in range(number)])
     size = c.reduce("ReduceMax", ids, [0], keep=True) + 1
     zeros = c.zeros(c.concat([size, inner]), c.dtype())
-    result: Value = c.node("ScatterND", zeros, c.unsqueeze(ids, 1), data)
-    return result
+    return c.node("ScatterND", zeros, c.unsqueeze(ids, 1), data)
 
 
 @rule("DynamicPartition", nodes="Equal, Compress")
@@ -235,17 +239,17 @@ def _dynamic_partition(c: Call) -> list[Value]:
 @rule("TopK TopKV2", nodes="TopK")
 def _top_k(c: Call) -> list[Value]:
     k = c.ints([int(c.attr("k"))]) if c.op.type == "TopK" else c.reshape(c.int64(1), [1])
-    values, places = c.node("TopK", c.x, k, outputs=2, axis=-1, sorted=1)
+    values, places = c.many("TopK", c.x, k, outputs=2, axis=-1, sorted=1)
     return [values, c.cast(places, c.dtype(1))]
 
 
 @rule("Unique UniqueWithCounts", nodes="Unique")
 def _unique(c: Call) -> list[Value]:
     if c.x.dtype.name == "int32":
-        values = c.node("Unique", c.int64(0), outputs=4, sorted=0)
+        values = c.many("Unique", c.int64(0), outputs=4, sorted=0)
         values[0] = c.cast(values[0], "int32")
     else:
-        values = c.node("Unique", c.x, outputs=4, sorted=0)
+        values = c.many("Unique", c.x, outputs=4, sorted=0)
     results = [values[0], c.cast(values[2], c.dtype(1))]
     if len(c.op.outputs) > 2:
         results.append(c.cast(values[3], c.dtype(2)))

@@ -40,21 +40,28 @@ def _filled(c: Call, number: Value, dtype: DType, sizes: Any) -> Value:
 def _sequence_dtype(c: Call, dtype: DType) -> DType:
     if dtype.name in ("float32", "float64", "float16", "int32", "int64", "string"):
         return dtype
-    return c.constant(0, "int32").dtype if dtype.name != "bfloat16" else c.constant(0.0, "float32").dtype
+    return (
+        c.constant(0, "int32").dtype
+        if dtype.name != "bfloat16"
+        else c.constant(0.0, "float32").dtype
+    )
 
 
 def _element_sizes(c: Call, i: int) -> Any:
     known = c.const(i)
     if known is None:
         value = c.inference.value(c.op.inputs[i])
-        return None if value is None else [s if isinstance(s, int) else -1 for s in value.ravel().tolist()]
+        return (
+            None
+            if value is None
+            else [s if isinstance(s, int) else -1 for s in value.ravel().tolist()]
+        )
     return None if known.ndim == 0 else [int(size) for size in known]
 
 
 def _empty(c: Call, dtype: DType) -> Value:
     dtype = _sequence_dtype(c, dtype)
-    result: Value = c.node("SequenceEmpty", dtypes=[dtype], dtype=onnx_type(dtype))
-    return result
+    return c.node("SequenceEmpty", dtypes=[dtype], dtype=onnx_type(dtype))
 
 
 def _stored(c: Call, value: Value) -> Value:
@@ -65,8 +72,7 @@ def _with_item(c: Call, sequence: Value, index: Value, value: Value) -> Value:
     """The sequence in which an item has another value."""
     place = c.scalar(index)
     shorter = c.node("SequenceErase", sequence, place)
-    result: Value = c.node("SequenceInsert", shorter, _stored(c, value), place)
-    return result
+    return c.node("SequenceInsert", shorter, _stored(c, value), place)
 
 
 def _item(c: Call, sequence: Value, index: Value, dtype: DType) -> Value:
@@ -95,8 +101,7 @@ def _stacked(c: Call, sequence: Value, dtype: DType, shape: TensorShape | None) 
 
 def _split(c: Call, value: Value) -> Value:
     value = _stored(c, value)
-    result: Value = c.node("SplitToSequence", value, axis=0, keepdims=0)
-    return result
+    return c.node("SplitToSequence", value, axis=0, keepdims=0)
 
 
 # TensorArrays ------------------------------------------------------------------------------------
@@ -129,7 +134,7 @@ def _gather(c: Call) -> Value:
     whole = _stacked(c, flow, c.dtype(), shape)
     if _counts_up(c, 1):
         return whole
-    return c.node("Gather", whole, indices, axis=0)  # type: ignore[no-any-return]
+    return c.node("Gather", whole, indices, axis=0)
 
 
 def _counts_up(c: Call, i: int) -> bool:
@@ -205,8 +210,7 @@ def _reserve(c: Call) -> Value:
 
 @rule("TensorListPushBack", nodes="SequenceInsert")
 def _push_back(c: Call) -> Value:
-    result: Value = c.node("SequenceInsert", c.x, _stored(c, c.inputs[1]))
-    return result
+    return c.node("SequenceInsert", c.x, _stored(c, c.inputs[1]))
 
 
 @rule("TensorListPopBack", nodes="SequenceAt, SequenceErase")
@@ -248,8 +252,7 @@ def _concat_list(c: Call) -> Any:
 @rule("TensorListGather", nodes="ConcatFromSequence, Gather")
 def _gather_list(c: Call) -> Value:
     whole = _stacked(c, c.x, c.dtype(), None)
-    result: Value = c.node("Gather", whole, c.inputs[1], axis=0)
-    return result
+    return c.node("Gather", whole, c.inputs[1], axis=0)
 
 
 @rule("TensorListFromTensor", nodes="SplitToSequence")

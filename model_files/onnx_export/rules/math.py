@@ -46,6 +46,8 @@ def _reduced(c: Call, value: Value, axes: list[int] | None) -> Value:
         total = c.reduce("ReduceSum", value, taken, keep)
         ones = c.expand(c.like(1, value), c.shape_of(value))
         return total / c.reduce("ReduceSum", ones, taken, keep)
+    if c.op.type == "Prod" and dtype.is_integer:  # which onnxruntime does not let wrap
+        return c.cast(c.reduce(name, c.cast(value, "int64"), taken, keep), dtype)
     return c.reduce(name, value, taken, keep)
 
 
@@ -85,9 +87,11 @@ def _cumsum(c: Call) -> Value:
 def _cumprod(c: Call) -> Value:
     axis = int(c.required(1, "the axis").item()) % c.rank()
     value, nodes = c.x, c.nodes
-    start = c.expand(
-        c.like(1, value), c.shape_of(c.squeeze(c.slice(value, [0], [1], [axis]), axis))
-    ) if (c.shape() or (None,))[axis] else None
+    start = (
+        c.expand(c.like(1, value), c.shape_of(c.squeeze(c.slice(value, [0], [1], [axis]), axis)))
+        if (c.shape() or (None,))[axis]
+        else None
+    )
     if start is None:
         sizes = c.shape_of(value)
         keep = [i for i in range(c.rank()) if i != axis]
@@ -98,7 +102,7 @@ def _cumprod(c: Call) -> Value:
         after = before * item
         nodes.end_body(body, [after, before if c.attr("exclusive", False) else after])
     direction = [int(bool(c.attr("reverse", False)))]
-    _, result = c.node(
+    _, result = c.many(
         "Scan",
         start,
         value,
@@ -111,7 +115,7 @@ def _cumprod(c: Call) -> Value:
         scan_input_directions=direction,
         scan_output_directions=direction,
     )
-    return result  # type: ignore[no-any-return]
+    return result
 
 
 @rule("MatMul SparseMatMul", nodes="MatMul")
@@ -121,7 +125,7 @@ def _mat_mul(c: Call) -> Value:
         x = c.transpose(x, [1, 0])
     if c.attr("transpose_b", False):
         y = c.transpose(y, [1, 0])
-    return c.node("MatMul", x, y)  # type: ignore[no-any-return]
+    return c.node("MatMul", x, y)
 
 
 @rule("BatchMatMul BatchMatMulV2 BatchMatMulV3", nodes="MatMul")
@@ -133,25 +137,23 @@ def _batch_mat_mul(c: Call) -> Value:
             rank = c.rank(i)
             value = c.transpose(value, [*range(rank - 2), rank - 1, rank - 2])
         values.append(c.cast(value, c.dtype()))
-    return c.node("MatMul", *values)  # type: ignore[no-any-return]
+    return c.node("MatMul", *values)
 
 
 @rule("Einsum XlaEinsum", nodes="Einsum")
 def _einsum(c: Call) -> Value:
-    result: Value = c.node("Einsum", *c.inputs, equation=c.attr("equation").replace(" ", ""))
-    return result
+    return c.node("Einsum", *c.inputs, equation=c.attr("equation").replace(" ", ""))
 
 
 @rule("MatrixDeterminant BatchMatrixDeterminant", nodes="Det")
 def _det(c: Call) -> Value:
-    result: Value = c.node("Det", c.x)
-    return result
+    return c.node("Det", c.x)
 
 
 @rule("Cross", nodes="Gather, Mul, Sub")
 def _cross(c: Call) -> Value:
     def turned(value: Value, by: int) -> Value:
-        return c.node("Gather", value, c.ints([by % 3, (by + 1) % 3, (by + 2) % 3]), axis=-1)  # type: ignore[no-any-return]
+        return c.node("Gather", value, c.ints([by % 3, (by + 1) % 3, (by + 2) % 3]), axis=-1)
 
     x, y = c.inputs
     return turned(x, 1) * turned(y, 2) - turned(x, 2) * turned(y, 1)
@@ -163,10 +165,11 @@ def _roll(c: Call) -> Value:
     shifts = c.required(1, "the shift").ravel().tolist()
     for shift, axis in zip(shifts, c.required(2, "the axis").ravel().tolist(), strict=True):
         size = (c.shape() or ())[axis] if c.shape() else None
-        shift = shift % size if size else shift  # noqa: PLW2901 - within the axis
+        shift = shift % size if size else shift
         if shift:
             end = np.iinfo(np.int64).max
             value = c.concat(
-                [c.slice(value, [-shift], [end], [axis]), c.slice(value, [0], [-shift], [axis])], axis
+                [c.slice(value, [-shift], [end], [axis]), c.slice(value, [0], [-shift], [axis])],
+                axis,
             )
     return value

@@ -11,8 +11,7 @@ from ..writing.values import Value
 
 @rule("Softmax LogSoftmax", nodes="the same")
 def _softmax(c: Call) -> Value:
-    result: Value = c.node(c.op.type, c.x, axis=-1)
-    return result
+    return c.node(c.op.type, c.x, axis=-1)
 
 
 @channels_rule("Softmax LogSoftmax")

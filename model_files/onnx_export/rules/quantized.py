@@ -19,7 +19,9 @@ def _nudged(low: Any, high: Any, first: int, last: int) -> tuple[Any, Any, Any, 
     with np.errstate(all="ignore"):
         zero = single(first) - low / scale
     zero = np.where(
-        zero < first, single(first), np.where(zero > last, single(last), np.floor(zero + single(0.5)))
+        zero < first,
+        single(first),
+        np.where(zero > last, single(last), np.floor(zero + single(0.5))),
     ).astype(single)
     return (single(first) - zero) * scale, (single(last) - zero) * scale, scale, zero
 
@@ -44,7 +46,7 @@ def _fake_quant(c: Call) -> Value:
         axis = c.rank() - 1 if scale.ndim else None
         parts = (c.constant(scale, "float32"), c.constant(zero, "uint8"))
         number = c.node("QuantizeLinear", clipped if narrow else x, *parts, axis=axis)
-        return c.node("DequantizeLinear", number, *parts, axis=axis)  # type: ignore[no-any-return]
+        return c.node("DequantizeLinear", number, *parts, axis=axis)
     inverse = c.like(np.float32(1) / scale, x)
     steps = c.node("Floor", (clipped - c.like(least, x)) * inverse + 0.5)
     return steps * c.like(scale, x) + c.like(least, x)
@@ -74,8 +76,12 @@ def _dequantize(c: Call) -> Value:
         step = (high - low) / np.float32((1 << bits) - 1)
         bottom = -(1 << (bits - 1)) if signed else 0
         if mode == "MIN_FIRST":
-            result = value * c.constant(step, "float32") + c.constant(low - step * bottom, "float32")
+            result = value * c.constant(step, "float32") + c.constant(
+                low - step * bottom, "float32"
+            )
         else:
             half = np.float32(1 << (bits - 1)) if signed else np.float32(0)
-            result = (value + float(half)) * c.constant(step, "float32") + c.constant(low, "float32")
+            result = (value + float(half)) * c.constant(step, "float32") + c.constant(
+                low, "float32"
+            )
     return c.cast(result, c.dtype())

@@ -23,7 +23,9 @@ def _uniform(c: Call) -> Value:
     return _drawn(c, "RandomUniformLike", c.int64(0), low=0.0, high=1.0)
 
 
-@rule("RandomStandardNormal StatelessRandomNormal StatelessRandomNormalV2", nodes="RandomNormalLike")
+@rule(
+    "RandomStandardNormal StatelessRandomNormal StatelessRandomNormalV2", nodes="RandomNormalLike"
+)
 def _normal(c: Call) -> Value:
     return _drawn(c, "RandomNormalLike", c.int64(0), mean=0.0, scale=1.0)
 
@@ -56,6 +58,5 @@ def _shuffle(c: Call) -> Value:
     number = c.slice(c.shape_of(c.x), [0], [1])
     zeros = c.expand(c.constant(0, "float32"), number)
     keys = c.node("RandomUniformLike", zeros, dtypes=["float32"], dtype=1, low=0.0, high=1.0)
-    _, order = c.node("TopK", keys, number, outputs=2)
-    result: Value = c.node("Gather", c.x, order, axis=0)
-    return result
+    _, order = c.many("TopK", keys, number, outputs=2)
+    return c.node("Gather", c.x, order, axis=0)

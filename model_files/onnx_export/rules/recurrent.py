@@ -68,5 +68,4 @@ def _sparse_product(c: Call) -> Value:
     column = c.squeeze(c.slice(indices, [columns], [columns + 1], [1]), 1)
     parts = c.node("Gather", b, column, axis=0) * c.unsqueeze(values, 1)
     size = c.concat([c.slice(shape, [rows], [rows + 1]), c.slice(c.shape_of(b), [1], [2])])
-    result: Value = c.node("ScatterND", c.zeros(size, c.dtype()), row, parts, reduction="add")
-    return result
+    return c.node("ScatterND", c.zeros(size, c.dtype()), row, parts, reduction="add")

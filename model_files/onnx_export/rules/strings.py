@@ -55,8 +55,7 @@ def _regex(c: Call) -> Value:
         pattern = c.required(1, "the pattern").item().decode()
     else:
         pattern = c.attr("pattern")
-    result: Value = c.node("RegexFullMatch", c.x, pattern=pattern)
-    return result
+    return c.node("RegexFullMatch", c.x, pattern=pattern)
 
 
 @rule("ReduceJoin", nodes="Split, StringConcat")

@@ -30,9 +30,7 @@ class _Table:
     nodes="LabelEncoder",
 )
 def _table(c: Call) -> _Table:
-    fillers = [
-        op for op in c.op.outputs[0].consumers() if op.type.removesuffix("V2") in _FILLERS
-    ]
+    fillers = [op for op in c.op.outputs[0].consumers() if op.type.removesuffix("V2") in _FILLERS]
     if not fillers:
         return _Table(None, None)
     if len(fillers) > 1:
@@ -60,7 +58,9 @@ def _find(c: Call) -> Any:
     listed = table.keys.tolist()
     if known is not None and known.ndim == 0 and values.name in ("int64", "string", "int32"):
         of = "string" if values.name == "string" else "int64"
-        return c.cast(_encoded(c, keys, kind, listed, table.values.tolist(), of, known.item()), values)
+        return c.cast(
+            _encoded(c, keys, kind, listed, table.values.tolist(), of, known.item()), values
+        )
     places = _encoded(c, keys, kind, listed, list(range(len(listed))), "int64", -1)
     missing = places < 0
     rank = table.values.ndim - 1
@@ -78,8 +78,7 @@ def _encoded(
         return c.expand(c.constant(default, to), c.shape_of(keys))
     options = {f"keys_{_DIRECT[kind]}": listed, f"values_{_DIRECT[to]}": values}
     options["default_int64" if to == "int64" else "default_string"] = default
-    result: Value = c.node("LabelEncoder", keys, domain=ML_DOMAIN, dtypes=[to], **options)
-    return result
+    return c.node("LabelEncoder", keys, domain=ML_DOMAIN, dtypes=[to], **options)
 
 
 @rule("LookupTableSize LookupTableSizeV2", nodes="a constant")

@@ -177,9 +177,15 @@ class Call:
 
     # Nodes ---------------------------------------------------------------------------------------
 
-    def node(self, op_type: str, *inputs: Value | None, **options: Any) -> Any:
-        """Writes a node: see `NodeWriter.node`."""
-        return self.nodes.node(op_type, *inputs, **options)
+    def node(self, op_type: str, *inputs: Value | None, **options: Any) -> Value:
+        """Writes a node of one output: see `NodeWriter.node`."""
+        return self.nodes.node(op_type, *inputs, **options)[0]
+
+    def many(
+        self, op_type: str, *inputs: Value | None, outputs: int, **options: Any
+    ) -> list[Value]:
+        """Writes a node of several outputs."""
+        return self.nodes.node(op_type, *inputs, outputs=outputs, **options)
 
     def constant(self, value: Any, dtype: DType | str | None = None) -> Value:
         """A constant."""
@@ -223,11 +229,11 @@ class Call:
 
     def unsqueeze(self, value: Value, *axes: int) -> Value:
         """The value with new axes of size 1."""
-        return value if not axes else self.node("Unsqueeze", value, self.ints(axes))  # type: ignore[no-any-return]
+        return value if not axes else self.node("Unsqueeze", value, self.ints(axes))
 
     def squeeze(self, value: Value, *axes: int) -> Value:
         """The value without axes of size 1."""
-        return value if not axes else self.node("Squeeze", value, self.ints(axes))  # type: ignore[no-any-return]
+        return value if not axes else self.node("Squeeze", value, self.ints(axes))
 
     def concat(self, values: Sequence[Value], axis: int = 0) -> Value:
         """Values side by side along an axis."""
@@ -236,8 +242,7 @@ class Call:
         arrays = [value.array for value in values]
         if all(array is not None for array in arrays):
             return self.constant(np.concatenate(arrays, axis), values[0].dtype)  # type: ignore[arg-type]
-        result: Value = self.node("Concat", *values, axis=axis)
-        return result
+        return self.node("Concat", *values, axis=axis)
 
     def where(self, condition: Value, x: Any, y: Any) -> Value:
         """Elements of one of two values."""
@@ -245,20 +250,20 @@ class Call:
             x = self.like(x, y)
         if not isinstance(y, Value):
             y = self.like(y, x)
-        result: Value = self.node("Where", condition, x, y)
-        return result
+        return self.node("Where", condition, x, y)
 
     def shape_of(self, value: Value) -> Value:
         """The shape as a vector of int64."""
-        result: Value = self.node("Shape", value)
-        return result
+        return self.node("Shape", value)
 
     def dims(self, i: int, first: int, last: int | None = None) -> Value:
         """Some sizes of an input as a vector of int64: a constant if they are known."""
         sizes = self.shape(i)
         if sizes is not None and None not in sizes[first:last]:
             return self.ints(sizes[first:last])
-        return self.slice(self.shape_of(self.inputs[i]), [first], [_LARGE if last is None else last])
+        return self.slice(
+            self.shape_of(self.inputs[i]), [first], [_LARGE if last is None else last]
+        )
 
     def slice(
         self,
@@ -275,27 +280,27 @@ class Call:
         )
         if axes is None and (not isinstance(starts, Value)):
             axes = list(range(len(starts)))
-        result: Value = self.node("Slice", value, start, end, None if axes is None else self.ints(axes), step)
-        return result
+        return self.node(
+            "Slice", value, start, end, None if axes is None else self.ints(axes), step
+        )
 
-    def reduce(self, op_type: str, value: Value, axes: Sequence[int] | Value, keep: bool = False) -> Value:
+    def reduce(
+        self, op_type: str, value: Value, axes: Sequence[int] | Value, keep: bool = False
+    ) -> Value:
         """A reduction over axes."""
         if not isinstance(axes, Value) and not axes:
             return value
         since = 13 if op_type == "ReduceSum" else 18
         if self.opset >= since:
             taken = axes if isinstance(axes, Value) else self.ints(axes)
-            result: Value = self.node(op_type, value, taken, keepdims=int(keep), noop_with_empty_axes=1)
-            return result
+            return self.node(op_type, value, taken, keepdims=int(keep), noop_with_empty_axes=1)
         if isinstance(axes, Value):
             self.needs(since, f"{op_type} over computed axes")
-        result = self.node(op_type, value, axes=list(axes), keepdims=int(keep))
-        return result
+        return self.node(op_type, value, axes=list(axes), keepdims=int(keep))
 
     def expand(self, value: Value, shape: Value | Sequence[int]) -> Value:
         """The value broadcast to a shape."""
-        result: Value = self.node("Expand", value, shape if isinstance(shape, Value) else self.ints(shape))
-        return result
+        return self.node("Expand", value, shape if isinstance(shape, Value) else self.ints(shape))
 
     def zeros(self, shape: Value, dtype: DType) -> Value:
         """Zeros, or empty strings."""
@@ -306,15 +311,13 @@ class Call:
         if not any(map(any, pads)):
             return value
         flat = [before for before, _ in pads] + [after for _, after in pads]
-        result: Value = self.node("Pad", value, self.ints(flat), self.like(number, value))
-        return result
+        return self.node("Pad", value, self.ints(flat), self.like(number, value))
 
     def split(self, value: Value, sizes: Sequence[int], axis: int) -> list[Value]:
         """Parts of a value along an axis."""
         if len(sizes) == 1:
             return [value]
-        parts: list[Value] = self.node("Split", value, self.ints(sizes), outputs=len(sizes), axis=axis)
-        return parts
+        return self.many("Split", value, self.ints(sizes), outputs=len(sizes), axis=axis)
 
     def scalar(self, value: Value) -> Value:
         """A value of one element as a scalar."""

@@ -16,7 +16,13 @@ ONNX_TYPES = {
     "string": 8, "bool": 9, "float16": 10, "float64": 11, "uint32": 12, "uint64": 13,
     "bfloat16": 16, "quint8": 2, "qint8": 3, "quint16": 4, "qint16": 5, "qint32": 6,
 }  # fmt: skip
-_PLAIN = {"quint8": "uint8", "qint8": "int8", "quint16": "uint16", "qint16": "int16", "qint32": "int32"}
+_PLAIN = {
+    "quint8": "uint8",
+    "qint8": "int8",
+    "quint16": "uint16",
+    "qint16": "int16",
+    "qint32": "int32",
+}
 
 _F, _D, _H = "float32", "float64", "float16"  # onnxruntime itself casts where it lacks float16
 _REALS = {_F, _D, _H}
@@ -76,7 +82,9 @@ _WIDER = {
     "uint64": ("int64",), "bfloat16": (_F,), _H: (_F,), _D: (_F,), _F: (_D,),
 }  # fmt: skip
 
-ORDERED = frozenset("Div Greater GreaterOrEqual Less LessOrEqual TopK ReduceMean Pow".split())
+ORDERED = frozenset(
+    ["Div", "Greater", "GreaterOrEqual", "Less", "LessOrEqual", "TopK", "ReduceMean", "Pow"]
+)
 """Ops whose result for large uint64 differs from that for the int64 of the same bits."""
 
 
@@ -91,9 +99,7 @@ def plain(dtype: DType) -> DType:
     return as_dtype(_PLAIN.get(name, name))
 
 
-def computed_in(
-    op_type: str, dtype: DType, allowed: frozenset[str] | None = None
-) -> DType | None:
+def computed_in(op_type: str, dtype: DType, allowed: frozenset[str] | None = None) -> DType | None:
     """The type in which to write an op of ONNX; None if there is none that gives its results.
 
     Args:

@@ -20,12 +20,33 @@ if TYPE_CHECKING:
 _INT64, _BOOL = as_dtype("int64"), as_dtype("bool")
 _OUTPUT_TYPES: dict[str, tuple[DType | int, ...]] = {
     **dict.fromkeys(
-        "Equal Less LessOrEqual Greater GreaterOrEqual And Or Xor Not IsNaN IsInf "
-        "RegexFullMatch".split(),
+        [
+            "Equal",
+            "Less",
+            "LessOrEqual",
+            "Greater",
+            "GreaterOrEqual",
+            "And",
+            "Or",
+            "Xor",
+            "Not",
+            "IsNaN",
+            "IsInf",
+            "RegexFullMatch",
+        ],
         (_BOOL,),
     ),
     **dict.fromkeys(
-        "Shape Size ArgMax ArgMin NonZero NonMaxSuppression SequenceLength StringSplitLength".split(),
+        [
+            "Shape",
+            "Size",
+            "ArgMax",
+            "ArgMin",
+            "NonZero",
+            "NonMaxSuppression",
+            "SequenceLength",
+            "StringSplitLength",
+        ],
         (_INT64,),
     ),
     "TopK": (0, _INT64),
@@ -40,8 +61,12 @@ _OUTPUT_TYPES: dict[str, tuple[DType | int, ...]] = {
     "Compress": (0,),
 }
 """Type of each output, or the number of the input that has it; by default that of the first."""
-_RANDOM = frozenset("RandomUniform RandomUniformLike RandomNormal RandomNormalLike Multinomial".split())
-_SEQUENCES = frozenset("SequenceEmpty SequenceInsert SequenceErase SplitToSequence SequenceConstruct".split())
+_RANDOM = frozenset(
+    ["RandomUniform", "RandomUniformLike", "RandomNormal", "RandomNormalLike", "Multinomial"]
+)
+_SEQUENCES = frozenset(
+    ["SequenceEmpty", "SequenceInsert", "SequenceErase", "SplitToSequence", "SequenceConstruct"]
+)
 
 
 def _reshaped(array: Array, shape: Array) -> Array:
@@ -168,7 +193,7 @@ class NodeWriter:
         dtypes: Sequence[DType | str] = (),
         domain: str = "",
         **attrs: Any,
-    ) -> Any:
+    ) -> list[Value]:
         """Writes a node; a type that onnxruntime lacks for it is cast to a wider one and back.
 
         Args:
@@ -180,7 +205,7 @@ class NodeWriter:
             **attrs: its attributes.
 
         Returns:
-            The output, or a list of several.
+            The outputs.
         """
         values = list(inputs)
         while values and values[-1] is None:
@@ -189,7 +214,7 @@ class NodeWriter:
         arrays = [value.array if value is not None else None for value in values]
         if fold and arrays and all(a is not None and a.size < _MOST_FOLDED for a in arrays):
             with np.errstate(all="ignore"):
-                return self.constant(fold(*arrays), values[0].dtype)  # type: ignore[union-attr]
+                return [self.constant(fold(*arrays), values[0].dtype)]  # type: ignore[union-attr]
         at = TYPED_BY.get(op_type, 0)
         key = values[at] if len(values) > at else None
         kinds: list[DType] = []
@@ -201,8 +226,8 @@ class NodeWriter:
             if wide is not None and wide is not key.dtype:
                 back = key.dtype
                 values = [
-                    v if v is None or v.sequence or v.dtype is not back else self.cast(v, wide)
-                    for v in values
+                    self.cast(v, wide) if v and i >= at and v.dtype is back else v
+                    for i, v in enumerate(values)
                 ]
         if dtypes:
             kinds = [plain(as_dtype(dtype)) for dtype in dtypes]
@@ -218,8 +243,11 @@ class NodeWriter:
         results = self._written(op_type, values, kinds, attrs, domain)
         if back is not None and op_type not in ("Equal", "Shape", "Size"):
             wide = values[at].dtype  # type: ignore[union-attr]
-            results = [self.cast(v, back) if v.dtype is wide and not _fixed(op_type, i) else v for i, v in enumerate(results)]
-        return results[0] if len(results) == 1 else list(results)
+            results = [
+                self.cast(v, back) if v.dtype is wide and not _fixed(op_type, i) else v
+                for i, v in enumerate(results)
+            ]
+        return list(results)
 
     def _written(
         self,
@@ -232,12 +260,18 @@ class NodeWriter:
         merged: bool = True,
     ) -> list[Value]:
         key = None
-        if merged and op_type not in _RANDOM and not any(isinstance(a, (GraphData, np.ndarray)) for a in attrs.values()):
+        if (
+            merged
+            and op_type not in _RANDOM
+            and not any(isinstance(a, (GraphData, np.ndarray)) for a in attrs.values())
+        ):
             key = (op_type, domain, *inputs, repr(attrs), *[dtype.name for dtype in dtypes])
             for graph in self.graphs:
                 if key in graph.written:
                     return graph.written[key]
-        sequence = op_type in _SEQUENCES or (op_type == "Identity" and inputs[0] is not None and inputs[0].sequence)
+        sequence = op_type in _SEQUENCES or (
+            op_type == "Identity" and inputs[0] is not None and inputs[0].sequence
+        )
         name = f"{self.prefix}{op_type}"
         results = [Value(self, dtype, name, sequence=sequence) for dtype in dtypes]
         attrs = {name: value for name, value in attrs.items() if value is not None}

@@ -44,11 +44,6 @@ def refused(refusals: Iterable[Refusal]) -> UnimplementedError:
     if len(lines) > len(shown):
         shown.append(f"and {len(lines) - len(shown)} more")
     number = "1 op" if len(lines) == 1 else f"{len(lines)} ops"
-    message = "\n  ".join(
-        [
-            f"{number} cannot be written in ONNX. Choose outputs= before them, or inputs= behind "
-            "them, and compute the rest outside:",
-            *shown,
-        ]
-    )
+    advice = "Choose outputs= before them, or inputs= behind them, and compute the rest outside:"
+    message = "\n  ".join([f"{number} cannot be written in ONNX. {advice}", *shown])
     return UnimplementedError(None, None, message)

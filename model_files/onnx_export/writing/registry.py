@@ -32,7 +32,9 @@ class Rule(NamedTuple):
 RULES: dict[str, Rule] = {}
 
 
-def rule(types: str, *, any_order: bool = False, nodes: str = "") -> Callable[[RuleFunction], RuleFunction]:
+def rule(
+    types: str, *, any_order: bool = False, nodes: str = ""
+) -> Callable[[RuleFunction], RuleFunction]:
     """Registers the function as the rule of op types.
 
     Args:

@@ -111,7 +111,7 @@ class Scope:
             if len(own) == 1:
                 value = self.nodes.node(
                     "Unsqueeze", value, self.nodes.ints([0, *range(2, len(sizes))])
-                )
+                )[0]
             inputs.append(value)
         results = rule.function(Call(op, self, inputs))
         results = results if isinstance(results, (list, tuple)) else [results]

@@ -46,7 +46,7 @@ class Value:
     def _op(self, op_type: str, other: Any, *, swapped: bool = False) -> Value:
         other = other if isinstance(other, Value) else self.nodes.constant(other, self.dtype)
         pair = (other, self) if swapped else (self, other)
-        result: Value = self.nodes.node(op_type, *pair)
+        result: Value = self.nodes.node(op_type, *pair)[0]
         return result
 
     def __add__(self, other: Any) -> Value:
@@ -95,11 +95,11 @@ class Value:
         return self._op("Xor", other)
 
     def __invert__(self) -> Value:
-        result: Value = self.nodes.node("Not", self)
+        result: Value = self.nodes.node("Not", self)[0]
         return result
 
     def __neg__(self) -> Value:
-        result: Value = self.nodes.node("Neg", self)
+        result: Value = self.nodes.node("Neg", self)[0]
         return result
 
     def equals(self, other: Any) -> Value:
