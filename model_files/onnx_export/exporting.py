@@ -101,11 +101,11 @@ def _sweep(graph: GraphData, read: set[Value | None]) -> None:
 
 def _name(graph: GraphData) -> None:
     """Gives all values names of their own; inputs and outputs have theirs."""
-    taken = {value.name for value in (*graph.inputs, *graph.outputs)}
-    _name_inner(graph, taken, set(graph.inputs) | set(graph.outputs))
+    ends = {*graph.inputs, *graph.outputs}
+    _name_inner(graph, {value.name for value in ends}, ends)
 
 
-def _name_inner(graph: GraphData, taken: set[str], named: set[Value | None]) -> None:
+def _name_inner(graph: GraphData, taken: set[str], named: set[Value]) -> None:
     for value in (*graph.inputs, *graph.outputs):
         _own_name(value, taken, named)
     for node in graph.nodes:
@@ -117,7 +117,7 @@ def _name_inner(graph: GraphData, taken: set[str], named: set[Value | None]) -> 
                 _name_inner(attr, taken, named)
 
 
-def _own_name(value: Value, taken: set[str], named: set[Value | None]) -> None:
+def _own_name(value: Value, taken: set[str], named: set[Value]) -> None:
     if value in named:
         return
     named.add(value)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from functools import cache
 from importlib import import_module
 from typing import Any
@@ -57,7 +58,7 @@ def checked_opset(opset: int | None) -> int:
     newest = imported_onnx().defs.onnx_opset_version()
     if opset is None:
         return min(DEFAULT, newest)
-    if isinstance(opset, bool) or not isinstance(opset, int) or not OLDEST <= opset <= newest:
+    if not OLDEST <= operator.index(opset) <= newest:
         raise ValueError(
             f"opset = {opset!r} must be an int from {OLDEST} to {newest}, the newest that the "
             "installed onnx has"

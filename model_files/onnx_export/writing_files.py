@@ -54,6 +54,6 @@ def write_model(
             message.data_location = onnx.TensorProto.EXTERNAL
             for key, text in (("location", location), ("offset", offset), ("length", array.nbytes)):
                 message.external_data.add(key=key, value=str(text))
-            data.write(array.reshape(-1).view(np.uint8))  # type: ignore[arg-type]
+            data.write(array.reshape(-1).view(np.uint8).data)
             offset += array.nbytes
         file.write(model.SerializeToString())

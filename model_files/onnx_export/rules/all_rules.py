@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from . import (
     array,
+    complex_numbers,
     control_flow,
     conv,
+    diagonals,
     elementwise,
     gradients,
     image,
@@ -22,8 +24,10 @@ from . import (
 
 MODULES = (
     array,
+    complex_numbers,
     control_flow,
     conv,
+    diagonals,
     elementwise,
     gradients,
     image,

@@ -282,8 +282,8 @@ def _strided_slice(c: Call) -> Value:
         else:
             step = strides[i]
             open_start, open_end = masks["begin"] & bit, masks["end"] & bit
-            start: Any = (0 if step > 0 else _TO_END) if open_start else begin[i]  # type: ignore[operator]
-            stop: Any = (_TO_END if step > 0 else _FROM_START) if open_end else end[i]  # type: ignore[operator]
+            start: Any = (0 if step > 0 else _TO_END) if open_start else begin[i]
+            stop: Any = (_TO_END if step > 0 else _FROM_START) if open_end else end[i]
             if not (open_start and open_end and step == 1):
                 starts.append(start)
                 ends.append(stop)
@@ -414,7 +414,7 @@ def _broadcast_args(c: Call) -> Value:
         c.refuse("the ranks of the shapes are not known")
     longest = max(lengths)  # type: ignore[type-var]
     s, t = (
-        c.concat([c.ints([1] * (longest - length)), c.int64(i)])  # type: ignore[operator]
+        c.concat([c.ints([1] * (longest - length)), c.int64(i)])
         if longest != length
         else c.int64(i)
         for i, length in enumerate(lengths)
@@ -525,46 +525,6 @@ def _matrix_band_part(c: Call) -> Value:
 
 def _zero(c: Call) -> Value:
     return c.constant(b"" if c.dtype().name == "string" else 0, c.dtype())
-
-
-@rule("MatrixDiag", nodes="Unsqueeze, Range, Equal, Where")
-def _matrix_diag(c: Call) -> Value:
-    numbers = _number_line(c, c.slice(c.shape_of(c.x), [-1], [_TO_END]))
-    eye = c.unsqueeze(numbers, 1).equals(c.unsqueeze(numbers, 0))
-    return c.where(eye, c.unsqueeze(c.x, -1), _zero(c))
-
-
-@rule("MatrixDiagV2 MatrixDiagV3", nodes="as MatrixDiag")
-def _matrix_diag_v2(c: Call) -> Value:
-    if np.any(c.required(1, "k")) or (c.required(2, "num_rows") != -1).any():
-        c.refuse("only the main diagonal of square matrices is written")
-    return _matrix_diag(c)
-
-
-@rule("MatrixDiagPart MatrixDiagPartV2 MatrixDiagPartV3", nodes="Range, GatherND")
-def _matrix_diag_part(c: Call) -> Value:
-    if len(c.op.inputs) > 1 and np.any(c.required(1, "k")):
-        c.refuse("only the main diagonal is written")
-    rank = c.rank()
-    shape = c.shape_of(c.x)
-    rows, columns = c.slice(shape, [-2], [-1]), c.slice(shape, [-1], [_TO_END])
-    numbers = _number_line(c, c.node("Min", rows, columns))
-    order = [rank - 2, rank - 1, *range(rank - 2)]
-    pairs = c.concat([c.unsqueeze(numbers, 1)] * 2, 1)
-    picked = c.node("GatherND", c.transpose(c.x, order), pairs)
-    return c.transpose(picked, [*range(1, rank - 1), 0])
-
-
-@rule("MatrixSetDiag MatrixSetDiagV2 MatrixSetDiagV3", nodes="Range, Equal, Pad, Where")
-def _matrix_set_diag(c: Call) -> Value:
-    if len(c.op.inputs) > 2 and np.any(c.required(2, "k")):
-        c.refuse("only the main diagonal is written")
-    shape = c.full_shape()
-    rows, columns = shape[-2:]
-    value = c.inputs[1]
-    pads = [(0, 0)] * (len(shape) - 2) + [(0, max(columns - rows, 0))]
-    eye = c.constant(np.eye(rows, columns, dtype=bool))
-    return c.where(eye, c.unsqueeze(c.pad(value, pads), -2), c.x)
 
 
 @rule("Diag", nodes="Reshape, Range, Equal, Where")

@@ -30,7 +30,7 @@ def _if(c: Call) -> Any:
         size = c.node("Size", condition)
         condition = c.cast(condition, "bool") if c.shape() == () else ~size.equals(0)
     otherwise, then = if_branches(context)
-    return _chosen(c, condition, then, otherwise, c.inputs[1:])
+    return _chosen(c, condition, then, otherwise, c.objects(1))
 
 
 def _branch(c: Call, body: Body, given: list[Any]) -> tuple[GraphData, list[Any]]:
@@ -88,7 +88,7 @@ def _end(c: Call, graph: GraphData, results: list[Value]) -> None:
 @rule("Case StatelessCase", nodes="If")
 def _case(c: Call) -> Any:
     branches = case_branches(ShapeContext(c.op, c.inference))
-    given = c.inputs[1:]
+    given = c.objects(1)
     if len(branches) == 1:
         return c.scope.body(branches[0], given, _inferred(c, branches[0], given))
     return _one_of(c, c.int64(0), 0, branches, given)
@@ -115,7 +115,7 @@ def _inferred(c: Call, body: Body, given: list[Any]) -> Any:
 @rule("PartitionedCall StatefulPartitionedCall", nodes="what the function holds")
 def _call(c: Call) -> Any:
     body = branch_of(ShapeContext(c.op, c.inference), c.attr("f"))
-    given = c.inputs[:]
+    given = c.objects()
     return c.scope.body(body, given, _inferred(c, body, given))
 
 
@@ -123,7 +123,7 @@ def _call(c: Call) -> Any:
 def _while(c: Call) -> Any:
     context = ShapeContext(c.op, c.inference)
     cond, body = loop_bodies(context)
-    start = c.inputs[:]
+    start = c.objects()
     state = stable_state(context, body)
     # What the body hands on as it is, and what is no tensor, is read from around the loop.
     fixed = [

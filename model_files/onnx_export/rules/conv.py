@@ -225,9 +225,7 @@ def _pool(c: Call) -> Any:
 @rule("MaxPoolWithArgmax", nodes="MaxPool, Mod, Mul, Add")
 def _pool_with_argmax(c: Call) -> Any:
     image = image_of(c)
-    _, height, width, channels = (
-        c.full_shape() if c.shape() and c.shape()[0] else (None, *(c.shape() or ())[1:])
-    )  # type: ignore[index]
+    height, width, channels = (c.shape() or (None,) * 4)[1:]
     if None in (height, width, channels):
         c.refuse("the sizes of its input must be known")
     kernel, strides = image.spatial(c.attr("ksize")), image.spatial(c.attr("strides"))

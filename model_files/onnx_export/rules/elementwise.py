@@ -63,12 +63,12 @@ one_to_one(
     nodes="none",
 )
 def _identity(c: Call) -> Any:
-    return c.x
+    return c.x if isinstance(c.inputs, list) else c.object()
 
 
 @rule("IdentityN", nodes="none")
 def _identities(c: Call) -> Any:
-    return list(c.inputs)
+    return c.objects()
 
 
 @rule("Cast", any_order=True, nodes="Cast")
@@ -309,3 +309,21 @@ def _invert(c: Call) -> Value:
 @rule("LogicalXor", any_order=True, nodes="Xor")
 def _xor(c: Call) -> Value:
     return c.inputs[0] ^ c.inputs[1]
+
+
+@rule("LeftShift RightShift", any_order=True, nodes="Mul, Div, Pow")
+def _shift(c: Call) -> Value:
+    # The shifts of ONNX take no signed integers; a power of two does.
+    x, y = c.inputs
+    wide = c.cast(x, "int64")
+    power = c.cast(c.node("Pow", c.constant(2, "int64"), c.cast(y, "int64")), "int64")
+    if x.dtype.name == "uint64":
+        c.refuse("integers of 64 bits without sign")
+    if c.op.type == "LeftShift":
+        return c.cast(wide * power, x.dtype)
+    return c.cast((wide - c.node("Mod", wide, power)) / power, x.dtype)
+
+
+@rule("Print", any_order=True, nodes="none")
+def _print(c: Call) -> Value:
+    return c.x

@@ -82,14 +82,13 @@ def _item(c: Call, sequence: Value, index: Value, dtype: DType) -> Value:
 
 def _stacked(c: Call, sequence: Value, dtype: DType, shape: TensorShape | None) -> Value:
     """All items along a new first axis; for none, if their shape is known, an empty tensor."""
-    sizes = None if shape is None else shape.sizes
-    known = sizes is not None and all(isinstance(size, int) for size in sizes[1:])
-    first = None if sizes is None or not sizes else sizes[0]
-    if not known or (isinstance(first, int) and first > 0):
+    first, *sizes = (shape.sizes if shape is not None else None) or (None, None)
+    inner = [size for size in sizes if isinstance(size, int)]
+    if len(inner) < len(sizes) or (isinstance(first, int) and first > 0):
         whole = c.node("ConcatFromSequence", sequence, axis=0, new_axis=1)
         return c.cast(whole, dtype)
     with c.nodes.body() as then:
-        zeros = c.zeros(c.ints([0, *(sizes or ())[1:]]), sequence.dtype)
+        zeros = c.zeros(c.ints([0, *inner]), sequence.dtype)
         c.nodes.end_body(then, [zeros])
     with c.nodes.body() as otherwise:
         whole = c.node("ConcatFromSequence", sequence, axis=0, new_axis=1)
@@ -118,7 +117,7 @@ def _tensor_array(c: Call) -> Any:
 
 @rule("TensorArrayWriteV3 TensorArrayWriteV2", nodes="SequenceErase, SequenceInsert")
 def _write(c: Call) -> Value:
-    _, index, value, flow = c.inputs
+    index, value, flow = c.inputs[1:]
     return _with_item(c, flow, index, value)
 
 
@@ -129,7 +128,7 @@ def _read(c: Call) -> Value:
 
 @rule("TensorArrayGatherV3 TensorArrayGatherV2", nodes="ConcatFromSequence")
 def _gather(c: Call) -> Value:
-    _, indices, flow = c.inputs
+    indices, flow = c.inputs[1:]
     shape = c.inference.shape(c.op.outputs[0])
     whole = _stacked(c, flow, c.dtype(), shape)
     if _counts_up(c, 1):
@@ -151,7 +150,7 @@ def _counts_up(c: Call, i: int) -> bool:
 
 @rule("TensorArrayScatterV3 TensorArrayScatterV2", nodes="SplitToSequence")
 def _scatter(c: Call) -> Value:
-    _, indices, value, flow = c.inputs
+    indices, value, flow = c.inputs[1:]
     if _all_in_order(c):
         return _split(c, value)
     number = c.full_shape(1)[0]

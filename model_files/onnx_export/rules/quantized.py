@@ -85,3 +85,46 @@ def _dequantize(c: Call) -> Value:
                 low, "float32"
             )
     return c.cast(result, c.dtype())
+
+
+@rule(
+    "QuantizeAndDequantizeV2 QuantizeAndDequantizeV3 QuantizeAndDequantizeV4",
+    nodes="Max, Min, Mul, Round",
+)
+def _quantize_and_dequantize(c: Call) -> Value:
+    x = c.x
+    bits = int(c.attr("num_bits", 8))
+    if c.op.type.endswith("V3"):
+        bits = int(c.required(3, "num_bits").item())
+    signed, narrow = bool(c.attr("signed_input", True)), bool(c.attr("narrow_range", False))
+    axis = int(c.attr("axis", -1))
+    if axis != -1:
+        c.refuse("ranges for each channel")
+    if c.attr("range_given", False):
+        low, high = c.inputs[1], c.inputs[2]
+    else:
+        axes = list(range(c.rank()))
+        low, high = c.reduce("ReduceMin", x, axes), c.reduce("ReduceMax", x, axes)
+    top = (1 << (bits - 1)) - 1 if signed else (1 << bits) - 1
+    bottom = (-top if narrow else -top - 1) if signed else 0
+    zero = c.like(0, x)
+    from_low = c.like(bottom, x) / low if bottom else None
+    from_high = c.like(top, x) / high
+    biggest = c.like(np.finfo(x.dtype.numpy_dtype).max, x)
+    if from_low is None:
+        scale = c.where(high > 0, from_high, biggest)
+        least, most = zero, c.like(top, x) / scale
+    else:
+        one = c.where(low * bottom > 0, from_low, biggest)
+        other = c.where(high * top > 0, from_high, biggest)
+        scale = c.node("Min", one, other)
+        least, most = c.like(bottom, x) / scale, c.like(top, x) / scale
+        by_low = one < other
+        least = c.where(by_low, low, least)
+        most = c.where(by_low, most, high)
+    value = c.node("Min", c.node("Max", x, least), most) if c.attr("range_given", False) else x
+    if c.attr("round_mode", "HALF_TO_EVEN") == "HALF_UP":
+        steps = c.node("Floor", value * scale + 0.5)
+    else:
+        steps = c.node("Round", value * scale)
+    return steps / scale

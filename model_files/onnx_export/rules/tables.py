@@ -43,7 +43,7 @@ def _table(c: Call) -> _Table:
 
 @rule("LookupTableFind LookupTableFindV2", nodes="LabelEncoder")
 def _find(c: Call) -> Any:
-    table, keys, default = c.inputs
+    table, keys, default = c.object(), c.inputs[1], c.inputs[2]
     values = c.op.outputs[0].dtype
     if table.keys is None:
         return c.expand(default, c.shape_of(keys))
@@ -83,5 +83,5 @@ def _encoded(
 
 @rule("LookupTableSize LookupTableSizeV2", nodes="a constant")
 def _size(c: Call) -> Value:
-    keys = c.x.keys
+    keys = c.object().keys
     return c.constant(np.int64(0 if keys is None else len(keys)))

@@ -43,10 +43,19 @@ class Call:
         """The version of ONNX's ops."""
         return self.nodes.opset
 
+    def object(self, i: int = 0) -> Any:
+        """An input that may be another object than a tensor, such as a table."""
+        return self.scope.plain(self.op.inputs[i])
+
+    def objects(self, first: int = 0) -> list[Any]:
+        """The inputs from a place on, which may be other objects than tensors."""
+        return [self.scope.plain(tensor) for tensor in self.op.inputs[first:]]
+
     @property
     def x(self) -> Value:
         """The first input."""
-        return self.inputs[0]
+        value: Value = self.inputs[0]
+        return value
 
     def attr(self, name: str, default: Any = None) -> Any:
         """An attr, with bytes as text."""
@@ -295,7 +304,9 @@ class Call:
             taken = axes if isinstance(axes, Value) else self.ints(axes)
             return self.node(op_type, value, taken, keepdims=int(keep), noop_with_empty_axes=1)
         if isinstance(axes, Value):
-            self.needs(since, f"{op_type} over computed axes")
+            self.refuse(
+                f"{op_type} over computed axes is new in opset {since}", f"pass opset={since}"
+            )
         return self.node(op_type, value, axes=list(axes), keepdims=int(keep))
 
     def expand(self, value: Value, shape: Value | Sequence[int]) -> Value:
@@ -374,5 +385,26 @@ class _Inputs(Sequence[Any]):
 
     def __getitem__(self, i: Any) -> Any:
         if isinstance(i, slice):
-            return [self._scope.plain(tensor) for tensor in self._tensors[i]]
-        return self._scope.plain(self._tensors[i])
+            return [_tensor(self._scope.plain(tensor)) for tensor in self._tensors[i]]
+        return _tensor(self._scope.plain(self._tensors[i]))
+
+
+class Pair:
+    """Complex numbers: their real and imaginary parts."""
+
+    def __init__(self, real: Value, imaginary: Value) -> None:
+        self.real = real
+        self.imaginary = imaginary
+
+
+def _tensor(value: Any) -> Value:
+    """A value that is a tensor.
+
+    Raises:
+        RefusedError: it is another object.
+    """
+    if isinstance(value, Pair):
+        raise RefusedError("no runtime of ONNX computes this with complex numbers")
+    if not isinstance(value, Value):
+        raise RefusedError("it reads an object that is no tensor in ONNX")
+    return value

@@ -6,6 +6,8 @@ written in a wider type, between casts; integers wrap when they are cast back, a
 
 from __future__ import annotations
 
+from collections.abc import Set
+
 from ....protos.dtypes import DType, as_dtype
 
 ML_DOMAIN = "ai.onnx.ml"
@@ -107,10 +109,9 @@ def computed_in(op_type: str, dtype: DType, allowed: frozenset[str] | None = Non
         dtype: the type of the op in the graph.
         allowed: the types that ONNX allows; None if all are.
     """
-    types = COMPUTED.get(op_type)
+    types: Set[str] | None = COMPUTED.get(op_type, allowed)
     if types is not None and allowed is not None:
         types = types & allowed
-    types = allowed if types is None else types
     if types is None or dtype.name in types:
         return dtype
     if dtype.name == "uint64" and op_type in ORDERED:

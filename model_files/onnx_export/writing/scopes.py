@@ -143,8 +143,9 @@ class Scope:
                 value = tensor.op.attrs["value"].array
             else:
                 value = self.inference.value(tensor)
-            known = value is not None and onnx_type(tensor.dtype) is not None
-            self._constants[tensor] = value if known and not is_symbolic(value) else None
+            if value is not None and (is_symbolic(value) or onnx_type(tensor.dtype) is None):
+                value = None
+            self._constants[tensor] = value
         return self._constants[tensor]
 
     def plain(self, tensor: Tensor) -> Any:
