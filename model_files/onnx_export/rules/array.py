@@ -21,6 +21,9 @@ def _placeholder(c: Call) -> Any:
 
 @rule("Reshape", nodes="Reshape")
 def _reshape(c: Call) -> Value:
+    result = c.out_shape()
+    if result is not None and None not in result:
+        return c.reshape(c.x, result)
     sizes = c.known_sizes(1)
     if sizes is not None and not (-1 in sizes and 0 in sizes):
         return c.reshape(c.x, sizes)
@@ -386,6 +389,8 @@ def _ones_like(c: Call) -> Value:
 
 @rule("Range", nodes="Range")
 def _range(c: Call) -> Value:
+    if c.dtype().name in ("float16", "bfloat16"):
+        c.refuse(f"no runtime counts in {c.dtype().name}")
     return c.node("Range", *c.inputs)
 
 
@@ -480,9 +485,15 @@ def _batch_to_space(c: Call) -> Value:
     return c.slice(value, c.ints(starts), c.assembled(ends), list(range(1, m + 1)))
 
 
+def _block_size(c: Call) -> int:
+    if c.attr("data_format", "NHWC") not in ("NHWC", "NCHW"):
+        c.refuse("channels in vectors")
+    return int(c.attr("block_size"))
+
+
 @rule("DepthToSpace", nodes="DepthToSpace")
 def _depth_to_space(c: Call) -> Any:
-    size = int(c.attr("block_size"))
+    size = _block_size(c)
     if c.attr("data_format", "NHWC") == "NCHW":
         return c.node("DepthToSpace", c.x, blocksize=size, mode="DCR")
     return First(c.node("DepthToSpace", c.first(), blocksize=size, mode="DCR"))
@@ -490,7 +501,7 @@ def _depth_to_space(c: Call) -> Any:
 
 @rule("SpaceToDepth", nodes="SpaceToDepth")
 def _space_to_depth(c: Call) -> Any:
-    size = int(c.attr("block_size"))
+    size = _block_size(c)
     if c.attr("data_format", "NHWC") == "NCHW":
         return c.node("SpaceToDepth", c.x, blocksize=size)
     return First(c.node("SpaceToDepth", c.first(), blocksize=size))
@@ -505,7 +516,7 @@ def _number_line(c: Call, value: Value) -> Value:
     return c.node("Range", zero, c.scalar(value), one)
 
 
-@rule("MatrixBandPart", nodes="Range, Sub, LessOrEqual, Where")
+@rule("MatrixBandPart BatchMatrixBandPart", nodes="Range, Sub, LessOrEqual, Where")
 def _matrix_band_part(c: Call) -> Value:
     shape = c.shape_of(c.x)
     rows = c.unsqueeze(_number_line(c, c.slice(shape, [-2], [-1])), 1)

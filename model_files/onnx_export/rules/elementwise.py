@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..writing.calls import Call
+from ..writing.element_types import onnx_type
 from ..writing.registry import one_to_one, rule
 from ..writing.values import Value
 
@@ -15,7 +16,7 @@ one_to_one(
         "Add": "Add AddV2",
         "Sub": "Sub",
         "Mul": "Mul",
-        "Div": "Div RealDiv TruncateDiv",
+        "Div": "RealDiv",
         "Neg": "Neg",
         "Pow": "Pow",
         "Abs": "Abs",
@@ -58,7 +59,8 @@ one_to_one(
 
 @rule(
     "Identity StopGradient PreventGradient CheckNumerics PlaceholderWithDefault Snapshot "
-    "RefIdentity EnsureShape ReadVariableOp DebugIdentity _EagerConst",
+    "RefIdentity EnsureShape ReadVariableOp DebugIdentity DebugGradientIdentity GuaranteeConst "
+    "CheckNumericsV2 Copy CopyHost DeepCopy",
     any_order=True,
     nodes="none",
 )
@@ -75,6 +77,8 @@ def _identities(c: Call) -> Any:
 def _cast(c: Call) -> Value:
     if c.attr("Truncate", False) and c.dtype().is_floating and c.x.dtype.is_floating:
         c.refuse("ONNX rounds to the nearest number, where this cast rounds towards zero")
+    if onnx_type(c.dtype()) is None:
+        c.refuse(f"ONNX has no {c.dtype().name}")
     return c.cast(c.x, c.dtype())
 
 
@@ -97,21 +101,44 @@ def _is_float(c: Call) -> bool:
     return bool(c.op.inputs[0].dtype.is_floating)
 
 
+def _wide(c: Call) -> tuple[Value, Value]:
+    """The inputs of an integer division.
+
+    Where the divisor may be -1, they are widened, as the quotient of the least number has no room.
+    """
+    x, y = c.inputs
+    divisor = c.const(1)
+    if x.dtype.name == "int32" and (divisor is None or (divisor == -1).any()):
+        return c.cast(x, "int64"), c.cast(y, "int64")
+    return x, y
+
+
+@rule("Div TruncateDiv", any_order=True, nodes="Div")
+def _div(c: Call) -> Value:
+    x, y = c.inputs if _is_float(c) else _wide(c)
+    if _is_float(c) and c.op.type == "TruncateDiv":
+        quotient = x / y
+        return c.where(quotient < 0, c.node("Ceil", quotient), c.node("Floor", quotient))
+    return c.cast(x / y, c.dtype())
+
+
 @rule("FloorDiv", any_order=True, nodes="Div, Floor; for integers Mod, Sub, Div")
 def _floor_div(c: Call) -> Value:
-    x, y = c.inputs
     if _is_float(c):
+        x, y = c.inputs
         return c.node("Floor", x / y)
-    if c.op.inputs[0].dtype.is_unsigned:
-        return x / y
-    return (x - c.node("Mod", x, y)) / y
+    x, y = _wide(c)
+    if not c.dtype().is_unsigned:
+        x = x - c.node("Mod", x, y)
+    return c.cast(x / y, c.dtype())
 
 
 @rule("FloorMod", any_order=True, nodes="Mod; for floats Mod, Where, Add")
 def _floor_mod(c: Call) -> Value:
-    x, y = c.inputs
     if not _is_float(c):
-        return c.node("Mod", x, y)
+        x, y = _wide(c)
+        return c.cast(c.node("Mod", x, y), c.dtype())
+    x, y = c.inputs
     rest = c.node("Mod", x, y, fmod=1)
     wrong = ~rest.equals(0) & ((y < 0) ^ (rest < 0))
     return c.where(wrong, rest + y, rest)
@@ -119,7 +146,8 @@ def _floor_mod(c: Call) -> Value:
 
 @rule("Mod TruncateMod", any_order=True, nodes="Mod")
 def _mod(c: Call) -> Value:
-    return c.node("Mod", *c.inputs, fmod=1)
+    x, y = c.inputs if _is_float(c) else _wide(c)
+    return c.cast(c.node("Mod", x, y, fmod=1), c.dtype())
 
 
 @rule("DivNoNan", any_order=True, nodes="Div, Equal, Where")
@@ -311,19 +339,28 @@ def _xor(c: Call) -> Value:
     return c.inputs[0] ^ c.inputs[1]
 
 
-@rule("LeftShift RightShift", any_order=True, nodes="Mul, Div, Pow")
+@rule("LeftShift RightShift", any_order=True, nodes="Mul; Mod, Sub, Div")
 def _shift(c: Call) -> Value:
-    # The shifts of ONNX take no signed integers; a power of two does.
-    x, y = c.inputs
-    wide = c.cast(x, "int64")
-    power = c.cast(c.node("Pow", c.constant(2, "int64"), c.cast(y, "int64")), "int64")
-    if x.dtype.name == "uint64":
-        c.refuse("integers of 64 bits without sign")
+    # The shifts of ONNX take no signed integers; a product with a power of two does.
+    bits = c.required(1, "the number of bits")
+    if c.x.dtype.name == "uint64" or (bits < 0).any() or (bits >= c.x.dtype.size * 8).any():
+        c.refuse("shifts by more bits than there are, or of uint64")
+    wide, power = c.cast(c.x, "int64"), c.constant(1 << bits.astype(np.int64), "int64")
     if c.op.type == "LeftShift":
-        return c.cast(wide * power, x.dtype)
-    return c.cast((wide - c.node("Mod", wide, power)) / power, x.dtype)
+        return c.cast(wide * power, c.dtype())
+    return c.cast((wide - c.node("Mod", wide, power)) / power, c.dtype())
 
 
 @rule("Print", any_order=True, nodes="none")
 def _print(c: Call) -> Value:
     return c.x
+
+
+@rule("Bucketize", any_order=True, nodes="GreaterOrEqual, Add")
+def _bucketize(c: Call) -> Value:
+    limits = c.attr("boundaries")
+    value = c.cast(c.x, "float32") if c.x.dtype.is_integer else c.x
+    total = c.cast(value * 0, "int32")
+    for limit in limits:
+        total = total + c.cast(value >= float(limit), "int32")
+    return total

@@ -13,11 +13,8 @@ from ..writing.values import Value
 
 def _resized(c: Call, value: Value, **options: Any) -> Value:
     """A Resize of images with channels first to the sizes of the second input."""
-    sizes = c.int64(1)
-    if c.opset >= 18:
-        return c.node("Resize", value, None, None, sizes, axes=[2, 3], **options)
     lead = c.slice(c.shape_of(value), [0], [2])
-    return c.node("Resize", value, None, None, c.concat([lead, sizes]), **options)
+    return c.node("Resize", value, None, None, c.concat([lead, c.int64(1)]), **options)
 
 
 def _coordinates(c: Call) -> str:
@@ -219,7 +216,11 @@ def _contrast(c: Call) -> Value:
 
 @rule("RGBToHSV", nodes="Max, Min, Div, Where")
 def _hsv(c: Call) -> Value:
-    red, green, blue = c.split(c.x, [1] * 3, -1)
+    return _to_hsv(c, c.x)
+
+
+def _to_hsv(c: Call, pixels: Value) -> Value:
+    red, green, blue = c.split(pixels, [1] * 3, -1)
     value = c.node("Max", red, green, blue)
     spread = value - c.node("Min", red, green, blue)
     saturation = c.where(value > 0, spread / value, 0)
@@ -235,7 +236,11 @@ def _hsv(c: Call) -> Value:
 
 @rule("HSVToRGB", nodes="Abs, Clip, Mul, Sub")
 def _rgb(c: Call) -> Value:
-    hue, saturation, value = c.split(c.x, [1] * 3, -1)
+    return _to_rgb(c, c.x)
+
+
+def _to_rgb(c: Call, pixels: Value) -> Value:
+    hue, saturation, value = c.split(pixels, [1] * 3, -1)
     angle = hue * 6
     zero, one = c.like(0, hue), c.like(1, hue)
 
@@ -247,3 +252,19 @@ def _rgb(c: Call) -> Value:
     blue = clip(2 - c.node("Abs", angle - 4))
     parts = [((part - 1) * saturation + 1) * value for part in (red, green, blue)]
     return c.concat(parts, -1)
+
+
+@rule("AdjustSaturation", nodes="as RGBToHSV, HSVToRGB")
+def _saturation(c: Call) -> Value:
+    hue, saturation, value = c.split(_to_hsv(c, c.x), [1] * 3, -1)
+    scaled = saturation * c.cast(c.inputs[1], c.x.dtype)
+    clipped = c.node("Min", c.node("Max", scaled, c.like(0, scaled)), c.like(1, scaled))
+    return _to_rgb(c, c.concat([hue, clipped, value], -1))
+
+
+@rule("AdjustHue", nodes="as RGBToHSV, HSVToRGB")
+def _hue(c: Call) -> Value:
+    hue, saturation, value = c.split(_to_hsv(c, c.x), [1] * 3, -1)
+    turned = hue + c.cast(c.inputs[1], c.x.dtype)
+    turned = turned - c.node("Floor", turned)
+    return _to_rgb(c, c.concat([turned, saturation, value], -1))

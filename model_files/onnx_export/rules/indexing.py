@@ -52,6 +52,8 @@ def _gather_v2(c: Call) -> Value:
 
 @rule("GatherNd ResourceGatherNd", nodes="GatherND")
 def _gather_nd(c: Call) -> Value:
+    if c.attr("bad_indices_policy", "") == "IGNORE":
+        c.refuse("indices that are out of range are ignored")
     sizes = c.shape(1)
     if sizes is not None and sizes[-1] == 0:
         return c.expand(
@@ -80,6 +82,8 @@ def _where(c: Call) -> Value:
 
 
 def _scattered(c: Call, target: Value, indices: Value, updates: Value, reduction: str) -> Value:
+    if c.attr("bad_indices_policy", "") == "IGNORE":
+        c.refuse("indices that are out of range are ignored")
     if reduction != "none":
         c.needs(18 if reduction in ("max", "min") else 16, f"ScatterND that takes the {reduction}")
     dtype = target.dtype
@@ -101,7 +105,9 @@ def _scattered(c: Call, target: Value, indices: Value, updates: Value, reduction
 def _scatter_nd(c: Call) -> Value:
     zeros = c.zeros(c.int64(2), c.dtype())
     name = c.dtype().name
-    reduction = "none" if name in ("string", "bool") else "add"
+    if name == "string":
+        c.refuse("strings at the same place, which are joined")
+    reduction = "none" if name == "bool" else "add"
     return _scattered(c, zeros, c.int64(0), c.inputs[1], reduction)
 
 
@@ -260,6 +266,9 @@ def _unique(c: Call) -> list[Value]:
 def _arg_max(c: Call) -> Value:
     axis = int(c.required(1, "the axis").item()) if len(c.op.inputs) > 1 else 0
     value = c.cast(c.x, "uint8") if c.x.dtype.name == "bool" else c.x
+    if value.dtype.is_floating:  # NaN, which TensorFlow never takes
+        worst = -np.inf if c.op.type == "ArgMax" else np.inf
+        value = c.where(c.node("IsNaN", value), worst, value)
     return c.cast(c.node(c.op.type, value, axis=axis, keepdims=0), c.dtype())
 
 
@@ -268,10 +277,13 @@ def _in_top_k(c: Call) -> Value:
     predictions = c.x
     targets = c.unsqueeze(c.int64(1), 1)
     k = c.int64(2) if c.op.type == "InTopKV2" else c.constant(int(c.attr("k")), "int64")
-    own = c.node("GatherElements", predictions, targets, axis=1)
+    classes = c.dims(0, 1, 2)
+    inside = (targets >= 0) & (targets < classes)
+    own = c.node("GatherElements", predictions, c.where(inside, targets, 0), axis=1)
     larger = c.cast(predictions > own, "int64")
-    finite = ~(c.node("IsNaN", own) | c.node("IsInf", own))
-    return (c.reduce("ReduceSum", larger, [1]) < k) & c.squeeze(finite, 1)
+    odd = c.cast(c.node("IsNaN", predictions) | c.node("IsInf", predictions), "int64")
+    finite = c.reduce("ReduceSum", odd, [1]).equals(0)
+    return (c.reduce("ReduceSum", larger, [1]) < k) & finite & c.squeeze(inside, 1)
 
 
 @rule("Bincount DenseBincount", nodes="Range, Equal, ReduceSum")
@@ -295,3 +307,125 @@ def _list_diff(c: Call) -> list[Value]:
     numbers = c.node("Range", c.constant(0, "int64"), size, c.constant(1, "int64"))
     places = c.node("Compress", numbers, kept, axis=0)
     return [c.node("Compress", c.x, kept, axis=0), c.cast(places, c.dtype(1))]
+
+
+@rule("InplaceUpdate InplaceAdd InplaceSub", nodes="Mod, ScatterND")
+def _in_place(c: Call) -> Value:
+    updates = c.inputs[2]
+    if c.op.type.endswith("Sub"):
+        updates = c.like(0, updates) - updates
+    reduction = "none" if c.op.type.endswith("Update") else "add"
+    places = c.node("Mod", c.reshape(c.int64(1), [-1, 1]), c.dims(0, 0, 1))
+    return _scattered(c, c.x, places, updates, reduction)
+
+
+@rule("UnravelIndex", nodes="Div, Mod, Concat")
+def _unravel(c: Call) -> Value:
+    sizes = [int(size) for size in c.required(1, "the sizes")]
+    index, parts = c.int64(0), []
+    for size in reversed(sizes):
+        parts.append(c.unsqueeze(c.node("Mod", index, c.constant(size, "int64")), 0))
+        index = index / size
+    return c.cast(c.concat(parts[::-1]), c.dtype())
+
+
+@rule("LowerBound UpperBound", nodes="Less, ReduceSum")
+def _bound(c: Call) -> Value:
+    places, values = c.unsqueeze(c.inputs[0], 1), c.unsqueeze(c.inputs[1], 2)
+    below = places < values if c.op.type == "LowerBound" else places <= values
+    return c.cast(c.reduce("ReduceSum", c.cast(below, "int64"), [2]), c.dtype())
+
+
+@rule("NthElement", nodes="TopK, Gather")
+def _nth_element(c: Call) -> Value:
+    n = int(c.required(1, "n").item())
+    largest = int(bool(c.attr("reverse", False)))
+    values, _ = c.many("TopK", c.x, c.ints([n + 1]), outputs=2, largest=largest)
+    return c.node("Gather", values, c.constant(n, "int64"), axis=-1)
+
+
+@rule("DataFormatVecPermute DataFormatDimMap", nodes="Gather")
+def _permuted(c: Call) -> Value:
+    source, target = c.attr("src_format", "NHWC"), c.attr("dst_format", "NCHW")
+    if c.op.type == "DataFormatDimMap":
+        table = c.constant([target.index(name) for name in source], c.x.dtype)
+        return c.node("Gather", table, c.x)
+    sizes = c.full_shape()
+    names = [name for name in source if sizes[0] == len(source) or name not in "NC"]
+    order = [name for name in target if name in names]
+    return c.node("Gather", c.x, c.ints([names.index(name) for name in order]), axis=0)
+
+
+@rule("RaggedGather", nodes="Gather, Range, Less, Compress")
+def _ragged_gather(c: Call) -> list[Value]:
+    if int(c.attr("PARAMS_RAGGED_RANK")) != 1:
+        c.refuse("several ragged dimensions")
+    splits, values, indices = c.int64(0), c.inputs[1], c.reshape(c.int64(2), [-1])
+    starts = c.node("Gather", splits, indices)
+    lengths = c.node("Gather", splits, indices + 1) - starts
+    zero, one = c.constant(0, "int64"), c.constant(1, "int64")
+    most = c.reduce("ReduceMax", c.concat([lengths, c.ints([0])]), [0])
+    steps = c.unsqueeze(c.node("Range", zero, most, one), 0)
+    inside = c.reshape(steps < c.unsqueeze(lengths, 1), [-1])
+    places = c.reshape(steps + c.unsqueeze(starts, 1), [-1])
+    picked = c.node("Gather", values, c.node("Compress", places, inside, axis=0), axis=0)
+    ends = c.node("CumSum", c.concat([c.ints([0]), lengths]), zero)
+    return [c.cast(ends, c.dtype()), picked]
+
+
+@rule("RaggedRange", nodes="Range, Compress, CumSum")
+def _ragged_range(c: Call) -> list[Value]:
+    dtype = c.dtype(1)
+    if not dtype.is_integer:
+        c.refuse("ranges of floats")
+    starts, limits, steps = (c.vector(i) for i in range(3))
+    zero, one = c.constant(0, "int64"), c.constant(1, "int64")
+    whole = c.node("Max", starts + limits * 0 + steps * 0, starts + limits * 0 + steps * 0)
+    distance = limits - whole
+    sign = c.node("Sign", steps)
+    sizes = c.node("Max", (distance + steps - sign) / steps, zero)
+    sizes = c.where((distance * sign) > 0, sizes, 0)
+    most = c.reduce("ReduceMax", c.concat([sizes, c.ints([0])]), [0])
+    line = c.unsqueeze(c.node("Range", zero, most, one), 0)
+    inside = c.reshape(line < c.unsqueeze(sizes, 1), [-1])
+    numbers = c.unsqueeze(whole, 1) + line * c.unsqueeze(steps + sizes * 0, 1)
+    ends = c.node("CumSum", c.concat([c.ints([0]), sizes]), zero)
+    flat = c.node("Compress", c.reshape(numbers, [-1]), inside, axis=0)
+    return [c.cast(ends, c.dtype()), c.cast(flat, dtype)]
+
+
+@rule("RaggedTensorToTensor", nodes="Range, Less, NonZero, ScatterND")
+def _ragged_to_tensor(c: Call) -> Value:
+    kinds = [item.decode() for item in c.op.get_attr("row_partition_types")]
+    if kinds not in (["ROW_SPLITS"], ["FIRST_DIM_SIZE", "VALUE_ROWIDS"]) or c.rank(1) != 1:
+        c.refuse("only vectors of values in rows are written")
+    zero, one = c.constant(0, "int64"), c.constant(1, "int64")
+    values, default = c.inputs[1], c.inputs[2]
+    if c.rank(2) != 0:
+        c.refuse("a default that is no scalar")
+    if kinds == ["ROW_SPLITS"]:
+        splits = c.int64(3)
+        lengths = c.slice(splits, [1], [np.iinfo(np.int64).max]) - c.slice(splits, [0], [-1])
+        rows = c.slice(c.shape_of(splits), [0], [1]) - 1
+    else:
+        rows = c.reshape(c.int64(3), [1])
+        ids = c.int64(4)
+        ones = c.expand(c.constant(1, "int64"), c.shape_of(ids))
+        none = c.expand(c.constant(0, "int64"), rows)
+        lengths = _scattered(c, none, c.unsqueeze(ids, 1), ones, "add")
+    most = c.reduce("ReduceMax", c.concat([lengths, c.ints([0])]), [0])
+    line = c.unsqueeze(c.node("Range", zero, most, one), 0)
+    inside = line < c.unsqueeze(lengths, 1)
+    places = c.transpose(c.node("NonZero", inside), [1, 0])
+    shape = c.concat([rows, c.reshape(most, [1])])
+    result = c.node("ScatterND", c.expand(default, shape), places, values)
+    wanted = c.const(0)
+    if wanted is None or wanted.ndim == 0 or (wanted < 0).all():
+        if wanted is None:
+            c.refuse("a shape that is computed in the graph")
+        return result
+    sizes = [c.slice(shape, [i], [i + 1]) if n < 0 else c.ints([n]) for i, n in enumerate(wanted)]
+    target = c.concat(sizes)
+    room = c.node("Max", target - shape, zero)
+    padded = c.node("Pad", result, c.concat([c.ints([0, 0]), room]), default)
+    return c.slice(padded, c.ints([0, 0]), target, [0, 1])

@@ -39,10 +39,22 @@ def _reduced(c: Call, value: Value, axes: list[int] | None) -> Value:
     keep = bool(c.attr("keep_dims") or c.attr("keepdims"))
     name = _REDUCTIONS[c.op.type]
     taken: Any = c.vector(1) if axes is None else axes
-    if c.op.type in ("All", "Any"):
+    if c.op.type == "Any":  # of nothing, which is False
+        return c.cast(c.reduce("ReduceSum", c.cast(value, "int64"), taken, keep), "bool")
+    if c.op.type == "All":
         return c.cast(c.reduce(name, c.cast(value, "int32"), taken, keep), "bool")
     dtype = value.dtype
+    if c.op.type in ("Max", "Min") and dtype.is_floating:
+        # NaN, which onnxruntime leaves out.
+        marks = c.cast(c.node("IsNaN", value), "float32")
+        unclear = c.reduce("ReduceMax", marks, taken, keep) > 0
+        return c.where(unclear, np.nan, c.reduce(name, value, taken, keep))
+    if c.op.type == "Mean" and dtype.is_floating and 0 in (c.shape() or ()):
+        count = c.reduce("ReduceSum", c.zeros(c.shape_of(value), dtype) + 1, taken, keep)
+        return c.reduce("ReduceSum", value, taken, keep) / count
     if c.op.type == "Mean" and not dtype.is_floating:
+        if dtype.name not in ("int32", "int64"):
+            c.refuse(f"the mean of {dtype.name}, whose sum overflows")
         total = c.reduce("ReduceSum", value, taken, keep)
         ones = c.expand(c.like(1, value), c.shape_of(value))
         return total / c.reduce("ReduceSum", ones, taken, keep)
@@ -142,7 +154,13 @@ def _batch_mat_mul(c: Call) -> Value:
 
 @rule("Einsum XlaEinsum", nodes="Einsum")
 def _einsum(c: Call) -> Value:
-    return c.node("Einsum", *c.inputs, equation=c.attr("equation").replace(" ", ""))
+    equation = c.attr("equation").replace(" ", "")
+    result = equation.partition("->")[2].replace("...", "")
+    if len(set(result)) < len(result):
+        c.refuse("a result with a repeated index")
+    if "..." in equation and len({c.rank(i) for i in range(len(c.op.inputs))}) > 1:
+        c.refuse("an ellipsis that stands for different axes")
+    return c.node("Einsum", *c.inputs, equation=equation)
 
 
 @rule("MatrixDeterminant BatchMatrixDeterminant", nodes="Det")

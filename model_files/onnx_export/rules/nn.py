@@ -55,8 +55,15 @@ def _batch_norm(c: Call) -> Any:
         result = scaled * c.unsqueeze(parts[0], *inner) + c.unsqueeze(parts[1], *inner)
         total = c.cast(c.node("Size", value), wide) / c.cast(c.node("Size", scale), wide)
         unbiased = spread * (total / c.node("Max", total - 1, c.like(1, total)))
-        flat = [c.cast(c.squeeze(item, *inner), scale.dtype) for item in (centre, unbiased)]
-        results = [*flat, *flat]
+        batch = [
+            c.cast(c.squeeze(item, *inner), scale.dtype) for item in (centre, unbiased, spread)
+        ]
+        factor = float(c.attr("exponential_avg_factor", 1.0))
+        averages = batch[:2]
+        if factor != 1.0:
+            pairs = zip((mean, variance), averages, strict=True)
+            averages = [old * (1 - factor) + new * factor for old, new in pairs]
+        results = [*averages, batch[0], batch[2]]
     results = [First(result) if last else result, *results]
     if len(c.op.outputs) > 5:
         results.append(c.constant(0.0, "float32"))

@@ -39,7 +39,7 @@ def _fake_quant(c: Call) -> Value:
         low, high = c.required(1, "the minimum"), c.required(2, "the maximum")
     x = c.x
     if np.all(np.asarray(low) == 0) and np.all(np.asarray(high) == 0):
-        return x * 0
+        return c.zeros(c.shape_of(x), c.dtype())
     least, most, scale, zero = _nudged(low, high, first, last)
     clipped = c.node("Max", c.node("Min", x, c.like(most, x)), c.like(least, x))
     if bits == 8 and np.all(scale > 0):
@@ -76,9 +76,10 @@ def _dequantize(c: Call) -> Value:
         step = (high - low) / np.float32((1 << bits) - 1)
         bottom = -(1 << (bits - 1)) if signed else 0
         if mode == "MIN_FIRST":
-            result = value * c.constant(step, "float32") + c.constant(
-                low - step * bottom, "float32"
-            )
+            safe = np.where(step == 0, np.float32(1), step)
+            least = np.where(step == 0, low, np.round(low / safe) * step)
+            offset = least.astype(np.float32) - step * np.float32(bottom)
+            result = value * c.constant(step, "float32") + c.constant(offset, "float32")
         else:
             half = np.float32(1 << (bits - 1)) if signed else np.float32(0)
             result = (value + float(half)) * c.constant(step, "float32") + c.constant(

@@ -23,14 +23,15 @@ def _join(c: Call) -> Value:
 
 @rule("StringLower StringUpper", nodes="StringNormalizer")
 def _case(c: Call) -> Value:
-    if c.attr("encoding", "") != "utf-8":
-        c.refuse(
-            "StringNormalizer also changes letters that are not ASCII",
-            "use encoding='utf-8', if that is meant",
-        )
+    # In the locale C only letters of ASCII change, as in TensorFlow without an encoding.
+    locale = "en_US.UTF-8" if c.attr("encoding", "") == "utf-8" else "C"
     change = "LOWER" if c.op.type == "StringLower" else "UPPER"
     flat = c.node(
-        "StringNormalizer", c.reshape(c.x, [-1]), case_change_action=change, is_case_sensitive=1
+        "StringNormalizer",
+        c.reshape(c.x, [-1]),
+        case_change_action=change,
+        is_case_sensitive=1,
+        locale=locale,
     )
     return c.reshape(flat, c.shape_of(c.x))
 

@@ -6,7 +6,7 @@ written in a wider type, between casts; integers wrap when they are cast back, a
 
 from __future__ import annotations
 
-from collections.abc import Set
+from collections.abc import Set as AbstractSet
 
 from ....protos.dtypes import DType, as_dtype
 
@@ -109,7 +109,7 @@ def computed_in(op_type: str, dtype: DType, allowed: frozenset[str] | None = Non
         dtype: the type of the op in the graph.
         allowed: the types that ONNX allows; None if all are.
     """
-    types: Set[str] | None = COMPUTED.get(op_type, allowed)
+    types: AbstractSet[str] | None = COMPUTED.get(op_type, allowed)
     if types is not None and allowed is not None:
         types = types & allowed
     if types is None or dtype.name in types:

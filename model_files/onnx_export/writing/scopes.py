@@ -68,7 +68,10 @@ class Scope:
             try:
                 self._write(op)
             except PoisonedError as error:
-                self._values.update(dict.fromkeys(op.outputs, _Poison(error.refusals)))
+                given = [self._values.get(tensor) for tensor in op.inputs]
+                reasons = [r for item in given if isinstance(item, _Poison) for r in item.refusals]
+                poison = _Poison([*reasons, *error.refusals])
+                self._values.update(dict.fromkeys(op.outputs, poison))
             except RefusedError as error:
                 refusal = Refusal(op.type, op.name, error.why, error.instead)
                 self._values.update(dict.fromkeys(op.outputs, _Poison([refusal])))
