@@ -7,7 +7,8 @@ from functools import cache
 from importlib import import_module
 from typing import Any
 
-OLDEST = 13
+from .writing.element_types import OLDEST
+
 DEFAULT = 21
 """Newest version that onnxruntime 1.20 of November 2024 runs."""
 

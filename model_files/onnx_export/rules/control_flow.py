@@ -175,6 +175,6 @@ def _truth(c: Call, value: Value) -> Value:
     return c.scalar(c.cast(value, "bool")) if value.dtype.name != "bool" else value
 
 
-@rule("Merge Switch RefSwitch Enter Exit NextIteration LoopCond", nodes="none")
+@rule("Merge Switch RefSwitch Enter Exit NextIteration LoopCond")
 def _left_over(c: Call) -> Any:
     c.refuse("it belongs to no regular branch or loop of TensorFlow 1")

@@ -322,15 +322,18 @@ def _old_select(c: Call) -> Value:
     return c.where(condition, x, y)
 
 
-@rule("BitwiseAnd BitwiseOr BitwiseXor", any_order=True, nodes="the same")
+@rule(
+    "BitwiseAnd BitwiseOr BitwiseXor",
+    any_order=True,
+    nodes="BitwiseAnd, BitwiseOr, BitwiseXor",
+    since=18,
+)
 def _bitwise(c: Call) -> Value:
-    c.needs(18, c.op.type)
     return c.node(c.op.type, *c.inputs)
 
 
-@rule("Invert", any_order=True, nodes="BitwiseNot")
+@rule("Invert", any_order=True, nodes="BitwiseNot", since=18)
 def _invert(c: Call) -> Value:
-    c.needs(18, "BitwiseNot")
     return c.node("BitwiseNot", c.x)
 
 

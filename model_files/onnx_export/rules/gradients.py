@@ -95,9 +95,8 @@ def _bias_add(c: Call) -> Value:
     return c.reduce("ReduceSum", c.x, [i for i in range(rank) if i != at])
 
 
-@rule("MaxPoolGrad", nodes="MaxPool, ScatterElements")
+@rule("MaxPoolGrad", nodes="MaxPool, ScatterElements", since=16)
 def _max_pool(c: Call) -> Any:
-    c.needs(16, "ScatterElements that adds")
     image = image_of(c)
     kernel, strides = image.spatial(c.attr("ksize")), image.spatial(c.attr("strides"))
     _, places = c.many(
@@ -160,6 +159,6 @@ def _conv_filter(c: Call) -> Value:
     return c.transpose(result, [2, 3, 0, 1])
 
 
-@rule("BroadcastGradientArgs", nodes="constants")
+@rule("BroadcastGradientArgs")
 def _gradient_args(c: Call) -> Any:
     c.refuse("the shapes are computed in the graph, and ONNX needs constants")

@@ -101,7 +101,7 @@ def _scattered(c: Call, target: Value, indices: Value, updates: Value, reduction
     return c.cast(result, dtype)
 
 
-@rule("ScatterNd", nodes="Expand, ScatterND")
+@rule("ScatterNd", nodes="Expand, ScatterND", since=16)
 def _scatter_nd(c: Call) -> Value:
     zeros = c.zeros(c.int64(2), c.dtype())
     name = c.dtype().name
@@ -165,6 +165,7 @@ _KINDS = {"Sum": "add", "Prod": "mul", "Max": "max", "Min": "min"}
 @rule(
     "UnsortedSegmentSum UnsortedSegmentProd UnsortedSegmentMax UnsortedSegmentMin",
     nodes="ScatterND",
+    since=16,
 )
 def _unsorted_segments(c: Call) -> Value:
     kind = _KINDS[c.op.type.removeprefix("UnsortedSegment")]
@@ -175,7 +176,7 @@ def _unsorted_segments(c: Call) -> Value:
     return _segments(c, kind, c.int64(1), c.scalar(c.int64(2)), c.x, gaps)
 
 
-@rule("SegmentSum SegmentProd SegmentMax SegmentMin", nodes="ScatterND")
+@rule("SegmentSum SegmentProd SegmentMax SegmentMin", nodes="ScatterND", since=16)
 def _sorted_segments(c: Call) -> Value:
     kind = _KINDS[c.op.type.removeprefix("Segment")]
     return _segments(c, kind, c.int64(1), _number_of(c), c.x, 0 if kind in ("max", "min") else None)
@@ -186,7 +187,7 @@ def _number_of(c: Call) -> Value:
     return c.reduce("ReduceSum", last, [0]) + c.reduce("ReduceSum", c.shape_of(last), [0])
 
 
-@rule("SegmentMean", nodes="ScatterND, Div")
+@rule("SegmentMean", nodes="ScatterND, Div", since=16)
 def _segment_mean(c: Call) -> Value:
     ids, number = c.int64(1), _number_of(c)
     total = _segments(c, "add", ids, number, c.x, None)
@@ -197,7 +198,7 @@ def _segment_mean(c: Call) -> Value:
     return total / count
 
 
-@rule("SparseSegmentSum SparseSegmentMean SparseSegmentSqrtN", nodes="Gather, ScatterND")
+@rule("SparseSegmentSum SparseSegmentMean SparseSegmentSqrtN", nodes="Gather, ScatterND", since=16)
 def _sparse_segments(c: Call) -> Value:
     data = c.node("Gather", c.x, c.inputs[1], axis=0)
     ids = c.int64(2)

@@ -259,6 +259,6 @@ def _from_tensor(c: Call) -> Value:
     return _split(c, c.x)
 
 
-@rule("TensorListElementShape", nodes="none")
+@rule("TensorListElementShape")
 def _element_shape(c: Call) -> Any:
     c.refuse("sequences of ONNX do not keep the shape of their elements")

@@ -57,9 +57,8 @@ def _sparse_to_dense(c: Call) -> Any:
     return c.node("ScatterND", whole, indices, values)
 
 
-@rule("SparseTensorDenseMatMul", nodes="Gather, Mul, ScatterND")
+@rule("SparseTensorDenseMatMul", nodes="Gather, Mul, ScatterND", since=16)
 def _sparse_product(c: Call) -> Value:
-    c.needs(16, "ScatterND that adds")
     indices, values, shape, b = c.int64(0), c.inputs[1], c.int64(2), c.inputs[3]
     rows, columns = (0, 1) if not c.attr("adjoint_a", False) else (1, 0)
     if c.attr("adjoint_b", False):

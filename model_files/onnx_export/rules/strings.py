@@ -9,9 +9,8 @@ from ..writing.registry import rule
 from ..writing.values import Value
 
 
-@rule("StringJoin", nodes="StringConcat")
+@rule("StringJoin", nodes="StringConcat", since=20)
 def _join(c: Call) -> Value:
-    c.needs(20, "StringConcat")
     separator = c.attr("separator", "")
     result = c.x
     for value in c.inputs[1:]:
@@ -49,9 +48,8 @@ def _as_string(c: Call) -> Value:
     return c.cast(c.x, "string")
 
 
-@rule("RegexFullMatch StaticRegexFullMatch", nodes="RegexFullMatch")
+@rule("RegexFullMatch StaticRegexFullMatch", nodes="RegexFullMatch", since=20)
 def _regex(c: Call) -> Value:
-    c.needs(20, "RegexFullMatch")
     if c.op.type == "RegexFullMatch":
         pattern = c.required(1, "the pattern").item().decode()
     else:
@@ -59,9 +57,8 @@ def _regex(c: Call) -> Value:
     return c.node("RegexFullMatch", c.x, pattern=pattern)
 
 
-@rule("ReduceJoin", nodes="Split, StringConcat")
+@rule("ReduceJoin", nodes="Split, StringConcat", since=20)
 def _reduce_join(c: Call) -> Value:
-    c.needs(20, "StringConcat")
     axes = [int(a) for a in np.ravel(c.required(1, "the axes"))]
     if len(axes) != 1:
         c.refuse("joining along several axes")

@@ -174,7 +174,7 @@ class Call:
     def needs(self, opset: int, what: str) -> None:
         """Refuses the op in older versions of ONNX."""
         if self.opset < opset:
-            self.refuse(f"{what} is new in opset {opset}", f"pass opset={opset}, or a newer one")
+            self.refuse(f"{what} is new in opset {opset}", f"pass opset={opset}, or newer")
 
     def first(self, i: int = 0) -> Value:
         """An input with channels first."""

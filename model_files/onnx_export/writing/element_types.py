@@ -11,6 +11,8 @@ from collections.abc import Set as AbstractSet
 from ....protos.dtypes import DType, as_dtype
 
 ML_DOMAIN = "ai.onnx.ml"
+OLDEST = 13
+"""Oldest version of ONNX's ops that is written."""
 
 # Numbers in TensorProto.DataType.
 ONNX_TYPES = {

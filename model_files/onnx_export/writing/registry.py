@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from .calls import Call
+from .element_types import OLDEST
 from .values import Value
 
 Written = Value | Sequence[Value] | None
@@ -20,12 +21,14 @@ class Rule(NamedTuple):
         nodes: the ops of ONNX that it writes, for the coverage page; "" where that is many.
         any_order: whether it gives the same elements in whatever order the axes are, so that it
             also works on channels first.
+        since: the oldest version of ONNX in which it works.
         channels: writes the op for inputs with channels first; None if it cannot.
     """
 
     function: RuleFunction
     nodes: str = ""
     any_order: bool = False
+    since: int = OLDEST
     channels: Callable[[Any], Any] | None = None
 
 
@@ -33,7 +36,7 @@ RULES: dict[str, Rule] = {}
 
 
 def rule(
-    types: str, *, any_order: bool = False, nodes: str = ""
+    types: str, *, any_order: bool = False, nodes: str = "", since: int = OLDEST
 ) -> Callable[[RuleFunction], RuleFunction]:
     """Registers the function as the rule of op types.
 
@@ -41,13 +44,14 @@ def rule(
         types: the op types.
         any_order: as of `Rule`.
         nodes: as of `Rule`.
+        since: as of `Rule`.
     """
 
     def register(function: RuleFunction) -> RuleFunction:
         for name in types.split():
             if name in RULES:
                 raise ValueError(f"{name} has a rule already")
-            RULES[name] = Rule(function, nodes, any_order)
+            RULES[name] = Rule(function, nodes, any_order, since)
         return function
 
     return register

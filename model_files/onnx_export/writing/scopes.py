@@ -82,6 +82,11 @@ class Scope:
         rule = RULES.get(op.type)
         if rule is None:
             raise RefusedError(_NO_RULE)
+        if self.nodes.opset < rule.since:
+            since = rule.since
+            raise RefusedError(
+                f"{rule.nodes} is new in opset {since}", f"pass opset={since}, or newer"
+            )
         results = self._with_channels_first(op, rule)
         if results is None:
             results = rule.function(Call(op, self))
