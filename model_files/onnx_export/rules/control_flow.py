@@ -167,7 +167,7 @@ def _while(c: Call) -> Any:
 
 
 def context_facts(context: ShapeContext) -> Any:
-    """What is known of the inputs of an op with bodies."""
+    """Static facts about the inputs of an op with bodies."""
     return known_inputs(context, context.inputs("input"))
 
 

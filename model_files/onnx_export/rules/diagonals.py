@@ -52,7 +52,7 @@ def _length(c: Call, rows: Value, columns: Value, number: Value) -> Value:
 
 
 def _alignment(c: Call) -> tuple[bool, bool]:
-    """Whether diagonals above, and below, are aligned to the left."""
+    """Flags for diagonals above, and below, that are aligned to the left."""
     above, below = c.attr("align", "LEFT_LEFT").split("_")
     return above == "LEFT", below == "LEFT"
 

@@ -137,7 +137,7 @@ def _gather(c: Call) -> Value:
 
 
 def _counts_up(c: Call, i: int) -> bool:
-    """Whether the indices are all of an array, in order."""
+    """Returns whether the indices are all of an array, in order."""
     op = c.op.inputs[i].op
     known = c.const(i)
     if known is not None:
@@ -163,7 +163,7 @@ def _scatter(c: Call) -> Value:
 
 
 def _all_in_order(c: Call) -> bool:
-    """Whether values are written to all places of an array, in order."""
+    """Returns whether values are written to all places of an array, in order."""
     indices = c.op.inputs[1]
     known = c.const(1)
     if known is not None:

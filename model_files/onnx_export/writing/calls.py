@@ -181,7 +181,7 @@ class Call:
         return self.scope.first(self.op.inputs[i])
 
     def is_first(self, i: int = 0) -> bool:
-        """Whether an input has been written with channels first only."""
+        """Returns whether an input has been written with channels first only."""
         return self.scope.is_first(self.op.inputs[i])
 
     # Nodes ---------------------------------------------------------------------------------------
@@ -364,7 +364,7 @@ class ScopeProtocol(Protocol):
         """The value of a tensor with channels first."""
 
     def is_first(self, tensor: Tensor) -> bool:
-        """Whether there is a value with channels first only."""
+        """Returns whether there is a value with channels first only."""
 
     def constant_of(self, tensor: Tensor) -> Array | None:
         """The elements of a tensor that is the same in every run."""
