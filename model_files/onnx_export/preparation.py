@@ -149,8 +149,7 @@ def _initialize_tables(model: LoadedModel, session: Any) -> None:
     """Runs the initializers of the tables of a graph alone, which come from its constants."""
     if model.message is not None:
         return
-    fillers = ("InitializeTable", "InitializeTableV2")
-    ops = [op for op in model.graph.get_operations() if op.type in fillers]
+    ops = [op for op in model.graph.get_operations() if op.type.startswith("InitializeTable")]
     if ops:
         session.run(ops)
 

@@ -225,9 +225,6 @@ def _pool(c: Call) -> Any:
 @rule("MaxPoolWithArgmax", nodes="MaxPool, Mod, Mul, Add")
 def _pool_with_argmax(c: Call) -> Any:
     image = image_of(c)
-    height, width, channels = (c.shape() or (None,) * 4)[1:]
-    if None in (height, width, channels):
-        c.refuse("the sizes of its input must be known")
     kernel, strides = image.spatial(c.attr("ksize")), image.spatial(c.attr("strides"))
     values, places = c.many(
         "MaxPool",
@@ -238,12 +235,15 @@ def _pool_with_argmax(c: Call) -> Any:
         strides=strides,
         **padding_of(c, image, kernel, strides, [1, 1]),
     )
-    area = height * width
-    place = c.node("Mod", places, c.constant(area, "int64")) * channels
-    place = place + c.constant(np.arange(channels).reshape(1, channels, 1, 1), "int64")
+    sizes = c.shape_of(image.value)
+    channels = c.slice(sizes, [1], [2])
+    area = c.slice(sizes, [2], [3]) * c.slice(sizes, [3], [4])
+    place = c.node("Mod", places, area) * channels
+    numbers = c.node("Range", c.constant(0, "int64"), c.scalar(channels), c.constant(1, "int64"))
+    place = place + c.unsqueeze(numbers, 0, 2, 3)
     if c.attr("include_batch_in_index", False):
-        batch = places / c.constant(area * channels, "int64")
-        place = place + batch * (area * channels)
+        whole = area * channels
+        place = place + places / whole * whole
     return [First(values), First(c.cast(place, c.dtype(1)))]
 
 

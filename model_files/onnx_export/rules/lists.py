@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ....protos.dtypes import DType
+from ....protos.dtypes import DType, as_dtype
 from ....shape_inference.tensor_shape import TensorShape
 from ..writing.calls import Call
 from ..writing.element_types import onnx_type
@@ -17,9 +17,8 @@ from ..writing.values import Value
 class _Array:
     """The handle of a TensorArray: its elements are in the flow."""
 
-    def __init__(self, dtype: DType, shape: TensorShape) -> None:
-        self.dtype = dtype
-        self.shape = shape
+    def __init__(self, *, grows: bool) -> None:
+        self.grows = grows
 
 
 def _filled(c: Call, number: Value, dtype: DType, sizes: Any) -> Value:
@@ -28,13 +27,21 @@ def _filled(c: Call, number: Value, dtype: DType, sizes: Any) -> Value:
     if sizes is not None and all(isinstance(size, int) and size >= 0 for size in sizes):
         shape = c.concat([number, c.ints(sizes)])
     else:
-        # ONNX's inference must not see the shape of what only keeps a place: it believes that
-        # all elements have it. It cannot know the length of a part up to a computed place.
-        shape = c.slice(number, [0], c.node("Abs", c.node("Sign", number + 1)))
+        shape = _hidden(c, number)
     result: Value = c.node("SplitToSequence", c.zeros(shape, dtype), axis=0, keepdims=0)
     if result.dtype is not dtype and result.dtype.name != dtype.name:
         c.refuse(f"no runtime splits tensors of {dtype.name} into sequences")
     return result
+
+
+def _hidden(c: Call, number: Value) -> Value:
+    """A number that is not negative as a shape that ONNX's inference does not see.
+
+    It would believe that all items have the shape of what only keeps a place. It does not know the
+    length of a part up to a computed place.
+    """
+    vector = c.reshape(number, [1])
+    return c.slice(vector, [0], c.node("Abs", c.node("Sign", vector + 1)))
 
 
 def _sequence_dtype(c: Call, dtype: DType) -> DType:
@@ -75,6 +82,30 @@ def _with_item(c: Call, sequence: Value, index: Value, value: Value) -> Value:
     return c.node("SequenceInsert", shorter, _stored(c, value), place)
 
 
+def _with_item_anywhere(c: Call, sequence: Value, index: Value, value: Value) -> Value:
+    """The sequence with an item; it grows as far as it must, by items that nothing reads."""
+    place = c.scalar(c.cast(index, "int64"))
+    length = c.node("SequenceLength", sequence)
+    with c.nodes.body() as inside:
+        c.nodes.end_body(inside, [_with_item(c, sequence, place, value)])
+    with c.nodes.body() as behind:
+        with c.nodes.body() as filling:
+            c.nodes.input(place.dtype, "iteration").shape = TensorShape.of(())
+            go_on = c.nodes.input(as_dtype("bool"), "go_on")
+            go_on.shape = TensorShape.of(())
+            before = c.nodes.input(sequence.dtype, "items", sequence=True)
+            filler = c.zeros(_hidden(c, place * 0), sequence.dtype)
+            c.nodes.end_body(filling, [go_on, c.node("SequenceInsert", before, filler)])
+        missing, true = place - length, c.constant(True)
+        longer = c.node("Loop", missing, true, sequence, dtypes=[sequence.dtype], body=filling)
+        longer.sequence = True
+        c.nodes.end_body(behind, [c.node("SequenceInsert", longer, _stored(c, value))])
+    within = place < length
+    result = c.node("If", within, dtypes=[sequence.dtype], then_branch=inside, else_branch=behind)
+    result.sequence = True
+    return result
+
+
 def _item(c: Call, sequence: Value, index: Value, dtype: DType) -> Value:
     value: Value = c.node("SequenceAt", sequence, c.scalar(index))
     return c.cast(value, dtype)
@@ -112,12 +143,14 @@ def _tensor_array(c: Call) -> Any:
     shape = c.attr("element_shape")
     sizes = getattr(shape, "sizes", None)
     flow = _filled(c, c.x, _sequence_dtype(c, dtype), sizes)
-    return [_Array(dtype, TensorShape(shape)), flow]
+    return [_Array(grows=bool(c.attr("dynamic_size", False))), flow]
 
 
 @rule("TensorArrayWriteV3 TensorArrayWriteV2", nodes="SequenceErase, SequenceInsert")
 def _write(c: Call) -> Value:
     index, value, flow = c.inputs[1:]
+    if c.object().grows:
+        return _with_item_anywhere(c, flow, index, value)
     return _with_item(c, flow, index, value)
 
 
@@ -221,7 +254,7 @@ def _pop_back(c: Call) -> list[Value]:
 @rule("TensorListSetItem", nodes="SequenceErase, SequenceInsert")
 def _set_item(c: Call) -> Value:
     if c.attr("resize_if_index_out_of_bounds", False):
-        c.refuse("a list that grows where it is written")
+        return _with_item_anywhere(c, c.inputs[0], c.inputs[1], c.inputs[2])
     return _with_item(c, c.inputs[0], c.inputs[1], c.inputs[2])
 
 

@@ -32,6 +32,11 @@ class _Table:
 def _table(c: Call) -> _Table:
     fillers = [op for op in c.op.outputs[0].consumers() if op.type.removesuffix("V2") in _FILLERS]
     if not fillers:
+        if c.op.type.startswith("HashTable"):
+            c.refuse(
+                "nothing in the graph fills it",
+                "pass the model, or call this in the session that has initialized it",
+            )
         return _Table(None, None)
     if len(fillers) > 1:
         c.refuse("several ops fill the table")

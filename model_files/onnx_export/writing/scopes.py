@@ -191,7 +191,7 @@ class Scope:
         return self._first[tensor]
 
     def is_first(self, tensor: Tensor) -> bool:
-        """Returns whether there is a value with channels first, and none in the order of the graph."""
+        """Returns whether the value has channels first, and is not in the order of the graph."""
         return tensor in self._first and tensor not in self._values
 
     def body(self, body: Body, given: Sequence[Any], inference: Inference) -> list[Any]:
