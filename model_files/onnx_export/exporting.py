@@ -8,6 +8,7 @@ from typing import Any
 from ...graph.dependencies import needed_ops
 from ...graph.graph import Graph
 from ...graph.node import Tensor
+from .channel_folding import fold_channels
 from .messages import model_message
 from .opsets import allowed_types
 from .rules.all_rules import MODULES
@@ -75,6 +76,7 @@ def export(
         value.shape = graph.inference.shape(outputs[name])
         data.outputs.append(value)
     _remove_unread(data)
+    fold_channels(data, nodes)
     _name(data)
     return model_message(data, opset)
 

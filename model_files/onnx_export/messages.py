@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import Any
-
-import numpy as np
 
 from ...shape_inference.symbolic.symbolic import DimExpr, symbols_of
 from ...shape_inference.tensor_shape import TensorShape
@@ -29,7 +27,7 @@ def model_message(graph: GraphData, opset: int) -> tuple[Any, dict[str, Any]]:
         if array is not None and array.nbytes > _SMALL and array.dtype != object:
             large[name] = array
         else:
-            message.initializer.append(tensor_message(onnx, value))
+            message.initializer.append(tensor_message(value))
     model = onnx.ModelProto(
         ir_version=ir_version(opset), producer_name="tensordraft", graph=message
     )
@@ -80,7 +78,7 @@ def _node_message(onnx: Any, node: Node) -> Any:
             body = _graph_message(onnx, value, f"{message.name}/{name}")
             message.attribute.add(name=name, type=onnx.AttributeProto.GRAPH).g.CopyFrom(body)
         elif isinstance(value, Value):
-            tensor = tensor_message(onnx, value)
+            tensor = tensor_message(value)
             tensor.name = ""
             message.attribute.add(name=name, type=onnx.AttributeProto.TENSOR).t.CopyFrom(tensor)
         else:
@@ -88,21 +86,29 @@ def _node_message(onnx: Any, node: Node) -> Any:
     return message
 
 
-def tensor_message(onnx: Any, value: Value) -> Any:
+def tensor_head(value: Value) -> Any:
+    """The TensorProto of a constant, without its content."""
+    message = imported_onnx().TensorProto(name=value.name, data_type=onnx_type(value.dtype) or 0)
+    message.dims.extend(() if value.array is None else value.array.shape)
+    return message
+
+
+def tensor_bytes(value: Value) -> bytes:
+    """The content of a constant of numbers, as ONNX has it."""
+    array: Any = value.array
+    content: bytes = array.astype(array.dtype.newbyteorder("<"), copy=False).tobytes()
+    return content
+
+
+def tensor_message(value: Value) -> Any:
     """The TensorProto of a constant."""
-    array = value.array
-    message = onnx.TensorProto(name=value.name, data_type=onnx_type(value.dtype) or 0)
-    if array is None:
-        raise AssertionError(f"{value.name} is no constant")
-    message.dims.extend(array.shape)
-    if array.dtype == object:
+    message, array = tensor_head(value), value.array
+    if array is not None and array.dtype == object:
         message.string_data.extend(
             item if isinstance(item, bytes) else str(item).encode() for item in array.ravel()
         )
     else:
-        message.raw_data = (
-            np.ascontiguousarray(array).astype(array.dtype.newbyteorder("<"), copy=False).tobytes()
-        )
+        message.raw_data = tensor_bytes(value)
     return message
 
 
@@ -146,8 +152,3 @@ def _copy_infos(source: Any, target: Any) -> None:
         for attr, copied in zip(theirs.attribute, own.attribute, strict=True):
             if attr.HasField("g"):
                 _copy_infos(attr.g, copied.g)
-
-
-def dims_of(array: Any) -> Sequence[int]:
-    """The sizes of an array."""
-    return list(array.shape)

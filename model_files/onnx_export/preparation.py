@@ -7,21 +7,21 @@ from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
 from ...graph.api.graph_ends import tensors_of
+from ...graph.dependencies import needed_ops
 from ...graph.graph import Graph
+from ...graph.importing.function_bodies import ops_within
 from ...graph.importing.importer import import_whole
 from ...graph.node import Operation, Tensor
-from ...graph.node_def import full_input
 from ...graph.scopes.thread_defaults import get_default_session
 from ...protos.messages import GraphDef
 from ...saving.editing.convert_variables_to_constants import convert_variables_to_constants
 from ...saving.editing.graph_editing import extract_sub_graph
 from ...saving.frozen_tables import with_tables_filled
 from ...saving.saved_model.loaded_model import LoadedModel
-from ...saving.transforms.transform_graph import transform_graph
 from ...session.options import ConfigProto
+from ...shape_inference.traits import Input
 from ..loading import load
 
-_PASSES = ("fold_constants", "fold_old_batch_norms", "fold_batch_norms")
 _TABLES = ("HashTable", "HashTableV2", "HashTableOfTensors", "HashTableOfTensorsV2")
 _VARIABLES = ("Variable", "VariableV2", "VarHandleOp", "AutoReloadVariable")
 
@@ -51,14 +51,8 @@ def prepared(
     given = _named(model, inputs, model.inputs, "input", "inputs")
     if not wanted:
         raise ValueError("the graph has no outputs: name them by outputs=")
-    feeds = [tensor.name for tensor in given.values()]
     ops = list(dict.fromkeys(tensor.op.name for tensor in wanted.values()))
-    graph_def = _with_defaults(_frozen(model, ops), set(feeds))
-    kept = [tensor.op.name for tensor in (*wanted.values(), *given.values())]
-    there = {node.name for node in graph_def.node}
-    kept = [name for name in dict.fromkeys(kept) if name in there]
-    feeds = [name for name in feeds if name.partition(":")[0] in there]
-    graph = import_whole(transform_graph(graph_def, feeds, kept, list(_PASSES)))
+    graph = _frozen(model, ops, list(given.values()))
     return Prepared(
         graph,
         {name: _there(graph, tensor) for name, tensor in given.items()},
@@ -125,14 +119,26 @@ def _found(model: LoadedModel, item: Any, known: Mapping[str, Any], kind: str) -
         ) from None
 
 
-def _frozen(model: LoadedModel, names: list[str]) -> GraphDef:
+def _frozen(model: LoadedModel, names: list[str], fed: list[Tensor]) -> Graph:
+    """A graph in which variables are constants, tables are filled, and what is fed is an input."""
+    graph = model.graph
+    ops = needed_ops([graph.get_operation_by_name(name) for name in names], fed)
+    types = {op.type for op in ops} | {op.type for op in ops_within(ops)}
+    inner = [tensor.name for tensor in fed if not isinstance(tensor.op.definition.traits, Input)]
+    if any(name in _VARIABLES or name.endswith(_TABLES) for name in types):
+        part = _with_values(model, names)
+    elif inner:
+        part = graph.as_graph_def()
+    else:
+        return graph
+    if inner:
+        part = extract_sub_graph(part, names, inner)
+    return import_whole(part)
+
+
+def _with_values(model: LoadedModel, names: list[str]) -> GraphDef:
     """The part of the graph that ops need, with constants for variables, and tables filled."""
     part: GraphDef = extract_sub_graph(model.graph.as_graph_def(), names)
-    types = {node.op for node in part.node} | {
-        node.op for function in part.library.function for node in function.node_def
-    }
-    if not any(name in _VARIABLES or name.endswith(_TABLES) for name in types):
-        return part
     # A graph alone has no values, but those in the session that is the default.
     current = get_default_session()
     if model.message is None and current is not None and current.graph is model.graph:
@@ -152,19 +158,6 @@ def _initialize_tables(model: LoadedModel, session: Any) -> None:
     ops = [op for op in model.graph.get_operations() if op.type.startswith("InitializeTable")]
     if ops:
         session.run(ops)
-
-
-def _with_defaults(graph_def: GraphDef, feeds: set[str]) -> GraphDef:
-    """Placeholders that have a default and are not fed are their default."""
-    fed = {full_input(name) for name in feeds}
-    for node in graph_def.node:
-        if node.op == "PlaceholderWithDefault" and f"{node.name}:0" not in fed:
-            node.op = "Identity"
-            dtype = node.attr["dtype"].type
-            for name in list(node.attr):
-                del node.attr[name]
-            node.attr["T"].type = dtype
-    return graph_def
 
 
 def _there(graph: Graph, tensor: Tensor) -> Tensor:

@@ -5,12 +5,9 @@ from __future__ import annotations
 import os
 from typing import Any
 
-import numpy as np
-
 from ...formats.replacement import replacing
-from .messages import tensor_message
+from .messages import tensor_bytes, tensor_head
 from .opsets import imported_onnx
-from .writing.element_types import onnx_type
 from .writing.values import Value
 
 _MOST_BYTES = (1 << 31) - (1 << 20)  # of a message of protobuf
@@ -37,23 +34,55 @@ def write_model(
     if model.ByteSize() > most:
         raise ValueError(f"the graph takes {model.ByteSize():,} bytes, and a file at most {most:,}")
     if total + model.ByteSize() <= most:
-        for value in constants.values():
-            model.graph.initializer.append(tensor_message(onnx, value))
         with replacing(path) as file:
-            file.write(model.SerializeToString())
+            _write_whole(file, model, constants)
         return
     location = f"{os.path.basename(path)}.data"
     with replacing(path) as file, replacing(os.path.join(os.path.dirname(path), location)) as data:
         offset = 0
-        for name, value in constants.items():
-            array = np.ascontiguousarray(value.array)
+        for value in constants.values():
+            content = tensor_bytes(value)
             data.write(bytes(-offset % _ALIGNMENT))
             offset += -offset % _ALIGNMENT
-            message = model.graph.initializer.add(name=name, data_type=onnx_type(value.dtype) or 0)
-            message.dims.extend(array.shape)
+            message = model.graph.initializer.add()
+            message.CopyFrom(tensor_head(value))
             message.data_location = onnx.TensorProto.EXTERNAL
-            for key, text in (("location", location), ("offset", offset), ("length", array.nbytes)):
+            place = {"location": location, "offset": offset, "length": len(content)}
+            for key, text in place.items():
                 message.external_data.add(key=key, value=str(text))
-            data.write(array.reshape(-1).view(np.uint8).data)
-            offset += array.nbytes
+            data.write(content)
+            offset += len(content)
         file.write(model.SerializeToString())
+
+
+# Numbers of fields in onnx.proto, each as the tag of a message or of bytes.
+_GRAPH, _INITIALIZER, _RAW_DATA = 7, 5, 9
+
+
+def _write_whole(file: Any, model: Any, constants: dict[str, Value]) -> None:
+    """Writes a model with its constants, one after the other, so that none is in memory twice."""
+    graph = model.graph.SerializeToString()
+    heads = []
+    for value in constants.values():
+        size = 0 if value.array is None else value.array.nbytes
+        head = tensor_head(value).SerializeToString() + _tag(_RAW_DATA, size)
+        heads.append(_tag(_INITIALIZER, len(head) + size) + head)
+    total = len(graph) + sum(map(len, heads))
+    total += sum(value.array.nbytes for value in constants.values() if value.array is not None)
+    rest = type(model)()
+    rest.CopyFrom(model)
+    rest.ClearField("graph")
+    file.write(rest.SerializeToString() + _tag(_GRAPH, total) + graph)
+    for head, value in zip(heads, constants.values(), strict=True):
+        file.write(head)
+        file.write(tensor_bytes(value))
+
+
+def _tag(field: int, size: int) -> bytes:
+    """The start of a field of some bytes on the wire of protobuf."""
+    number, result = size, bytearray([field << 3 | 2])
+    while number > 127:
+        result.append(number & 127 | 128)
+        number >>= 7
+    result.append(number)
+    return bytes(result)

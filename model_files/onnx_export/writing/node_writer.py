@@ -170,7 +170,7 @@ class NodeWriter:
         if list(order) == sorted(order):
             return value
         if value.array is not None:
-            return self.constant(np.ascontiguousarray(value.array.transpose(order)), value.dtype)
+            return self.constant(value.array.transpose(order), value.dtype)
         # A transposition of a transposition is one, or none.
         for graph in self.graphs[::-1]:
             source = graph.written.get(("transposed", value))

@@ -8,7 +8,7 @@ from typing import Any
 from ....graph.bodies import Body
 from ....graph.dependencies import needed_ops
 from ....graph.node import Operation, Tensor
-from ....shape_inference.context import is_symbolic
+from ....shape_inference.context import KernelContext, is_symbolic
 from ....shape_inference.inference import Inference
 from ....shape_inference.protocols import Array
 from ....shape_inference.tensor_shape import TensorShape
@@ -20,6 +20,7 @@ from .registry import RULES, Rule
 from .values import Value
 
 _MOST_AXES = 5  # of what may have channels
+_MOST_BYTES = 1 << 26  # of a constant that is computed
 _NO_RULE = "ONNX has no equivalent"
 
 
@@ -151,9 +152,35 @@ class Scope:
                 value = tensor.op.attrs["value"].array
             else:
                 value = self.inference.value(tensor)
+                if value is None or is_symbolic(value):
+                    value = self._computed(tensor)
             if value is not None and (is_symbolic(value) or onnx_type(tensor.dtype) is None):
                 value = None
             self._constants[tensor] = value
+        return self._constants[tensor]
+
+    def _computed(self, tensor: Tensor) -> Array | None:
+        """The value of an op of constants that inference leaves out, since it is large."""
+        op, definition = tensor.op, tensor.op.definition
+        factory = definition.kernel_factory
+        if not definition.pure or factory is None or definition.traits.aliases or not op.inputs:
+            return None
+        if not all(output.dtype.is_numpy_compatible for output in op.outputs):
+            return None
+        constants = {edge: self.constant_of(edge) for edge in op.inputs if edge not in self._first}
+        arrays = [constants.get(edge) for edge in op.inputs]
+        if any(array is None for array in arrays):
+            return None
+        try:
+            known: Any = constants
+            results = factory(KernelContext(op, self.inference, known))(*arrays)
+        except Exception:  # noqa: BLE001 - it fails again, with an error, when it runs
+            return None
+        values = results if isinstance(results, (tuple, list)) else [results]
+        if sum(value.nbytes for value in values) > _MOST_BYTES:
+            return None
+        for edge, value in zip(op.outputs, values, strict=True):
+            self._constants[edge] = value
         return self._constants[tensor]
 
     def plain(self, tensor: Tensor) -> Any:
