@@ -108,8 +108,8 @@ def _name(graph: GraphData) -> None:
 
 
 def _name_inner(graph: GraphData, taken: set[str], named: set[Value]) -> None:
-    for value in (*graph.inputs, *graph.outputs):
-        _own_name(value, taken, named)
+    for end in (*graph.inputs, *graph.outputs):
+        _own_name(end, taken, named)
     for node in graph.nodes:
         for value in (*node.inputs, *node.outputs):
             if value is not None:

@@ -413,11 +413,10 @@ def _broadcast_to(c: Call) -> Value:
 
 @rule("BroadcastArgs", nodes="Concat, Where, Equal")
 def _broadcast_args(c: Call) -> Value:
-    sizes = [c.shape(0), c.shape(1)]
-    lengths = [None if item is None else item[0] for item in sizes]
-    if None in lengths:
+    lengths = [item for i in (0, 1) for item in (c.shape(i) or (None,)) if item is not None]
+    if len(lengths) < 2:
         c.refuse("the ranks of the shapes are not known")
-    longest = max(lengths)  # type: ignore[type-var]
+    longest = max(lengths)
     s, t = (
         c.concat([c.ints([1] * (longest - length)), c.int64(i)])
         if longest != length

@@ -235,11 +235,11 @@ def test_branches_and_loops(tmp_path: Path) -> None:
         mapped = td.map_fn(lambda v: v * v + 1.0, x)
         scanned = td.scan(lambda a, v: a + v, x)
         fetches = [chosen, case, i, total, grown, mapped, scanned]
-    for number in (0, 1, 2):
-        sign = 1 if number else -1
-        feeds = {x: np.array([1, 2, 3], F) * sign, n: np.int32(number)}
-        model = check_graph(graph, feeds, fetches, tmp_path)
-    assert op_types(model)["Loop"] == 4
+    models = [
+        check_graph(graph, {x: np.array([1, 2, 3], F) * sign, n: np.int32(i)}, fetches, tmp_path)
+        for i, sign in enumerate((-1, 1, 1))
+    ]
+    assert op_types(models[0])["Loop"] == 4
 
 
 def test_recurrent_networks(tmp_path: Path) -> None:
@@ -269,6 +269,9 @@ def test_lists(tmp_path: Path) -> None:
         array = array.unstack(x)
         written = td.TensorArray(td.float32, 3).write(0, x[0]).write(1, x[i]).write(2, x[2])
         ragged = td.TensorArray(td.float32, 2, infer_shape=False).write(0, x[:1]).write(1, x)
+        grown = td.TensorArray(td.float32, 0, dynamic_size=True, element_shape=[2])
+        grown = grown.write(0, x[0]).write(2, x[1])
+        joined = td.TensorArray(td.float32, 2).scatter([1, 0], x[:2])
         make, push, pop = map(
             lookup, ("EmptyTensorList", "TensorListPushBack", "TensorListPopBack")
         )
@@ -282,6 +285,9 @@ def test_lists(tmp_path: Path) -> None:
             array.gather([2, 0]),
             written.stack(),
             ragged.concat(),
+            grown.size(),
+            grown.read(2),
+            joined.stack(),
             item,
             lookup("TensorListLength")(rest),
             lookup("TensorListStack")(rest, [2], element_dtype=td.float32),
@@ -364,3 +370,66 @@ def test_versions(opset: int, tmp_path: Path) -> None:
         ]
     model = check_graph(graph, {x: normal(2, 6, 6, 3)}, fetches, tmp_path, opset)
     assert model.opset_import[0].version == opset
+
+
+def test_quantized_numbers(tmp_path: Path) -> None:
+    numbers = np.array([0, 3, 200, 255], np.uint8)
+    signed = np.array([[-128, 0], [5, 127]], np.int8)
+    dequantize = lookup("Dequantize")
+    with td.Graph().as_default() as graph:
+        x = td.placeholder(td.quint8, [4], name="x")
+        y = td.placeholder(td.qint8, [2, 2], name="y")
+        fetches = [
+            *[
+                dequantize(x, -1.0, 2.0, mode=mode)
+                for mode in ("MIN_COMBINED", "MIN_FIRST", "SCALED")
+            ],
+            *[
+                dequantize(y, -1.0, 2.0, mode=mode)
+                for mode in ("MIN_COMBINED", "MIN_FIRST", "SCALED")
+            ],
+            dequantize(y, [-1.0, -2.0], [1.0, 3.0], mode="SCALED", axis=1),
+        ]
+    check_graph(graph, {x: numbers, y: signed}, fetches, tmp_path)
+
+
+def test_tables_of_other_types(tmp_path: Path) -> None:
+    with td.Graph().as_default() as graph, td.Session() as session:
+        x = td.placeholder(td.int32, [3], name="x")
+        find = lookup("LookupTableFindV2")
+        table = lookup("HashTableV2")(key_dtype=td.int32, value_dtype=td.float32)
+        fill = lookup("InitializeTableV2")(table, [1, 2], [0.5, 0.25])
+        empty = lookup("MutableHashTableV2")(key_dtype=td.int32, value_dtype=td.int32)
+        fetches = [find(table, x, -1.0), find(empty, x, 7)]
+        session.run(fill)
+        feeds = {x: np.array([2, 9, 1], np.int32)}
+        wanted = session.run(fetches, feeds)
+        names = [tensor.name for tensor in fetches]
+        path = td.save_onnx(graph, tmp_path / "tables.onnx", names)
+        for actual, want in zip(run_onnx(path, {"x": feeds[x]}, names), wanted, strict=True):
+            np.testing.assert_array_equal(actual, want)
+    with td.Graph().as_default() as graph:
+        x = td.placeholder(td.int32, [3], name="x")
+        table = lookup("HashTableV2")(key_dtype=td.int32, value_dtype=td.float32)
+        find(table, x, -1.0, name="y")
+    with pytest.raises(td.errors.UnimplementedError, match="nothing in the graph fills it"):
+        td.save_onnx(graph.as_graph_def(), path, ["y"])
+
+
+def test_slices_and_padding_of_channels_first(tmp_path: Path) -> None:
+    with td.Graph().as_default() as graph:
+        x = td.placeholder(td.float32, [2, 6, 6, 2], name="x")
+        y = td.nn.conv2d(x, normal(1, 1, 2, 4), [1, 1, 1, 1], "SAME")
+        steps = [
+            td.expand_dims(y, 1),
+            td.squeeze(y[:, :1], [1]),
+            td.reduce_sum(y, [3]),
+            td.reduce_sum(y, [1, 2], keep_dims=True),
+            td.nn.softmax(y),
+            td.nn.log_softmax(y),
+            td.split(y, [1, 3], 3)[1],
+            td.concat([y, y], -2),
+            td.pad(y, [[0, 0], [0, 0], [0, 0], [1, 0]], constant_values=2.0),
+            y + td.reshape(td.reduce_sum(x), [1, 1]),
+        ]
+    check_graph(graph, {x: normal(2, 6, 6, 2)}, steps, tmp_path)

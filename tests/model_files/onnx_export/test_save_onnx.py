@@ -93,8 +93,9 @@ def test_saved_models_go_by_their_signature(tmp_path: Path) -> None:
         x = td.placeholder(td.float32, [None], name="a/b")
         y = td.square(x, name="c/d")
         td.saved_model.simple_save(session, folder, {"given": x}, {"squared": y, "again": y})
+    path = str(tmp_path / "y.onnx")
     for source in (folder, td.load(folder)):
-        path = td.save_onnx(source, tmp_path / "y.onnx")
+        td.save_onnx(source, path)
         given, fetched = ends(onnx.load(path))
         assert (given, sorted(fetched)) == (["given"], ["again", "squared"])
     results = run_onnx(path, {"given": np.array([3], F)}, ["squared", "again"])
