@@ -22,6 +22,8 @@ def _placeholder(c: Call) -> Any:
 @rule("Reshape", nodes="Reshape")
 def _reshape(c: Call) -> Value:
     result = c.out_shape()
+    if result is not None and 0 in result and None not in result:
+        return c.zeros(c.ints(result), c.x.dtype)
     if result is not None and None not in result:
         return c.reshape(c.x, result)
     sizes = c.known_sizes(1)

@@ -10,6 +10,7 @@ import numpy as np
 from ..writing.calls import Call, Pair
 from ..writing.registry import rule
 from ..writing.values import Value
+from .elementwise import angle_of
 
 
 def _pair(c: Call, i: int = 0) -> Pair:
@@ -43,6 +44,12 @@ def _conj(c: Call) -> Any:
         return c.x
     pair = _pair(c)
     return Pair(pair.real, -pair.imaginary)
+
+
+@rule("Angle", nodes="Atan, Div, Where")
+def _angle(c: Call) -> Value:
+    pair = _pair(c)
+    return angle_of(c, pair.imaginary, pair.real)
 
 
 @rule("ComplexAbs", nodes="Mul, Add, Sqrt")

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ..writing.calls import Call
+from ..writing.calls import Call, Pair
 from ..writing.element_types import onnx_type
 from ..writing.registry import one_to_one, rule
 from ..writing.values import Value
@@ -15,7 +15,6 @@ one_to_one(
     {
         "Add": "Add AddV2",
         "Sub": "Sub",
-        "Mul": "Mul",
         "Div": "RealDiv",
         "Neg": "Neg",
         "Pow": "Pow",
@@ -71,6 +70,15 @@ def _identity(c: Call) -> Any:
 @rule("IdentityN", nodes="none")
 def _identities(c: Call) -> Any:
     return c.objects()
+
+
+@rule("Mul", any_order=True, nodes="Mul")
+def _mul(c: Call) -> Any:
+    if not c.dtype().is_complex:
+        return c.inputs[0] * c.inputs[1]
+    x, y = c.object(0), c.object(1)
+    real = x.real * y.real - x.imaginary * y.imaginary
+    return Pair(real, x.real * y.imaginary + x.imaginary * y.real)
 
 
 @rule("Cast", any_order=True, nodes="Cast")
@@ -231,7 +239,11 @@ def _erfc(c: Call) -> Value:
 
 @rule("Atan2", any_order=True, nodes="Atan, Div, Where")
 def _atan2(c: Call) -> Value:
-    y, x = c.inputs
+    return angle_of(c, c.inputs[0], c.inputs[1])
+
+
+def angle_of(c: Call, y: Value, x: Value) -> Value:
+    """The angle of a point from the first axis."""
     half = np.pi / 2
     angle = c.node("Atan", y / x)
     shifted = c.where(y < 0, angle - np.pi, angle + np.pi)

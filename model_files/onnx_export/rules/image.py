@@ -13,7 +13,10 @@ from ..writing.values import Value
 
 def _resized(c: Call, value: Value, **options: Any) -> Value:
     """A Resize of images with channels first to the sizes of the second input."""
-    lead = c.slice(c.shape_of(value), [0], [2])
+    if c.opset >= 15:
+        lead = c.node("Shape", value, start=0, end=2)
+    else:
+        lead = c.slice(c.shape_of(value), [0], [2])
     return c.node("Resize", value, None, None, c.concat([lead, c.int64(1)]), **options)
 
 

@@ -102,3 +102,14 @@ def _sparse_cross_entropy(c: Call) -> list[Value]:
     numbers = c.node("Range", c.constant(0, "int64"), c.scalar(classes), c.constant(1, "int64"))
     hit = c.cast(labels.equals(numbers), logits.dtype)
     return [loss, c.node("Exp", logs) - hit]
+
+
+@rule("BatchNormWithGlobalNormalization", any_order=False, nodes="BatchNormalization")
+def _old_batch_norm(c: Call) -> First:
+    mean, variance, offset, scale = c.inputs[1:5]
+    if not c.attr("scale_after_normalization", True):
+        scale = c.expand(c.like(1, scale), c.shape_of(scale))
+    epsilon = float(c.attr("variance_epsilon", 0.001))
+    return First(
+        c.node("BatchNormalization", c.first(), scale, offset, mean, variance, epsilon=epsilon)
+    )

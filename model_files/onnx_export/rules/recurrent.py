@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from ..writing.calls import Call
 from ..writing.registry import rule
 from ..writing.values import Value
@@ -68,3 +70,11 @@ def _sparse_product(c: Call) -> Value:
     parts = c.node("Gather", b, column, axis=0) * c.unsqueeze(values, 1)
     size = c.concat([c.slice(shape, [rows], [rows + 1]), c.slice(c.shape_of(b), [1], [2])])
     return c.node("ScatterND", c.zeros(size, c.dtype()), row, parts, reduction="add")
+
+
+@rule("SparseReduceSum", nodes="ScatterND, ReduceSum", since=16)
+def _sparse_sum(c: Call) -> Value:
+    axes = [int(axis) for axis in np.ravel(c.required(3, "the axes"))]
+    indices, values, shape = c.int64(0), c.inputs[1], c.int64(2)
+    whole = c.node("ScatterND", c.zeros(shape, c.dtype()), indices, values, reduction="add")
+    return c.reduce("ReduceSum", whole, axes, bool(c.attr("keep_dims", False)))

@@ -10,9 +10,9 @@ from ....graph.dependencies import needed_ops
 from ....graph.node import Operation, Tensor
 from ....shape_inference.context import KernelContext, is_symbolic
 from ....shape_inference.inference import Inference
-from ....shape_inference.protocols import Array
+from ....shape_inference.protocols import Array, aliased
 from ....shape_inference.tensor_shape import TensorShape
-from .calls import Call, First
+from .calls import Call, First, Pair
 from .element_types import onnx_type
 from .node_writer import NodeWriter
 from .refusals import Refusal, RefusedError
@@ -22,6 +22,35 @@ from .values import Value
 _MOST_AXES = 5  # of what may have channels
 _MOST_BYTES = 1 << 26  # of a constant that is computed
 _NO_RULE = "ONNX has no equivalent"
+
+
+_OF_PARTS = frozenset(
+    [
+        "StridedSlice",
+        "Slice",
+        "Reshape",
+        "Transpose",
+        "ExpandDims",
+        "Squeeze",
+        "Neg",
+        "Sub",
+        "Add",
+        "AddV2",
+        "Sum",
+        "ReverseV2",
+    ]
+)
+
+
+def _changed_in_place(ops: Iterable[Operation]) -> set[Any]:
+    """The tensors that an op changes in place, and that others read, too."""
+    changed: set[Any] = set()
+    for op in ops:
+        edge = None if op.definition.traits.aliases is None else aliased(op.outputs[0])
+        while edge is not None and edge not in changed:
+            changed.add(edge)
+            edge = aliased(edge)
+    return {edge for edge in changed if len(edge.consumers()) > 1}
 
 
 class _Poison:
@@ -60,13 +89,18 @@ class Scope:
 
     def write(self, ops: Iterable[Operation]) -> None:
         """Writes ops, which are in topological order."""
+        ops = list(ops)
+        changed = _changed_in_place(ops)
         for op in ops:
             if any(tensor in self._values for tensor in op.outputs) or not op.outputs:
                 continue
-            if all(self.constant_of(tensor) is not None for tensor in op.outputs):
+            contested = [tensor for tensor in op.inputs if tensor in changed]
+            if not contested and all(self.constant_of(item) is not None for item in op.outputs):
                 continue
             before, self.nodes.prefix = self.nodes.prefix, f"{op.name}/"
             try:
+                if contested:
+                    raise RefusedError(f"other ops read {contested[0].name!r}, which is changed")
                 self._write(op)
             except PoisonedError as error:
                 given = [self._values.get(tensor) for tensor in op.inputs]
@@ -88,13 +122,28 @@ class Scope:
             raise RefusedError(
                 f"{rule.nodes} is new in opset {since}", f"pass opset={since}, or newer"
             )
-        results = self._with_channels_first(op, rule)
+        results = self._of_pairs(op, rule)
+        if results is None:
+            results = self._with_channels_first(op, rule)
         if results is None:
             results = rule.function(Call(op, self))
         if not isinstance(results, (list, tuple)):
             results = [results]
         for tensor, result in zip(op.outputs, results, strict=False):
             self._keep(tensor, result)
+
+    def _of_pairs(self, op: Operation, rule: Rule) -> Any:
+        """The results of an op on complex numbers that treats their parts alike."""
+        if op.type not in _OF_PARTS or not op.inputs[0].dtype.is_complex:
+            return None
+        inputs = [self.plain(tensor) for tensor in op.inputs]
+        parts = [
+            rule.function(
+                Call(op, self, [getattr(x, name) if isinstance(x, Pair) else x for x in inputs])
+            )
+            for name in ("real", "imaginary")
+        ]
+        return Pair(*parts)
 
     def _with_channels_first(self, op: Operation, rule: Rule) -> Any:
         """The results of an op whose inputs have channels first, if it can work on these."""
@@ -154,7 +203,8 @@ class Scope:
                 value = self.inference.value(tensor)
                 if value is None or is_symbolic(value):
                     value = self._computed(tensor)
-            if value is not None and (is_symbolic(value) or onnx_type(tensor.dtype) is None):
+            written = onnx_type(tensor.dtype) is not None or tensor.dtype.is_complex
+            if value is not None and (is_symbolic(value) or not written):
                 value = None
             self._constants[tensor] = value
         return self._constants[tensor]
@@ -202,9 +252,14 @@ class Scope:
             array = self.constant_of(tensor)
             if array is None:
                 raise AssertionError(f"{tensor.name} is read before it is written")
-            value = self.nodes.constant(array, tensor.dtype, tensor.op.name)
+            value = self._constant(array, tensor)
         self._values[tensor] = value
         return value
+
+    def _constant(self, array: Array, tensor: Tensor) -> Any:
+        if not tensor.dtype.is_complex:
+            return self.nodes.constant(array, tensor.dtype, tensor.op.name)
+        return Pair(self.nodes.constant(array.real), self.nodes.constant(array.imag))
 
     def first(self, tensor: Tensor) -> Value:
         """The value of a tensor with channels, its last axis, behind the first one."""

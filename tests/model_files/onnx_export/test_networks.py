@@ -328,7 +328,17 @@ def test_fourier_transforms(tmp_path: Path) -> None:
         plane = td.spectral.rfft2d(x)
         back = td.spectral.irfft(spectrum)
         whole = td.spectral.ifft(td.conj(td.spectral.fft(td.complex(x, x * 2.0))))
-        fetches = [abs(spectrum), td.real(plane), td.imag(plane), back, td.real(whole)]
+        cosine = td.spectral.dct(x, 2)
+        angle = td.angle(spectrum)
+        fetches = [
+            cosine,
+            td.cos(angle),
+            abs(spectrum),
+            td.real(plane),
+            td.imag(plane),
+            back,
+            td.real(whole),
+        ]
     check_graph(graph, {x: normal(2, 6, 5)}, fetches, tmp_path, rtol=1e-3)
 
 
@@ -433,3 +443,14 @@ def test_slices_and_padding_of_channels_first(tmp_path: Path) -> None:
             y + td.reshape(td.reduce_sum(x), [1, 1]),
         ]
     check_graph(graph, {x: normal(2, 6, 6, 2)}, steps, tmp_path)
+
+
+def test_tensors_that_change_in_place_are_not_read_twice(tmp_path: Path) -> None:
+    empty, add = lookup("Empty"), lookup("AliasInplaceAdd")
+    with td.Graph().as_default() as graph:
+        x = td.placeholder(td.float32, [1, 2], name="x")
+        buffer = empty([2, 2], dtype=td.float32, init=True)
+        with td.control_dependencies([add(buffer, [1], x)]):
+            td.identity(buffer, name="y")
+    with pytest.raises(td.errors.UnimplementedError, match="which is changed"):
+        td.save_onnx(graph, tmp_path / "y.onnx", ["y"])

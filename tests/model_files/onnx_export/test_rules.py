@@ -197,6 +197,11 @@ INDEXING: list[Row] = [
         {},
     ),
     (
+        "SparseReduceSum",
+        [np.array([[0, 1], [1, 2]], np.int64), np.array([4.0, 5.0], F), [2, 3], [1]],
+        {},
+    ),
+    (
         "SparseTensorDenseMatMul",
         [np.array([[0, 1], [1, 2]], np.int64), np.array([4.0, 5.0], F), [2, 3], M],
         {},
