@@ -81,6 +81,16 @@ class ContextStacks(threading.local):
             scope.made.update(ops)
 
 
+class _FutureOp:
+    """An op that is still to be made, as one that others are beside."""
+
+    def __init__(self, name: str) -> None:
+        self._groups = [f"loc:@{name}".encode()]
+
+    def colocation_groups(self) -> list[bytes]:
+        return self._groups
+
+
 class ScopedGraph:
     """The part of a graph that manages scopes of `with` blocks."""
 
@@ -245,6 +255,25 @@ class ScopedGraph:
     def record(self, ops: Iterable[Any]) -> None:
         """Records that `ops` were made inside the `control_dependencies` blocks in force."""
         self._stacks.record(ops)
+
+    @contextmanager
+    def colocate_with_future_op(self, name: str) -> Iterator[None]:
+        """Puts the ops of a `with` block in the colocation group of an op that is still to be made.
+
+        Where the block lies in one of `colocate_with`, only that counts.
+
+        Args:
+            name: the name of the op, which may be made in the block.
+        """
+        colocation = self._stacks.colocation
+        if colocation:
+            yield
+            return
+        colocation.append(_FutureOp(name))
+        try:
+            yield
+        finally:
+            colocation.pop()
 
     @contextmanager
     def colocate_with(self, op: Any, ignore_existing: bool = False) -> Iterator[None]:
