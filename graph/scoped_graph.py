@@ -256,6 +256,13 @@ class ScopedGraph:
         """Records that `ops` were made inside the `control_dependencies` blocks in force."""
         self._stacks.record(ops)
 
+    def _is_inside(self, graph: Any) -> bool:
+        """Whether this is the graph of a body in `graph`."""
+        around: Any = getattr(self, "outer", None)
+        while around is not None and around is not graph:
+            around = getattr(around, "outer", None)
+        return around is not None
+
     @contextmanager
     def colocate_with_future_op(self, name: str) -> Iterator[None]:
         """Puts the ops of a `with` block in the colocation group of an op that is still to be made.
@@ -293,8 +300,11 @@ class ScopedGraph:
         # The op of a resource variable is that of its handle; as a tensor it is a read.
         target: Any = getattr(op, "op", None)
         if op is not None and getattr(target, "graph", None) is not self:
-            element = self.as_graph_element(op)
-            target = getattr(element, "op", element)
+            if self._is_inside(getattr(target or op, "graph", None)):
+                target = None  # the ops of a body cannot name those around it
+            else:
+                element = self.as_graph_element(op)
+                target = getattr(element, "op", element)
         stacks.colocation = [] if ignore_existing else list(outer)
         if target is not None:
             stacks.colocation.append(target)
