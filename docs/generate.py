@@ -13,6 +13,7 @@ from types import CodeType, FunctionType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import api_page
+import onnx_page
 import op_types
 from plots import plots
 from public_names import listed, public_names, signature, summary
@@ -183,6 +184,7 @@ def _pages() -> dict[str, str]:
     return {
         "op_families.md": families_page(),
         op_types.PATH.name: _op_types(),
+        onnx_page.PATH.name: onnx_page.page(),
         **_pictures(),
         **plots(FOLDER),
         **notebooks(),

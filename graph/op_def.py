@@ -6,6 +6,7 @@ import sys
 import typing
 from collections import namedtuple
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import ExitStack
 from typing import TYPE_CHECKING, Any, Generic
 
 from ..protos.attr_codec import encode_attr
@@ -100,6 +101,7 @@ class OpDef(Generic[Result]):
         self.traits = traits
         # An op over references reads a variable, or changes it.
         self.pure = not traits.stateful and traits.aliases is None and "Ref(" not in arguments
+        self._takes_references = "Ref(" in arguments.partition("->")[0]
         self.shape_function: ShapeFunction | None = None
         # Whether the one result's shape depends only on those of the inputs.
         self.from_shapes = False
@@ -281,7 +283,13 @@ class OpDef(Generic[Result]):
                         if spec.default is REQUIRED:
                             raise TypeError(f"{self.name} needs the attr {key!r}")
                         values[key] = spec.default
-                return self.result(graph.add(self, tensors, values, full_name))
+                if not self._takes_references:
+                    return self.result(graph.add(self, tensors, values, full_name))
+                with ExitStack() as blocks:  # beside the variables, as in TensorFlow
+                    for tensor, dtype in zip(tensors, self.input_dtypes(values), strict=False):
+                        if dtype.is_ref_dtype:
+                            blocks.enter_context(graph.colocate_with(tensor.op))
+                    return self.result(graph.add(self, tensors, values, full_name))
             except BaseException:
                 graph.truncate(start)  # the constants that were made of inputs
                 raise

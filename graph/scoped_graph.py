@@ -81,6 +81,16 @@ class ContextStacks(threading.local):
             scope.made.update(ops)
 
 
+class _FutureOp:
+    """An op that is still to be made, as one that others are beside."""
+
+    def __init__(self, name: str) -> None:
+        self._groups = [f"loc:@{name}".encode()]
+
+    def colocation_groups(self) -> list[bytes]:
+        return self._groups
+
+
 class ScopedGraph:
     """The part of a graph that manages scopes of `with` blocks."""
 
@@ -246,6 +256,32 @@ class ScopedGraph:
         """Records that `ops` were made inside the `control_dependencies` blocks in force."""
         self._stacks.record(ops)
 
+    def _is_inside(self, graph: Any) -> bool:
+        """Whether this is the graph of a body in `graph`."""
+        around: Any = getattr(self, "outer", None)
+        while around is not None and around is not graph:
+            around = getattr(around, "outer", None)
+        return around is not None
+
+    @contextmanager
+    def colocate_with_future_op(self, name: str) -> Iterator[None]:
+        """Puts the ops of a `with` block in the colocation group of an op that is still to be made.
+
+        Where the block lies in one of `colocate_with`, only that counts.
+
+        Args:
+            name: the name of the op, which may be made in the block.
+        """
+        colocation = self._stacks.colocation
+        if colocation:
+            yield
+            return
+        colocation.append(_FutureOp(name))
+        try:
+            yield
+        finally:
+            colocation.pop()
+
     @contextmanager
     def colocate_with(self, op: Any, ignore_existing: bool = False) -> Iterator[None]:
         """Puts the ops of a `with` block in the colocation group of `op`; kept, not acted on.
@@ -264,8 +300,11 @@ class ScopedGraph:
         # The op of a resource variable is that of its handle; as a tensor it is a read.
         target: Any = getattr(op, "op", None)
         if op is not None and getattr(target, "graph", None) is not self:
-            element = self.as_graph_element(op)
-            target = getattr(element, "op", element)
+            if self._is_inside(getattr(target or op, "graph", None)):
+                target = None  # the ops of a body cannot name those around it
+            else:
+                element = self.as_graph_element(op)
+                target = getattr(element, "op", element)
         stacks.colocation = [] if ignore_existing else list(outer)
         if target is not None:
             stacks.colocation.append(target)

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 _CALLS = "open close replace rename remove unlink rmdir mkdir link stat chmod fsync scandir listdir"
 KINDS = ("error", "full", "short", "kill")
+EXIT_STATUS = 86
 
 
 class Killed(BaseException):
@@ -27,6 +28,7 @@ class Operations:
     Args:
         failing: the number of the one that fails; None for none.
         kind: how it fails, one of `KINDS`. "short" takes half of the data, and nothing afterwards.
+            "exit" ends this process: for children that are forked for that.
     """
 
     def __init__(self, failing: int | None, kind: str) -> None:
@@ -46,6 +48,8 @@ class Operations:
             raise self.error()
         if number != self._failing:
             return False
+        if self._kind == "exit":
+            os._exit(EXIT_STATUS)
         if self._kind == "kill":
             self.dead = True
             raise Killed

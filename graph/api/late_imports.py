@@ -9,6 +9,7 @@ from typing import Any
 _PACKAGE = __name__.partition(".")[0]
 
 LATE_IMPORTS = {
+    "ONNX model": "model_files.onnx_export.exporting export",
     "cluster session": "distributed.data_parallel ParallelSession",
     "graph from bytes": "saving.checkpoints.pickled_graph graph_of",
     "graph picture": "analysis.drawing.draw notebook_picture",

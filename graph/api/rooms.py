@@ -175,6 +175,9 @@ ROOMS = (
     Room("model_files/tflite", "TensorFlow Lite files: the format, and a rule for each op"),
     Room("model_files/tfjs", "TensorFlow.js models: reading and writing"),
     Room("model_files/onnx_import", "ONNX models: reading, and a rule for each op", stage="none"),
+    Room("model_files/onnx_export/writing", "ONNX graphs under construction", stage="none"),
+    Room("model_files/onnx_export/rules", "the ops of ONNX for each op type", stage="none"),
+    Room("model_files/onnx_export", "`td.save_onnx`: graphs as ONNX models"),
     Room("model_files/conversion", "`convert`: a model written in another format"),
     Room("analysis/checking", "checks of a single graph: consistency and shapes"),
     Room(

@@ -105,6 +105,11 @@ class Loop:
                     "variable of a loop has an Enter and a NextIteration"
                 )
             enter = self.variables[enters[0]]
+            if enter.next is not None:
+                raise IrregularError(
+                    f"the node {enters[0]!r} ({self.nodes[enters[0]].op}) begins two variables of "
+                    "a loop, where each has an Enter of its own"
+                )
             after = self.nodes[nexts[0]]
             for text in control_inputs(after):
                 self.controls.setdefault(text, None)

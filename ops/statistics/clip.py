@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ...graph.convert import convert_to_tensor
-from ...graph.default_scopes import name_scope
+from ...graph.default_scopes import colocate_with, name_scope
 from ...graph.indexed_slices import IndexedSlices
 from ...graph.node import Tensor
 from ...graph.op_def import OpDef
@@ -193,7 +193,7 @@ def global_norm(t_list: Sequence[Any], name: str | None = None) -> Tensor:
     with name_scope(name, "global_norm"):
         values = [item.values if isinstance(item, IndexedSlices) else item for item in t_list]
         tensors = [convert_to_tensor(item) for item in values if item is not None]
-        halves = reduce_sum(stack([L2_LOSS(x) for x in tensors]))
+        halves = reduce_sum(stack([_half_square(x) for x in tensors]))
         return sqrt(halves * 2.0, name="global_norm")
 
 
@@ -233,6 +233,13 @@ def clip_by_global_norm(
         ], norm
 
 
+def _half_square(x: Tensor) -> Tensor:
+    with colocate_with(x):
+        return L2_LOSS(x)
+
+
 def _scaled(item: Any, factor: Tensor, name: str) -> Any:
     x = convert_to_tensor(item.values if isinstance(item, IndexedSlices) else item)
-    return with_values(item, identity(multiply(x, factor), name=name))
+    scaled = multiply(x, factor)
+    with colocate_with(x):
+        return with_values(item, identity(scaled, name=name))

@@ -7,7 +7,7 @@ from typing import Any
 
 from ...graph.convert import convert_to_tensor
 from ...graph.default_graph import get_default_graph, outside_bodies
-from ...graph.default_scopes import name_scope
+from ...graph.default_scopes import colocate_with, name_scope
 from ...graph.node import Operation, Tensor
 from ...graph.scopes.collections import GraphKeys
 from ..array.cast import cast
@@ -172,8 +172,9 @@ def assign_moving_average(
         left = 1.0 - convert_to_tensor(decay, name="decay")
         left = left if left.dtype.base_dtype is dtype else cast(left, dtype)
         if not zero_debias:
-            change = (variable.value() - value) * left
-            return variable.assign_sub(change, name=scope)
+            with colocate_with(variable.op):
+                change = (variable.value() - value) * left
+                return variable.assign_sub(change, name=scope)
         with outside_bodies() as graph, graph.name_scope(None):
             # TensorFlow opens a scope of the variable's whole name inside the one in force.
             current = scopes_of(graph).current

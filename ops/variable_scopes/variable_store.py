@@ -214,7 +214,7 @@ class VariableStore:
                 )
             self.variables[name] = variable
         if regularizer is not None:
-            with graph.name_scope(f"{name}/Regularizer/"):
+            with graph.colocate_with(variable), graph.name_scope(f"{name}/Regularizer/"):
                 loss = regularizer(variable)
             if loss is not None:
                 graph.add_to_collection(GraphKeys.REGULARIZATION_LOSSES, loss)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
 from ...graph.convert import convert_to_tensor
@@ -52,19 +52,22 @@ class ResourceVariable(Variable, behind_handle=True):
     def __bool__(self) -> bool:
         return bool(self.value())  # what raises: the graph has no value of it
 
-    def _make(
-        self, initial: Tensor, declared: TensorShape, validate_shape: bool, scope: str
-    ) -> None:
-        dtype = initial.dtype.base_dtype
-        self._initial_value = initial
+    def _declare(self, shape: TensorShape, dtype: DType, scope: str) -> None:
         self._reference = VAR_HANDLE_OP(
-            shape=declared, dtype=dtype, shared_name=scope.rstrip("/"), name=scope
+            shape=shape, dtype=dtype, shared_name=scope.rstrip("/"), name=scope
         )
+
+    def _initialize(self, initial: Tensor, validate_shape: bool) -> None:
+        self._initial_value = initial
         VAR_IS_INITIALIZED_OP(self._reference, name="IsInitialized/VarIsInitializedOp")
         with self._beside():
             self._initializer = ASSIGN_VARIABLE_OP(
-                self._reference, initial, dtype=dtype, name="Assign"
+                self._reference, initial, dtype=initial.dtype.base_dtype, name="Assign"
             )
+
+    def _beside(self) -> AbstractContextManager[Any]:
+        device = self._reference.device
+        return self._reference.graph.device(device) if device else nullcontext()
 
     def _first_read(self) -> Tensor:
         dtype = self._reference.op.attrs["dtype"]

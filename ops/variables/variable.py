@@ -121,30 +121,31 @@ class Variable(VariableOperators, VariableRows, Part, Shared, VariableKinds, beh
             names.append(GraphKeys.TRAINABLE_VARIABLES)
         # A variable that is made in a branch or a loop is not part of it.
         with outside_bodies() as graph, graph.name_scope(name or "Variable") as scope:
-            initial = initial_tensor(graph, initial_value, dtype, self._within)
-            declared = declared_shape(initial, validate_shape, expected_shape, shape)
-            self._make(initial, declared, validate_shape, scope)
+            made = graph.colocate_with_future_op(scope[:-1])
+            with made if callable(initial_value) else nullcontext():
+                initial = initial_tensor(graph, initial_value, dtype, self._within)
+                declared = declared_shape(initial, validate_shape, expected_shape, shape)
+                self._declare(declared, initial.dtype.base_dtype, scope)
+            self._initialize(initial, validate_shape)
             beside = self._beside() if caching_device is None else graph.device(caching_device)
             with beside:
                 self._snapshot = self._first_read()
         self._trainable = trainable
         graph.add_to_collections(names, self)
 
-    def _make(
-        self, initial: Tensor, declared: TensorShape, validate_shape: bool, scope: str
-    ) -> None:
-        dtype = initial.dtype.base_dtype
+    def _declare(self, shape: TensorShape, dtype: DType, scope: str) -> None:
+        self._reference: Tensor = VARIABLE_V2(shape=shape, dtype=dtype, name=scope)
+
+    def _initialize(self, initial: Tensor, validate_shape: bool) -> None:
         self._initial_value = initial
-        self._reference: Tensor = VARIABLE_V2(shape=declared, dtype=dtype, name=scope)
         with self._beside():
             self._initializer: Operation = ASSIGN(
                 self._reference, initial, validate_shape=validate_shape, name="Assign"
             ).op
 
     def _beside(self) -> AbstractContextManager[Any]:
-        """Puts ops on the device of the variable, whatever the device function around them says."""
-        device = self._reference.device
-        return self._reference.graph.device(device) if device else nullcontext()
+        """Puts ops beside the variable, whatever the device function around them says."""
+        return self._reference.graph.colocate_with(self._reference.op)
 
     def _first_read(self) -> Tensor:
         return identity(self._reference, name="read")

@@ -82,7 +82,7 @@ class SaverGraph:
         )
 
     def _with_done(self, path: Tensor, op: Operation) -> Tensor:
-        with self._graph.control_dependencies([op]):
+        with self._graph.control_dependencies([op]), self._graph.colocate_with(path):
             return identity(path, name="control_dependency")
 
     def _save(self, path: Tensor, saveables: Sequence[SaveableObject]) -> Operation:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from ...graph import registry
 from ...graph.export import Defaults
 from ...graph.importing.node_order import in_order
+from ...graph.importing.node_texts import ENTERS
 from ...graph.node_def import full_input, source_name
 from ...protos.messages import GraphDef, NodeDef
 from ..editing.fold_constants import fold_constants
@@ -111,8 +112,11 @@ def merge_duplicate_nodes(graph_def: GraphDef, keep: Sequence[str]) -> GraphDef:
 
 
 def _fixed(op_type: str) -> bool:
-    """Returns True if equal nodes of a type can be merged; two placeholders cannot."""
-    return not op_type.startswith("Placeholder")
+    """Returns True if equal nodes of a type can be merged.
+
+    Two placeholders cannot, nor two variables of a loop that begin with the same value.
+    """
+    return not op_type.startswith("Placeholder") and op_type not in ENTERS
 
 
 def _contents(node: NodeDef) -> bytes:

@@ -3,15 +3,14 @@
 A read of such a variable is not an op of its own there: `Identity`, `Reshape` and similar ops pass
 on the memory of the variable, into which updates write. So a value is that of the time when an op
 computes from it, and only the executor decides whether that is before an update that the op does
-not wait for. With its threads this is a race, which one order nearly always wins:
+not wait for. With its threads this is a race, but threads take long to wake up, so that the order
+of a single one nearly always wins:
 
 - An op becomes ready when the last of its inputs is there. Ops that one op has made ready are
   looked at in the order in which they were made.
 - Cheap ones, which only pass on memory or state a constant or shape, join the queue of the thread.
 - Of the others the thread keeps the last, if its queue is empty; the rest go to the pool.
-- A thread works off its queue, then takes from the pool what it has put there last.
-- Another thread takes from the pool what was put there first, as soon as it has woken up: in that
-  time a dozen ops on scalars are done, but not one on large arrays.
+- The thread works off its queue, then takes from the pool what was put there last.
 
 The steps of a plan keep the order of creation, except where this order has a read or an update on
 the other side of an update of the same variable.
@@ -20,25 +19,15 @@ the other side of an update of the same variable.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set as AbstractSet
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set as AbstractSet
 from heapq import heapify, heappop, heappush
-from itertools import count
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from ...graph.node import Operation, Tensor
 from ...graph.op_def import OpDef
 from ...shape_inference.traits import Bodies, Constant, Input, Move
 
 _JUST_BEFORE = 1e-9
-_WAKING = 15  # small ops are done in the time that another thread takes to wake up
-_LONG = 100
-
-
-class _Thread(NamedTuple):
-    """A thread of the executor: its queue, and the ops that it has put into the pool."""
-
-    queue: deque[Operation | Tensor]
-    own: list[Operation]
 
 
 class Uses(NamedTuple):
@@ -114,7 +103,6 @@ def in_executor_order(
     fed: AbstractSet[Tensor],
     variables: Mapping[Tensor, Uses],
     replaced: Mapping[Operation, Operation],
-    is_quick: Callable[[Operation], bool],
 ) -> Sequence[Operation]:
     """The ops, each read and update of a variable on the side of the others where it is to be.
 
@@ -123,12 +111,11 @@ def in_executor_order(
         fed: what is fed.
         variables: from `updated_variables`.
         replaced: the ops for which another one stands, and which.
-        is_quick: whether an op works on a few elements only.
     """
     if not any(len(uses.updates) > 1 or uses.readers for uses in variables.values()):
         return ops
     at = {op: i for i, op in enumerate(ops)}
-    moments, dependents = _moments(ops, fed, is_quick)
+    moments, dependents = _moments(ops, fed)
     after: dict[Operation, list[Operation]] = {}
     for variable, uses in variables.items():
         users = dict.fromkeys([*uses.updates, *uses.readers])
@@ -171,7 +158,7 @@ def _is_cheap(op: Operation) -> bool:
 
 
 def _moments(
-    ops: Sequence[Operation], fed: AbstractSet[Tensor], is_quick: Callable[[Operation], bool]
+    ops: Sequence[Operation], fed: AbstractSet[Tensor]
 ) -> tuple[dict[Operation, float], Mapping[Operation | Tensor, Sequence[Operation]]]:
     """Start order of ops, as described above, and the ops that wait for each."""
     waiting: dict[Operation, int] = {}
@@ -185,63 +172,36 @@ def _moments(
         for source in sources:
             behind.setdefault(source, []).append(op)
     moments: dict[Operation, float] = {}
-    events = count()
-    pool: dict[Operation, None] = {}
+    pool: list[Operation] = []
     # Feeds exist from the start, and so do ops whose results are all fed.
-    given = [source for source in behind if source not in waiting]
-    first = _Thread(deque(given), [])
-    clock: list[tuple[int, int, Any]] = []
-    _distribute([op for op in ops if not waiting[op]], first, pool, 0, clock, events)
-    heappush(clock, (0, next(events), first))
-    while clock:
-        now, _, event = heappop(clock)
-        thread = event if isinstance(event, _Thread) else _Thread(deque(), [event])
-        while thread.own and not thread.queue:
-            op = thread.own.pop()
-            if op in pool:
-                del pool[op]
-                thread.queue.append(op)
-        if not thread.queue:
-            continue
-        current = thread.queue.popleft()
-        if isinstance(current, Operation):
-            if current in waiting:
-                moments[current] = now + len(moments) * _JUST_BEFORE
-            now += 1 if is_quick(current) else _LONG
+    queue = deque(source for source in behind if source not in waiting)
+    _distribute([op for op in ops if not waiting[op]], queue, pool)
+    while queue or pool:
+        current = queue.popleft() if queue else pool.pop()
+        if isinstance(current, Operation) and current in waiting:
+            moments[current] = float(len(moments))
         ready = []
         for op in behind.get(current, ()):
             waiting[op] -= 1
             if not waiting[op]:
                 ready.append(op)
-        _distribute(ready, thread, pool, now, clock, events)
-        heappush(clock, (now, next(events), thread))
+        _distribute(ready, queue, pool)
     return moments, behind
 
 
 def _distribute(
-    ready: Iterable[Operation],
-    thread: _Thread,
-    pool: dict[Operation, None],
-    now: int,
-    clock: list[tuple[int, int, Any]],
-    events: Iterator[int],
+    ready: Iterable[Operation], queue: deque[Operation | Tensor], pool: list[Operation]
 ) -> None:
     """Puts ops that have become ready into the queue of the thread, or into the pool."""
-    last = None
-    shared = []
+    costly = []
     for op in ready:
         if _is_cheap(op):
-            thread.queue.append(op)
+            queue.append(op)
         else:
-            if last is not None:
-                shared.append(last)
-            last = op
-    if last is not None:
-        (shared if thread.queue else thread.queue).append(last)
-    for op in shared:
-        pool[op] = None
-        thread.own.append(op)
-        heappush(clock, (now + _WAKING, next(events), op))
+            costly.append(op)
+    if costly and not queue:
+        queue.append(costly.pop())
+    pool += costly
 
 
 def _sorted(

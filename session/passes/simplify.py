@@ -22,7 +22,6 @@ from .executor_order import in_executor_order, taken_as_references, updated_vari
 from .update_order import check_update_order, updated_tensors
 
 _MOST_FOLDED_BYTES = 1 << 26
-_FEW_ELEMENTS = 64
 _SIZES = frozenset([dtypes.int32, dtypes.int64])
 _DEREFERENCE = KernelSpec(dereference)
 _UNREAD = Constant(np.empty(0))
@@ -71,17 +70,7 @@ class _Simplifier:
         """Has ops that use a variable that the run updates in the order of TensorFlow."""
         draft = self._draft
         if self._changing:
-            draft.ops = in_executor_order(
-                draft.ops, draft.fed, self._changing, self._replaced, self._is_quick
-            )
-
-    def _is_quick(self, op: Operation) -> bool:
-        """Returns whether an op works on a few elements only."""
-        for tensor in (*op.inputs, *op.outputs):
-            size = self._draft.inference.shape(tensor).num_elements()
-            if size is None or size > _FEW_ELEMENTS:
-                return False
-        return True
+            draft.ops = in_executor_order(draft.ops, draft.fed, self._changing, self._replaced)
 
     def add(self, op: Operation) -> None:
         """Adds the results of an op to the known values, or the op to the work."""

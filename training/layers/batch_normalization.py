@@ -7,7 +7,7 @@ from contextlib import nullcontext
 from typing import Any
 
 from ...graph.convert import convert_to_tensor
-from ...graph.default_scopes import control_dependencies, name_scope
+from ...graph.default_scopes import colocate_with, control_dependencies, name_scope
 from ...ops.array.cast import cast
 from ...ops.array.concat import concat
 from ...ops.array.constants import ones_like, zeros_like
@@ -280,7 +280,7 @@ def _moved(average: Any, value: Any, training: Any, momentum: float) -> Any:
     left: Any = 1.0 - momentum
     if is_tensor(training):
         left = where_v2(training, left, 0.0)
-    with name_scope("AssignMovingAvg") as scope:
+    with name_scope("AssignMovingAvg") as scope, colocate_with(average.op):
         return average.assign_sub((average.value() - value) * left, name=scope)
 
 

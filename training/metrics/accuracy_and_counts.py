@@ -82,7 +82,7 @@ def metric(
 def metric_variable(shape: Sequence[int | None], name: str, dtype: DType = float32) -> Variable:
     """A variable of zeros that is local, counts for a metric, and is not trained."""
     return Variable(
-        zeros(shape, dtype),
+        lambda: zeros(shape, dtype),
         trainable=False,
         collections=[GraphKeys.LOCAL_VARIABLES, GraphKeys.METRIC_VARIABLES],
         name=name,

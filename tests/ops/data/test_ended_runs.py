@@ -6,6 +6,7 @@ import threading
 from collections.abc import Callable
 from typing import Any
 
+import effort
 import numpy as np
 import pytest
 
@@ -67,15 +68,72 @@ BARREN: dict[str, Callable[[], Dataset]] = {
 }
 
 
+def _barren() -> Dataset:
+    return _numbers().filter(_never)
+
+
+_E = td.data.experimental
+MORE: dict[str, Callable[[], Dataset]] = {
+    "cache": lambda: _barren().cache(),
+    "padded_batch": lambda: _barren().padded_batch(2, []),
+    "large padded batches": lambda: _numbers().padded_batch(10**9, []),
+    "take": lambda: _barren().take(3),
+    "repeat": lambda: _barren().repeat(),
+    "take_while": lambda: _barren().apply(_E.take_while(lambda x: x >= 0)),
+    "scan": lambda: _barren().apply(_E.scan(np.int64(0), lambda s, x: (s + x, s))),
+    "map_and_batch": lambda: _barren().apply(_E.map_and_batch(lambda x: x + 1, 2)),
+    "sample_from_datasets": lambda: _E.sample_from_datasets([_barren(), _barren()]),
+    "choose_from_datasets": lambda: _E.choose_from_datasets(
+        [_barren(), _numbers()], td.data.Dataset.from_tensors(np.int64(0)).repeat()
+    ),
+    "dense_to_sparse_batch": lambda: (
+        _barren().map(lambda x: td.fill([3], x)).apply(_E.dense_to_sparse_batch(2, [4]))
+    ),
+    "bucket_by_sequence_length": lambda: (
+        _numbers()
+        .map(lambda x: td.fill([2], x))
+        .apply(_E.bucket_by_sequence_length(lambda x: td.shape(x)[0], [5], [10**9, 10**9]))
+    ),
+    "parallel_interleave": lambda: _numbers().apply(_E.parallel_interleave(_empty, 2)),
+    "interleave by threads": lambda: _numbers().interleave(_empty, 2, num_parallel_calls=2),
+    "enumerate_dataset": lambda: _barren().apply(_E.enumerate_dataset()),
+    "shuffle_and_repeat": lambda: _barren().apply(_E.shuffle_and_repeat(10)),
+    "large shuffles": lambda: _numbers().shuffle(10**9),
+    "from_generator": lambda: td.data.Dataset.from_generator(lambda: iter(int, 1), td.int64).filter(
+        lambda x: x > 1
+    ),
+    "prefetch twice": lambda: (
+        _barren().prefetch(2).map(lambda x: x, num_parallel_calls=2).prefetch(2)
+    ),
+    "skip much": lambda: _numbers().skip(10**14).take(2),
+    "Counter": lambda: _E.Counter().filter(_never),
+    "RandomDataset": lambda: _E.RandomDataset(1).filter(_never),
+    "py_func": lambda: (
+        _numbers().map(lambda x: td.py_func(lambda v: v, [x], td.int64)).filter(_never)
+    ),
+    "a loop without end": lambda: _numbers().map(
+        lambda x: td.while_loop(lambda i: i >= 0, lambda i: i * 1, [x])
+    ),
+    "cache of shuffle": lambda: _barren().shuffle(3).cache().repeat(2),
+    "barren parts": lambda: _numbers().flat_map(lambda x: td.data.Dataset.range(x).filter(_never)),
+    "batches of empty parts": lambda: _numbers().flat_map(_empty).batch(2),
+    "unbatch of empty ones": lambda: _numbers().map(lambda _: td.zeros([0])).apply(_E.unbatch()),
+    "windows of many keys": lambda: _numbers().apply(
+        _E.group_by_window(lambda x: x, lambda _, window: window.batch(2), window_size=2)
+    ),
+}
+CASES = [*BARREN, "reduce", "while_loop", *effort.sample(MORE, 5)]
+
+
 def _fetched(what: str) -> Any:
     if what == "reduce":
         return _numbers().reduce(np.int64(0), lambda s, x: s + x)
     if what == "while_loop":
         return td.while_loop(lambda i: i >= 0, lambda i: i * 1, [td.constant(1)])
-    return BARREN[what]().make_one_shot_iterator().get_next()
+    return (BARREN | MORE)[what]().make_one_shot_iterator().get_next()
 
 
-@pytest.mark.parametrize("what", [*BARREN, "reduce", "while_loop"])
+@pytest.mark.parametrize("what", CASES)
 def test_a_time_limit_ends_the_run(what: str) -> None:
     with td.Graph().as_default():
         fetched = _fetched(what)
@@ -85,7 +143,7 @@ def test_a_time_limit_ends_the_run(what: str) -> None:
                     session.run(fetched, options=td.RunOptions(timeout_in_ms=30))
 
 
-@pytest.mark.parametrize("what", [*BARREN, "reduce", "while_loop"])
+@pytest.mark.parametrize("what", CASES)
 def test_closing_the_session_ends_the_run(what: str) -> None:
     ended: list[BaseException] = []
     with td.Graph().as_default():

@@ -1,0 +1,72 @@
+"""The page of the op types that `td.save_onnx` writes, from the table of rules."""
+
+from __future__ import annotations
+
+from itertools import groupby
+from pathlib import Path
+from typing import Any
+
+from tensordraft.model_files.onnx_export.opsets import DEFAULT
+from tensordraft.model_files.onnx_export.rules import all_rules
+from tensordraft.model_files.onnx_export.writing.element_types import OLDEST
+from tensordraft.model_files.onnx_export.writing.registry import RULES, Rule
+
+PATH = Path(__file__).resolve().with_name("onnx_ops.md")
+
+_PAGE = """\
+# ONNX
+
+`td.save_onnx(model, "model.onnx")` writes a model as an ONNX file; it needs `tensordraft[onnx]`.
+Versions of ONNX's ops go from {oldest} to the newest that the installed `onnx` has; the default is
+{default}, which onnxruntime runs since 1.18. Variables become constants, constant parts are
+computed, and batch normalizations go into the filters before them. Convolutions and what follows
+them have channels first: only what needs the order of TensorFlow is transposed.
+
+{number} op types are written. Of ops that are not here, constant ones vanish; the others are
+refused, all in one message: choose `outputs=` before them, or `inputs=` behind them.
+
+Results are TensorFlow's, in corner cases too: several ops are written where one of ONNX rounds,
+divides or treats NaN differently. These differences remain:
+
+- Assertions and checks of indices are left out: onnxruntime has its own, and some end the process,
+  such as an integer division by zero.
+- MaxPool hands NaN on, which TensorFlow's leaves out.
+- Fake quantization is written as QuantizeLinear and DequantizeLinear, which round halves to even.
+- Random numbers are other ones, of the same distribution.
+- Where onnxruntime has no kernel for float64, such as in convolutions, float32 is computed.
+- Changing the case of letters that are not ASCII takes the locale en_US.UTF-8 on the machine.
+"""
+
+
+def page() -> str:
+    """The page."""
+    written = {key: rule for key, rule in RULES.items() if rule.nodes}
+    parts = [_PAGE.format(oldest=OLDEST, default=DEFAULT, number=len(written))]
+    for module in all_rules.MODULES:
+        name = module.__name__
+        rules = [(key, rule) for key, rule in written.items() if _module(rule) == name]
+        heading = (module.__doc__ or "").partition("\n")[0].removesuffix(".")
+        parts += [
+            f"## {heading}",
+            "",
+            "| Op types | In ONNX | Since opset |",
+            "| --- | --- | --- |",
+        ]
+        parts += [_row(list(group)) for _, group in groupby(rules, key=_kind)]
+        parts.append("")
+    return "\n".join(parts)
+
+
+def _module(rule: Rule) -> str:
+    home = rule.function.__module__
+    return "tensordraft.model_files.onnx_export.rules.elementwise" if "registry" in home else home
+
+
+def _kind(item: tuple[str, Rule]) -> Any:
+    return item[1].function, item[1].nodes
+
+
+def _row(rules: list[tuple[str, Rule]]) -> str:
+    names = ", ".join(f"`{name}`" for name, _ in rules)
+    rule = rules[0][1]
+    return f"| {names} | {rule.nodes} | {rule.since} |"

@@ -1,0 +1,1 @@
+"""Export of graphs as ONNX models: `td.save_onnx`."""

@@ -1,0 +1,43 @@
+"""All rules: importing this module fills the table."""
+
+from __future__ import annotations
+
+from . import (
+    array,
+    complex_numbers,
+    control_flow,
+    conv,
+    diagonals,
+    elementwise,
+    gradients,
+    image,
+    indexing,
+    lists,
+    math,
+    nn,
+    quantized,
+    random,
+    recurrent,
+    strings,
+    tables,
+)
+
+MODULES = (
+    array,
+    complex_numbers,
+    control_flow,
+    conv,
+    diagonals,
+    elementwise,
+    gradients,
+    image,
+    indexing,
+    lists,
+    math,
+    nn,
+    quantized,
+    random,
+    recurrent,
+    strings,
+    tables,
+)
