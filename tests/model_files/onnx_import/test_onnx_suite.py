@@ -32,7 +32,37 @@ DIFFERENT = (
     "affine_grid_3d_align_corners_expanded",
 )
 SLOW = {"averagepool", "lppool", "maxpool"}  # whose expected results are computed in plain Python
-MODULES = sorted(module.name for module in pkgutil.iter_modules(cases.__path__))
+# Modules whose cases take different paths, of which an ordinary run tries all but a few.
+MANIFOLD = {
+    *(
+        "ai_onnx_ml.tree_ensemble",
+        "ai_onnx_ml.label_encoder",
+        "bitshift",
+        "center_crop_pad",
+        "convtranspose",
+        "depthtospace",
+    ),
+    *("gathernd", "gru", "image_decoder", "linear_attention", "lstm", "maxunpool"),
+    *("negativeloglikelihoodloss", "nonmaxsuppression", "pad", "quantizelinear", "reshape"),
+    *("resize", "rnn", "roialign", "scatterelements", "scatternd", "sequence_map"),
+    *(
+        "sequenceinsert",
+        "slice",
+        "split",
+        "splittosequence",
+        "squeeze",
+        "string_split",
+        "rotaryembedding",
+        "loop",
+        "identity",
+    ),
+    *("tensorscatter", "unique", "unsqueeze", "upsample", "gridsample", "hardmax"),
+}
+MODULES = sorted(
+    module.name.removeprefix(f"{cases.__name__}.")
+    for module in pkgutil.walk_packages(cases.__path__, f"{cases.__name__}.")
+    if not module.ispkg
+)
 
 
 @cache
@@ -87,7 +117,9 @@ def _compare(results: Any, wanted: Any, case: Any) -> None:
 @pytest.mark.parametrize("module", [name for name in MODULES if name not in SLOW])
 def test_a_case_of_each_op_agrees(module: str) -> None:
     found = [case for case in cases_of(module) if not case.name.endswith("_expanded")]
-    for case in [*found[:1], *found[-1:]] if len(found) > 3 else found[:1]:
+    if module not in MANIFOLD:
+        found = [*found[:1], *found[-1:]] if len(found) > 3 else found[:1]
+    for case in found:
         check(case)
 
 
