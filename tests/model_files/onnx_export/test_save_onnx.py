@@ -203,9 +203,8 @@ def test_loops_whose_variables_begin_with_the_same_value_stay_apart() -> None:
             lambda a, b: a < 3.0, lambda a, b: (a + 1.0, b + 2.0), [zero, zero], name="loop"
         )
         td.add(one * 10.0, two, name="y")
-    lowered = graph.as_graph_def()
-    if not any(node.op == "Enter" for node in lowered.node):
-        return
+    lowered = graph.as_graph_def(control_flow="lowered")
+    assert any(node.op == "Enter" for node in lowered.node)
     merged = td.graph_util.transform_graph(lowered, [], ["y"], ["merge_duplicate_nodes"])
     with td.Graph().as_default() as again, td.Session(graph=again) as session:
         td.import_graph_def(merged, name="")
