@@ -257,7 +257,7 @@ class ScopedGraph:
         self._stacks.record(ops)
 
     def _is_inside(self, graph: Any) -> bool:
-        """Whether this is the graph of a body in `graph`."""
+        """Returns whether this is the graph of a body in `graph`."""
         around: Any = getattr(self, "outer", None)
         while around is not None and around is not graph:
             around = getattr(around, "outer", None)
