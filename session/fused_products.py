@@ -92,7 +92,18 @@ class ProductProgram:
     @property
     def kernel(self) -> KernelSpec:
         """The program as the kernel of a step that reads `inputs`."""
-        return KernelSpec(self._run, Memory.FRESH)
+        native = None if self._product.kernel.native is None else self._recorded
+        return KernelSpec(self._run, Memory.FRESH, native=native)
+
+    def _recorded(self, *arrays: Array) -> Any:
+        """The results, made by loops that are recorded."""
+        count = len(self._product.inputs)
+        rows, others = self._rows(*arrays[:count]), arrays[count:]
+        made = np.empty(rows.shape, self._dtype)
+        inputs = (*others[: self._input], made, *others[self._input :])
+        work = self.chain.recorded_over(inputs, self._overwritten)
+        rows.fill(made, partial(_finish, work, rows.shape[-1]))
+        return work.result
 
     def _run(self, *arrays: Array) -> Any:
         count = len(self._product.inputs)

@@ -109,7 +109,8 @@ def _way(
                 return (constant_filters or MachineFilters(given, loop, tile)).rows(x, windows)
             return _rows(x, given if again is None else again(), windows)
 
-        return Way(rows, keeps=constant_filters is not None)
+        is_constant = constant_filters is not None
+        return Way(rows, keeps=is_constant, recorded=is_constant)
 
     return Way(_rows, loop=product_loop(tile), by_machine=by_machine)
 

@@ -9,9 +9,11 @@ from typing import Any
 
 import numpy as np
 
+from ...runtime.jit.recording import recording
 from ...shape_inference.protocols import Array
 from ...shape_inference.sliding_windows import Window
 from ..common.allocation import new_array
+from ..common.copy_loops import framed_by_loop
 from ..common.scratch import scratch
 
 
@@ -134,6 +136,8 @@ class Frame:
         """`x` between its margins, of which those above and below are given."""
         margins = [(above, below), *self._margins[1:]]
         space = [size + sum(margin) for size, margin in zip(x.shape[1:-1], margins, strict=True)]
+        if recording.tape is not None:
+            return framed_by_loop(recording.tape, x, margins, self._fill)
         result = scratch("frame", (x.shape[0], *space, x.shape[-1]), x.dtype)
         inner = result
         for axis, (before, after) in enumerate(margins, 1):

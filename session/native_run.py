@@ -1,0 +1,371 @@
+"""Plans whose stretches of loops run natively: recorded once, then repeated by one call."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple, NoReturn
+
+import numpy as np
+
+from ..runtime.jit.accelerator import Accelerator
+from ..runtime.jit.dispatching import help_along, lead, single
+from ..runtime.jit.recording import Kind, NotRecordedError, Place, Tape, recording
+from ..runtime.jit.segments import Segment, values_of
+from ..runtime.kernel_spec import Memory
+from ..runtime.thread_pools import Pool, blas_threads
+from .interpreter import interpret, over_slots, raise_closed, with_op_context
+from .plan import Array, Plan, Step
+
+# A plan of fewer steps, or of which fewer are recorded, is as fast as Python.
+_FEWEST_STEPS = 8
+_FEWEST_RECORDED = 6
+# Known results of steps are kept, so that they must not be large.
+_MOST_KNOWN_BYTES = 1 << 16
+_MOST_PROGRAMS = 16
+
+_pools: dict[int, Pool] = {}
+
+
+class _Item(NamedTuple):
+    """What is done at a time: steps, by number, by Python or as a segment.
+
+    `freed` are the slots that nothing reads afterwards.
+    """
+
+    steps: tuple[int, ...]
+    segment: Segment | None
+    freed: tuple[int, ...]
+
+
+class _Program(NamedTuple):
+    """Items for feeds of some shapes, and results of steps that only depend on the shapes."""
+
+    items: Sequence[_Item]
+    known: dict[int, Array]
+
+
+class NativeRun:
+    """A plan as a function, which repeats recorded calls of machine code where it can.
+
+    Args:
+        plan: the plan, of which also small elementwise steps are fused.
+        plain: the plan as a function of Python.
+        accelerator: has the machine code.
+        settle: called when `plain` is to be used from now on.
+    """
+
+    def __init__(
+        self,
+        plan: Plan,
+        plain: Callable[..., Sequence[Any]],
+        accelerator: Accelerator,
+        settle: Callable[[], None],
+    ) -> None:
+        self._plan = plan
+        self._plain = plain
+        self._accelerator = accelerator
+        self._settle = settle
+        self._flat = [over_slots(step._replace(run=step.kernel.call)) for step in plan.steps]
+        self._programs: dict[tuple[tuple[int, ...], ...], _Program | None] = {}
+        self._look: Callable[[], Any] = _nothing
+
+    @staticmethod
+    def may_pay(plan: Plan) -> bool:
+        """Returns whether enough steps of a plan can be recorded."""
+        able = sum(step.kernel.native is not None for step in plan.steps)
+        return able >= _FEWEST_RECORDED and len(plan.steps) >= _FEWEST_STEPS
+
+    @property
+    def recorded(self) -> list[tuple[int, int]]:
+        """For each segment of the latest shapes the numbers of its steps and groups of calls."""
+        programs = [program for program in [*self._programs.values()] if program is not None]
+        items = programs[-1].items if programs else ()
+        return [
+            (len(item.steps), item.segment.number) for item in items if item.segment is not None
+        ]
+
+    def stop(self) -> None:
+        """Has runs that are under way fail before their next item or piece of a segment."""
+        self._look = raise_closed
+
+    def __call__(self, *feeds: Array) -> Sequence[Any]:
+        """The values of the plan's fetches."""
+        key = tuple([array.shape for array in feeds])
+        program = self._programs.get(key)
+        if program is None:
+            if key in self._programs or self._accelerator.is_busy:
+                return self._plain(*feeds)
+            return self._record(key, feeds)
+        values = self._plan.begun(feeds)
+        for slot, array in program.known.items():
+            values[slot] = array
+        self._run(program.items, values)
+        return self._plan.results(values)
+
+    def _run(self, items: Sequence[_Item], values: list[Any]) -> None:
+        flat = self._flat
+        for i, (steps, segment, freed) in enumerate(items):
+            if segment is None:
+                self._look()
+                interpret([flat[number] for number in steps], values)
+            elif segment.fits(values):
+                segment.run(values, self._look)
+            else:
+                # A value has decided about a shape: what was known from shapes is computed again.
+                left = {number for item in items[i:] for number in item.steps}
+                done = {number for item in items[:i] for number in item.steps}
+                others = set(range(len(flat))) - done
+                interpret([flat[number] for number in sorted(left | others)], values)
+                return
+            for slot in freed:
+                values[slot] = None
+
+    # Recording -----------------------------------------------------------------------------------
+
+    def _record(self, key: tuple[tuple[int, ...], ...], feeds: Sequence[Array]) -> Sequence[Any]:
+        threads = blas_threads.sharing
+        recorder = _Recorder(self._plan, feeds, self._accelerator, threads)
+        results = recorder.run()
+        if recorder.missing:
+            self._accelerator.ask_for(recorder.missing)
+            if not self._accelerator.is_busy:  # they cannot be compiled
+                self._programs[key] = None
+            return results
+        if len(self._programs) >= _MOST_PROGRAMS:
+            self._programs.pop(next(iter(self._programs)), None)
+        program = recorder.program(_pool(threads))
+        self._programs[key] = program
+        if program is None and all(other is None for other in self._programs.values()):
+            self._settle()
+        return results
+
+
+def _nothing() -> None:
+    """Looks for nothing: a run is not to be stopped."""
+
+
+def _pool(threads: int) -> Pool:
+    return _pools.get(threads) or _pools.setdefault(threads, Pool(threads - 1, "native"))
+
+
+class _Stretch:
+    """Steps that are recorded on one tape.
+
+    Attributes:
+        steps: their numbers.
+        arrays: for each slot that is read or written, the array that the tape knows.
+        given, made: places of slots that enter, and of those that steps have written.
+    """
+
+    def __init__(self, tape: Tape) -> None:
+        self.tape = tape
+        self.steps: list[int] = []
+        self.arrays: dict[int, Array] = {}
+        self.given: dict[int, Place] = {}
+        self.made: dict[int, Place] = {}
+
+
+class _Recorder:
+    """One run of a plan, in which what can be is recorded.
+
+    A step by Python that reads nothing of the stretch that is being recorded goes before it, so
+    that it need not end.
+    """
+
+    def __init__(
+        self, plan: Plan, feeds: Sequence[Array], accelerator: Accelerator, threads: int
+    ) -> None:
+        self._plan = plan
+        self._find = accelerator.ready
+        self._threads = threads
+        self._values = plan.begun(feeds)
+        self._known = set(plan.constants)
+        self._shaped = set(range(plan.feeds))  # slots whose shapes follow from those of the feeds
+        self._items: list[int | _Stretch] = []
+        self._stretch = self._new_stretch()
+        self.missing = [
+            loop for loop in (single(), lead(), help_along()) if self._find(loop) is None
+        ]
+
+    def run(self) -> Sequence[Any]:
+        """Runs the plan; returns the values of its fetches."""
+        for number, step in enumerate(self._plan.steps):
+            if not (self._is_known(step) or self._is_recorded(number, step)):
+                self._run_by_python(number, step)
+        self._end_stretch()
+        return self._plan.results(self._values)
+
+    def program(self, pool: Pool) -> _Program | None:
+        """The program; None where too little was recorded."""
+        stretches = [item for item in self._items if isinstance(item, _Stretch)]
+        steps = sum(len(item.steps) for item in stretches if len(item.tape.groups) > 1)
+        if steps < _FEWEST_RECORDED:
+            return None
+        read = self._readers()
+        items = [
+            (tuple(item.steps), self._segment(item, read, pool))
+            if isinstance(item, _Stretch)
+            else ((item,), None)
+            for item in self._items
+        ]
+        known = {slot: self._values[slot] for slot in self._known - set(self._plan.constants)}
+        return _Program(self._freeing(items), known)
+
+    # Steps ---------------------------------------------------------------------------------------
+
+    def _is_known(self, step: Step) -> bool:
+        """Computes a step that only depends on what is known; returns whether it does."""
+        alone = step.kernel.shape_alone
+        known = step.op.definition.pure and all(
+            slot in self._known or (at in alone and slot in self._shaped)
+            for at, slot in enumerate(step.inputs)
+        )
+        if not known:
+            return False
+        results = self._results(step, [self._values[slot] for slot in step.inputs])
+        if sum(result.nbytes for result in results) > _MOST_KNOWN_BYTES:
+            return False
+        for slot, result in zip(step.outputs, results, strict=True):
+            array = result.copy()
+            array.setflags(write=False)
+            self._values[slot] = array
+            self._known.add(slot)
+        return True
+
+    def _is_recorded(self, number: int, step: Step) -> bool:
+        """Runs a step and records it, if it can be; returns whether it was."""
+        kernel, definition = step.kernel, step.op.definition
+        is_view = kernel.native is None and kernel.memory is Memory.VIEW
+        if not definition.pure or (kernel.native is None and not is_view):
+            return False
+        stretch = self._stretch
+        if is_view and not self._is_view_of_stretch(step):
+            return False
+        tape = stretch.tape
+        tape.begin_step()
+        slots = dict(stretch.given)
+        try:
+            arrays = [self._entered(slot) for slot in step.inputs]
+            recording.tape = tape
+            results = self._results(step, arrays, kernel.native or kernel.call)
+            recording.tape = None
+            tape.end_step(results)
+            places = [tape.place_of(result) for result in results]
+        except NotRecordedError:
+            recording.tape = None
+            stretch.given = slots
+            tape.drop_step()
+            self.missing += tape.missing
+            tape.missing.clear()
+            return False
+        finally:
+            recording.tape = None
+        if any(tape.memories[place.memory].kind is not Kind.MADE for place in places):
+            stretch.given = slots
+            tape.drop_step()
+            return False
+        stretch.steps.append(number)
+        for slot, result, place in zip(step.outputs, results, places, strict=True):
+            if slot >= 0:
+                self._values[slot] = stretch.arrays[slot] = result
+                stretch.made[slot] = place
+                self._shaped.add(slot)
+        return True
+
+    def _is_view_of_stretch(self, step: Step) -> bool:
+        """Returns whether a step may be a view of the one input that is not known."""
+        unknown = [slot for slot in step.inputs if slot not in self._known]
+        return len(unknown) == 1 and unknown[0] in self._stretch.made
+
+    def _entered(self, slot: int) -> Array:
+        """The array of a slot, as the tape knows it."""
+        stretch = self._stretch
+        if slot in stretch.made or slot in stretch.given:
+            return stretch.arrays[slot]
+        array = self._values[slot]
+        if slot in self._known:
+            if slot in stretch.arrays:
+                return stretch.arrays[slot]
+            if not isinstance(array, np.ndarray) or not array.size:
+                raise NotRecordedError("a constant is empty")
+            array = np.ascontiguousarray(array)
+            if array.nbytes:
+                stretch.arrays[slot] = array
+                stretch.tape.known(array, Kind.LASTING)
+            return array
+        if not isinstance(array, np.ndarray):
+            raise NotRecordedError("a value is no array")
+        array = np.array(array, order="C")  # so that what is recorded of it is of nothing else
+        stretch.tape.known(array, Kind.OUTSIDE)
+        stretch.arrays[slot] = array
+        stretch.given[slot] = stretch.tape.place_of(array)
+        return array
+
+    def _run_by_python(self, number: int, step: Step) -> None:
+        reads = any(slot in self._stretch.made for slot in step.inputs)
+        if reads or not step.op.definition.pure:
+            self._end_stretch()
+        results = self._results(step, [self._values[slot] for slot in step.inputs])
+        for slot, result in zip(step.outputs, results, strict=True):
+            self._values[slot] = result
+        self._items.append(number)
+
+    def _results(
+        self, step: Step, arrays: Sequence[Any], call: Callable[..., Any] | None = None
+    ) -> Sequence[Any]:
+        try:
+            result = (call or step.kernel.call)(*arrays)
+        except NotRecordedError:
+            raise
+        except Exception as error:
+            self._fail(error, step, arrays)
+        return (result,) if len(step.outputs) == 1 else result or ()
+
+    def _fail(self, error: Exception, step: Step, arrays: Sequence[Any]) -> NoReturn:
+        recording.tape = None
+        raise with_op_context(error, step, arrays) from error
+
+    # Stretches -----------------------------------------------------------------------------------
+
+    def _new_stretch(self) -> _Stretch:
+        return _Stretch(Tape(self._find, self._threads))
+
+    def _end_stretch(self) -> None:
+        if self._stretch.steps:
+            self._items.append(self._stretch)
+        self._stretch = self._new_stretch()
+
+    def _readers(self) -> dict[int, set[int]]:
+        """The numbers of the steps that read each slot; -1 for a fetch."""
+        readers: dict[int, set[int]] = {slot: {-1} for slot in self._plan.fetched}
+        for number, step in enumerate(self._plan.steps):
+            for slot in step.inputs:
+                readers.setdefault(slot, set()).add(number)
+        return readers
+
+    def _segment(self, stretch: _Stretch, readers: dict[int, set[int]], pool: Pool) -> Segment:
+        inside = set(stretch.steps)
+        leaving = {
+            slot: place
+            for slot, place in stretch.made.items()
+            if not readers.get(slot, set()) <= inside
+        }
+        given = values_of(stretch.arrays, stretch.given)
+        results = values_of(stretch.arrays, leaving)
+        return Segment(stretch.tape, given, results, self._find, pool)
+
+    def _freeing(self, items: Sequence[tuple[tuple[int, ...], Segment | None]]) -> list[_Item]:
+        """The items, each with the slots that no later one reads."""
+        read = {*self._plan.lasting, *self._known}
+        made: list[_Item] = []
+        for steps, segment in reversed(items):
+            slots = [
+                slot
+                for number in steps
+                for slot in (*self._plan.steps[number].inputs, *self._plan.steps[number].outputs)
+            ]
+            freed = tuple([slot for slot in dict.fromkeys(slots) if slot not in read])
+            read.update(slots)
+            made.append(_Item(steps, segment, freed))
+        made.reverse()
+        return made
