@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..graph.describe import run_error
+from ..runtime.jit.recording import check_recorded
 from ..runtime.kernel_spec import KernelSpec, Memory
 from ..runtime.thread_pools import Pool
 from .fused_blocks import BlockProgram, Work
@@ -102,7 +103,12 @@ class ProductProgram:
         made = np.empty(rows.shape, self._dtype)
         inputs = (*others[: self._input], made, *others[self._input :])
         work = self.chain.recorded_over(inputs, self._overwritten)
-        rows.fill(made, partial(_finish, work, rows.shape[-1]))
+
+        def finish(start: int, stop: int) -> None:
+            check_recorded(made)  # else the product was not made by loops
+            _finish(work, rows.shape[-1], start, stop)
+
+        rows.fill(made, finish)
         return work.result
 
     def _run(self, *arrays: Array) -> Any:

@@ -239,14 +239,14 @@ class _Recording(threading.local):
 recording = _Recording()
 
 
-def nothing_recorded(why: str) -> None:
-    """Ends the recording of a step that does to elements what loops do not.
+def check_recorded(array: Any) -> None:
+    """Checks that a loop has been given an array, where calls are recorded.
 
     Raises:
-        NotRecordedError: a tape is recorded.
+        NotRecordedError: none has.
     """
     if recording.tape is not None:
-        raise NotRecordedError(why)
+        recording.tape.place_of(array)
 
 
 def _address(array: Any) -> int:
