@@ -13,7 +13,7 @@ import numpy as np
 from ..graph.describe import run_error
 from ..runtime.jit.accelerator import accelerator
 from ..runtime.jit.machine_code import Address
-from ..runtime.jit.recording import NotRecordedError, Tape, recording
+from ..runtime.jit.recording import NotRecordedError, recorded_tape
 from ..runtime.kernel_spec import FEWEST_IN_BLOCKS, KernelSpec, Loop, Memory
 from ..runtime.thread_pools import Pool
 from .fused_chain import Chain, repeats
@@ -34,12 +34,6 @@ _FEWEST_FUNCTIONS = 2
 
 # Fewer elements take less time than another thread takes to begin with them.
 _FEWEST_OF_A_PART = 1 << 13
-
-
-def _tape() -> Tape:
-    if recording.tape is None:
-        raise NotRecordedError("nothing is recorded")
-    return recording.tape
 
 
 class Work(NamedTuple):
@@ -95,7 +89,7 @@ class BlockProgram:
 
     def _recorded(self, *arrays: Array) -> Any:
         """The results, made by a loop that is recorded."""
-        tape = _tape()
+        tape = recorded_tape()
         work = self.recorded_over(arrays, [None] * len(self._chain.outputs))
         parts = tape.threads if work.size >= tape.threads * _FEWEST_OF_A_PART else 1
         period = max(1, *self._periods)
@@ -113,8 +107,8 @@ class BlockProgram:
             NotRecordedError: the arrays are of other shapes, there is no such loop, or a scalar is
                 not the same at every run.
         """
-        tape = _tape()
-        shape = self._common_shape(arrays, 1)
+        tape = recorded_tape()
+        shape = self._common_shape(arrays, small=True)
         loop = chain_loop(self._chain, overwritten)
         if shape is None or loop is None:
             raise NotRecordedError("not all of it is arithmetic on arrays of one shape")
@@ -265,9 +259,7 @@ class BlockProgram:
         self._compiled[0](start, stop, *buffers, *flat)
         self._buffers.append(buffers)
 
-    def _common_shape(
-        self, arrays: Sequence[Array], fewest: int = FEWEST_IN_BLOCKS
-    ) -> tuple[int, ...] | None:
+    def _common_shape(self, arrays: Sequence[Array], small: bool = False) -> tuple[int, ...] | None:
         """The shape of the results if the arrays are as the chain was made for, else None."""
         shape: tuple[int, ...] | None = None
         for array, period in zip(arrays, self._periods, strict=True):
@@ -275,7 +267,7 @@ class BlockProgram:
                 if not array.flags.c_contiguous or shape not in (None, array.shape):
                     return None
                 shape = array.shape
-        if shape is None or math.prod(shape) < fewest:
+        if shape is None or (math.prod(shape) < FEWEST_IN_BLOCKS and not small):
             return None
         for array, source in zip(arrays, self._chain.inputs, strict=True):
             found = repeats(array.shape, shape) if source.period else 0

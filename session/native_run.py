@@ -8,6 +8,7 @@ from typing import Any, NamedTuple, NoReturn
 import numpy as np
 
 from ..runtime.jit.accelerator import Accelerator
+from ..runtime.jit.copy_loops import copy_by_loop
 from ..runtime.jit.dispatching import help_along, lead, single
 from ..runtime.jit.recording import Kind, NotRecordedError, Place, Tape, recording
 from ..runtime.jit.segments import Segment, values_of
@@ -38,10 +39,17 @@ class _Item(NamedTuple):
 
 
 class _Program(NamedTuple):
-    """Items for feeds of some shapes, and results of steps that only depend on the shapes."""
+    """Items for feeds of some shapes.
+
+    Attributes:
+        items: the items.
+        known: the steps whose results only depend on shapes.
+        results: these results, by slot.
+    """
 
     items: Sequence[_Item]
-    known: dict[int, Array]
+    known: Sequence[int]
+    results: dict[int, Array]
 
 
 class NativeRun:
@@ -97,13 +105,13 @@ class NativeRun:
                 return self._plain(*feeds)
             return self._record(key, feeds)
         values = self._plan.begun(feeds)
-        for slot, array in program.known.items():
+        for slot, array in program.results.items():
             values[slot] = array
-        self._run(program.items, values)
+        self._run(program, values)
         return self._plan.results(values)
 
-    def _run(self, items: Sequence[_Item], values: list[Any]) -> None:
-        flat = self._flat
+    def _run(self, program: _Program, values: list[Any]) -> None:
+        flat, (items, known, _) = self._flat, program
         for i, (steps, segment, freed) in enumerate(items):
             if segment is None:
                 self._look()
@@ -112,13 +120,21 @@ class NativeRun:
                 segment.run(values, self._look)
             else:
                 # A value has decided about a shape: what was known from shapes is computed again.
-                left = {number for item in items[i:] for number in item.steps}
-                done = {number for item in items[:i] for number in item.steps}
-                others = set(range(len(flat))) - done
-                interpret([flat[number] for number in sorted(left | others)], values)
+                interpret([flat[number] for number in self._left(items[i:], known)], values)
                 return
             for slot in freed:
                 values[slot] = None
+
+    def _left(self, items: Sequence[_Item], known: Sequence[int]) -> list[int]:
+        """The steps of items, and those of `known` that read their results, in order."""
+        left = {number for item in items for number in item.steps}
+        steps = self._plan.steps
+        made = {slot for number in left for slot in steps[number].outputs}
+        for number in known:
+            if not made.isdisjoint(steps[number].inputs):
+                left.add(number)
+                made.update(steps[number].outputs)
+        return sorted(left)
 
     # Recording -----------------------------------------------------------------------------------
 
@@ -164,6 +180,10 @@ class _Stretch:
         self.given: dict[int, Place] = {}
         self.made: dict[int, Place] = {}
 
+    def place(self, slot: int) -> Place | None:
+        """The place of a slot that enters or is made."""
+        return self.made.get(slot) or self.given.get(slot)
+
 
 class _Recorder:
     """One run of a plan, in which what can be is recorded.
@@ -180,6 +200,7 @@ class _Recorder:
         self._threads = threads
         self._values = plan.begun(feeds)
         self._known = set(plan.constants)
+        self._known_steps: list[int] = []
         self._shaped = set(range(plan.feeds))  # slots whose shapes follow from those of the feeds
         self._items: list[int | _Stretch] = []
         self._stretch = self._new_stretch()
@@ -190,7 +211,9 @@ class _Recorder:
     def run(self) -> Sequence[Any]:
         """Runs the plan; returns the values of its fetches."""
         for number, step in enumerate(self._plan.steps):
-            if not (self._is_known(step) or self._is_recorded(number, step)):
+            if self._is_known(step):
+                self._known_steps.append(number)
+            elif not self._is_recorded(number, step):
                 self._run_by_python(number, step)
         self._end_stretch()
         return self._plan.results(self._values)
@@ -209,7 +232,7 @@ class _Recorder:
             for item in self._items
         ]
         known = {slot: self._values[slot] for slot in self._known - set(self._plan.constants)}
-        return _Program(self._freeing(items), known)
+        return _Program(self._freeing(items), self._known_steps, known)
 
     # Steps ---------------------------------------------------------------------------------------
 
@@ -242,18 +265,22 @@ class _Recorder:
         if is_view and not self._is_view_of_stretch(step):
             return False
         tape = stretch.tape
-        tape.begin_step()
-        slots = dict(stretch.given)
         try:
             arrays = [self._entered(slot) for slot in step.inputs]
+        except NotRecordedError:
+            return False
+        tape.begin_step()
+        try:
             recording.tape = tape
             results = self._results(step, arrays, kernel.native or kernel.call)
+            views = results
+            if is_view:
+                results = [self._laid_out(result) for result in views]
             recording.tape = None
             tape.end_step(results)
             places = [tape.place_of(result) for result in results]
         except NotRecordedError:
             recording.tape = None
-            stretch.given = slots
             tape.drop_step()
             self.missing += tape.missing
             tape.missing.clear()
@@ -261,10 +288,14 @@ class _Recorder:
         finally:
             recording.tape = None
         if any(tape.memories[place.memory].kind is not Kind.MADE for place in places):
-            stretch.given = slots
-            tape.drop_step()
+            tape.drop_step()  # a view of what enters is no work for loops
             return False
         stretch.steps.append(number)
+        others = tape.relaid.intersection(
+            [place.memory for slot in step.inputs if (place := stretch.place(slot)) is not None]
+        )
+        if others or any(a is not b for a, b in zip(results, views, strict=True)):
+            tape.relaid.update([place.memory for place in places])
         for slot, result, place in zip(step.outputs, results, places, strict=True):
             if slot >= 0:
                 self._values[slot] = stretch.arrays[slot] = result
@@ -275,7 +306,15 @@ class _Recorder:
     def _is_view_of_stretch(self, step: Step) -> bool:
         """Returns whether a step may be a view of the one input that is not known."""
         unknown = [slot for slot in step.inputs if slot not in self._known]
-        return len(unknown) == 1 and unknown[0] in self._stretch.made
+        return len(unknown) == 1 and self._stretch.place(unknown[0]) is not None
+
+    def _laid_out(self, view: Array) -> Array:
+        """A view, or where its elements do not lie in C order, a copy by recorded loops."""
+        if not isinstance(view, np.ndarray) or view.flags.c_contiguous:
+            return view
+        copy = np.empty(view.shape, view.dtype)
+        copy_by_loop(self._stretch.tape, view, copy)
+        return copy
 
     def _entered(self, slot: int) -> Array:
         """The array of a slot, as the tape knows it."""
@@ -344,13 +383,18 @@ class _Recorder:
         return readers
 
     def _segment(self, stretch: _Stretch, readers: dict[int, set[int]], pool: Pool) -> Segment:
-        inside = set(stretch.steps)
+        inside = {*stretch.steps, *self._known_steps}  # the latter read no more than shapes
         leaving = {
             slot: place
             for slot, place in stretch.made.items()
             if not readers.get(slot, set()) <= inside
         }
-        given = values_of(stretch.arrays, stretch.given)
+        used = {
+            slot: place
+            for slot, place in stretch.given.items()
+            if stretch.tape.memories[place.memory].first >= 0
+        }
+        given = values_of(stretch.arrays, used)
         results = values_of(stretch.arrays, leaving)
         return Segment(stretch.tape, given, results, self._find, pool)
 

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from ...runtime.jit.copy_loops import copy_by_loop
 from ...runtime.jit.machine_code import Address
 from ...runtime.jit.recording import recording
 from ...runtime.kernel_spec import Rows
 from ...shape_inference.protocols import Array
 from ...shape_inference.sliding_windows import Window
 from ..common.allocation import new_array
-from ..common.copy_loops import copy_by_loop
 from ..common.jit_gemm import Panels, Places, Tile, multiply_panels
 from ..common.parallel_blocks import share, sharers
 from ..common.scratch import scratch
@@ -90,7 +90,9 @@ class MachineFilters:
             multiply_panels(self._loop, x, behind, part.places, panels, made, to, single)
             return
         size, tape = (part.places.rows, panels.columns), recording.tape
-        whole = scratch("columns", size, out.dtype) if tape is None else tape.scratch(size, out.dtype)
+        whole = (
+            scratch("columns", size, out.dtype) if tape is None else tape.scratch(size, out.dtype)
+        )
         multiply_panels(self._loop, x, behind, part.places, panels, whole, 0, single)
         if tape is not None:
             copy_by_loop(tape, whole[:, :columns], out[part.start : part.stop])

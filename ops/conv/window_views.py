@@ -9,11 +9,11 @@ from typing import Any
 
 import numpy as np
 
+from ...runtime.jit.copy_loops import framed_by_loop
 from ...runtime.jit.recording import recording
 from ...shape_inference.protocols import Array
 from ...shape_inference.sliding_windows import Window
 from ..common.allocation import new_array
-from ..common.copy_loops import framed_by_loop
 from ..common.scratch import scratch
 
 

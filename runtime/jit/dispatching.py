@@ -20,7 +20,9 @@ def calls(table, parts, first, last):
     for i in range(parts[first], parts[last]):
         call(table[2 * i], table[2 * i + 1])
 """
-_LEAD = _CALLS + """
+_LEAD = (
+    _CALLS
+    + """
 def lead(table, parts, groups, shared, begin, end, resting):
     for g in range(begin, end):
         first = groups[g]
@@ -42,7 +44,10 @@ def lead(table, parts, groups, shared, begin, end, resting):
                     turns = 0
                     call(resting, 0)
 """
-_HELP = _CALLS + """
+)
+_HELP = (
+    _CALLS
+    + """
 def help_along(table, parts, groups, shared, begin, end, resting):
     g = begin
     while g < end:
@@ -66,6 +71,7 @@ def help_along(table, parts, groups, shared, begin, end, resting):
                     p = first + add_shared(shared, 32 + 16 * g, 1)
         g += 1
 """
+)
 
 
 @cache

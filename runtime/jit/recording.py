@@ -82,6 +82,7 @@ class Tape:
         groups: the calls.
         memories: what they refer to.
         missing: loops without which something was not recorded.
+        relaid: memories whose elements lie in another order than they do without recording.
     """
 
     def __init__(self, find: Callable[[Loop], Any], threads: int = 1) -> None:
@@ -89,6 +90,7 @@ class Tape:
         self.groups: list[Group] = []
         self.memories: list[Memory] = []
         self.missing: list[Loop] = []
+        self.relaid: set[int] = set()
         self._find = find
         self._starts: list[int] = []
         self._numbers: list[int] = []
@@ -237,6 +239,17 @@ class _Recording(threading.local):
 
 
 recording = _Recording()
+
+
+def recorded_tape() -> Tape:
+    """The tape that this thread records.
+
+    Raises:
+        NotRecordedError: there is none.
+    """
+    if recording.tape is None:
+        raise NotRecordedError("nothing is recorded")
+    return recording.tape
 
 
 def check_recorded(array: Any) -> None:

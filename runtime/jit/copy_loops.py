@@ -8,10 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from ...runtime.jit.machine_code import Address
-from ...runtime.jit.recording import NotRecordedError, Tape
-from ...runtime.kernel_spec import Loop
-from ...shape_inference.protocols import Array
+from ..kernel_spec import Loop
+from .machine_code import Address
+from .recording import NotRecordedError, Tape
+
+Array = np.ndarray[Any, Any]
 
 # A copy of bits: elements of 8 and 4 bytes, and bytes.
 _TYPES = {8: "int64", 4: "int32", 1: "int8"}
@@ -54,7 +55,9 @@ def copy_by_loop(tape: Tape, x: Array, out: Array) -> None:
     if x.dtype.itemsize not in _TYPES:
         raise NotRecordedError(f"there is no loop for copies of {x.dtype}")
     item = x.itemsize
-    sizes, steps = _joined(x.shape, [s // item for s in x.strides], [s // item for s in out.strides])
+    sizes, steps = _joined(
+        x.shape, [s // item for s in x.strides], [s // item for s in out.strides]
+    )
     if steps and (steps[-1][0] != 1 or steps[-1][1] != 1):
         sizes, steps = [*sizes, 1], [*steps, (1, 1)]
     if len(sizes) > 4:
@@ -65,13 +68,22 @@ def copy_by_loop(tape: Tape, x: Array, out: Array) -> None:
     tape.function(copy_loop(item))(Address.of(x), Address.of(out), *numbers)
 
 
+def fill_by_loop(tape: Tape, out: Array, number: float) -> None:
+    """Fills an array of float32 in C order with a number, by a recorded loop.
+
+    Raises:
+        NotRecordedError: it is of another dtype.
+    """
+    if out.dtype != np.float32:
+        raise NotRecordedError(f"there is no loop that fills arrays of {out.dtype}")
+    tape.function(fill_loop())(out, number, out.size)
+
+
 def framed_by_loop(tape: Tape, x: Array, margins: Sequence[Sequence[int]], number: float) -> Array:
     """A new array of float32: `x` between margins along the dimensions from the second on."""
-    if x.dtype != np.float32:
-        raise NotRecordedError(f"there is no loop for margins of {x.dtype}")
     whole = [n + sum(pair) for n, pair in zip(x.shape[1:-1], margins, strict=True)]
     result: Array = tape.scratch((len(x), *whole, x.shape[-1]), x.dtype)
-    tape.function(fill_loop())(result, number, result.size)
+    fill_by_loop(tape, result, number)
     inner = tuple(
         [slice(pair[0], pair[0] + n) for n, pair in zip(x.shape[1:-1], margins, strict=True)]
     )
