@@ -139,6 +139,8 @@ class Executor:
         plan, threads = self._plan, self._threads
         if accelerator.obstacle is not None or threads.steps.threads > 1:
             return None
+        if not NativeRun.is_small_enough(plan):
+            return None
         steps = fuse(plan.steps, seen.values, plan.lasting, threads.blocks, plan.constants, True)
         small = freeing_memory(plan._replace(steps=steps))
         if not NativeRun.may_pay(small):

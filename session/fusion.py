@@ -18,6 +18,8 @@ from .plan import Array, Step
 _FEWEST_ELEMENTS = 1 << 15
 # Fusing a single function only saves the memory of a result, which fits the cache if smaller.
 _FEWEST_ELEMENTS_OF_ONE = 1 << 17
+# Loops of recorded steps are compiled for each number of them; longer ones gain no more.
+_MOST_RECORDED = 16
 
 
 class _Group:
@@ -119,7 +121,8 @@ class _Grouping:
                 group.waits |= self.waits.get(slot, set())
             self.open[step.outputs[0]] = group
             for source in list(group.reads):
-                if _alike(group, source) and not _something_between(group, source):
+                few = not self.small or len(group.members) + len(source.members) <= _MOST_RECORDED
+                if few and _alike(group, source) and not _something_between(group, source):
                     self._unite(group, source)
         return list(self.groups)
 

@@ -17,8 +17,9 @@ from ..runtime.thread_pools import Pool, blas_threads
 from .interpreter import interpret, over_slots, raise_closed, with_op_context
 from .plan import Array, Plan, Step
 
-# A plan of fewer steps, or of which fewer are recorded, is as fast as Python.
+# Plans of fewer steps are as fast without; in those of many, finding chains takes long.
 _FEWEST_STEPS = 8
+_MOST_STEPS = 3_000
 _FEWEST_RECORDED = 6
 # Known results of steps are kept, so that they must not be large.
 _MOST_KNOWN_BYTES = 1 << 16
@@ -78,10 +79,15 @@ class NativeRun:
         self._look: Callable[[], Any] = _nothing
 
     @staticmethod
+    def is_small_enough(plan: Plan) -> bool:
+        """Returns whether a plan has a number of steps for which looking pays."""
+        return _FEWEST_STEPS <= len(plan.steps) <= _MOST_STEPS
+
+    @staticmethod
     def may_pay(plan: Plan) -> bool:
         """Returns whether enough steps of a plan can be recorded."""
         able = sum(step.kernel.native is not None for step in plan.steps)
-        return able >= _FEWEST_RECORDED and len(plan.steps) >= _FEWEST_STEPS
+        return able >= _FEWEST_RECORDED
 
     @property
     def recorded(self) -> list[tuple[int, int]]:
@@ -117,7 +123,8 @@ class NativeRun:
                 self._look()
                 interpret([flat[number] for number in steps], values)
             elif segment.fits(values):
-                segment.run(values, self._look)
+                if not segment.run(values, self._look):
+                    interpret([flat[number] for number in steps], values)
             else:
                 # A value has decided about a shape: what was known from shapes is computed again.
                 interpret([flat[number] for number in self._left(items[i:], known)], values)

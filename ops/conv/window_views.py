@@ -122,7 +122,12 @@ class Frame:
         views = x[images, top:bottom, : across - left]
         if views.shape[1:3] == (down, across):
             return views
-        result = scratch("frame", (len(views), down, across, x.shape[3]), x.dtype)
+        shape = len(views), down, across, x.shape[3]
+        if recording.tape is not None:
+            above = top - first
+            margins = (above, down - above - views.shape[1]), (left, across - left - views.shape[2])
+            return framed_by_loop(recording.tape, views, margins, 0)
+        result = scratch("frame", shape, x.dtype)
         above, end = top - first, min(left + width, across)
         result[:, :above] = 0
         result[:, above + views.shape[1] :] = 0

@@ -82,6 +82,7 @@ class Tape:
         groups: the calls.
         memories: what they refer to.
         missing: loops without which something was not recorded.
+        alarmed: the memory of the alarm, if there is one.
         relaid: memories whose elements lie in another order than they do without recording.
     """
 
@@ -90,6 +91,7 @@ class Tape:
         self.groups: list[Group] = []
         self.memories: list[Memory] = []
         self.missing: list[Loop] = []
+        self.alarmed: int | None = None
         self.relaid: set[int] = set()
         self._find = find
         self._starts: list[int] = []
@@ -123,6 +125,8 @@ class Tape:
         """Forgets what was recorded of a step."""
         groups, memories = self._begun
         del self.groups[groups:], self.memories[memories:]
+        if self.alarmed is not None and self.alarmed >= memories:
+            self.alarmed = None
         kept = [i for i, number in enumerate(self._numbers) if number < memories]
         self._starts = [self._starts[i] for i in kept]
         self._numbers = [self._numbers[i] for i in kept]
@@ -179,6 +183,16 @@ class Tape:
         array = np.empty(shape, dtype)
         self.known(array, Kind.MADE)
         return array
+
+    def alarm(self) -> Any:
+        """A number that a loop sets where what was recorded does not hold for the elements it sees.
+
+        Then the steps are run again, by Python.
+        """
+        if self.alarmed is None:
+            array = np.zeros(1, np.int64)
+            self.alarmed = self.known(array, Kind.MADE)
+        return self.memories[self.alarmed].array
 
     # Memory --------------------------------------------------------------------------------------
 

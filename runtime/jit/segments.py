@@ -97,8 +97,12 @@ class Segment:
         leaving = list(dict.fromkeys([value.place.memory for value in self._results]))
         self._made = [tape.memories[number].nbytes for number in leaving]
         entering = {value.place.memory: i for i, value in enumerate(self._given)}
-        patched = entering | {number: len(entering) + i for i, number in enumerate(leaving)}
+        self._alarm = None if tape.alarmed is None else len(leaving)
+        if tape.alarmed is not None:
+            leaving.append(tape.alarmed)
+            self._made.append(tape.memories[tape.alarmed].nbytes)
         self._leaving = [leaving.index(value.place.memory) for value in self._results]
+        patched = entering | {number: len(entering) + i for i, number in enumerate(leaving)}
         inner = [
             number
             for number, memory in enumerate(tape.memories)
@@ -142,8 +146,11 @@ class Segment:
             for slot, shape, dtype, _ in self._given
         )
 
-    def run(self, values: list[Any], look: Callable[[], None]) -> None:
+    def run(self, values: list[Any], look: Callable[[], None]) -> bool:
         """Repeats the calls with arrays of some slots, and puts the results into others.
+
+        Returns:
+            False where a loop has set the alarm: then there are no results.
 
         Args:
             values: contents of the slots, which fit.
@@ -151,6 +158,8 @@ class Segment:
         """
         arrays = [np.ascontiguousarray(values[value.slot]) for value in self._given]
         made = [np.empty(nbytes, np.uint8) for nbytes in self._made]
+        if self._alarm is not None:
+            made[self._alarm][:] = 0
         try:
             instance = self._free.pop()
         except IndexError:
@@ -163,8 +172,11 @@ class Segment:
             self._run_single(instance, look)
         if self.nbytes <= _MOST_KEPT_BYTES:
             self._free.append(instance)
+        if self._alarm is not None and made[self._alarm].any():
+            return False
         for value, i in zip(self._results, self._leaving, strict=True):
             values[value.slot] = np.ndarray(value.shape, value.dtype, made[i], value.place.offset)
+        return True
 
     def _run_single(self, instance: _Instance, look: Callable[[], None]) -> None:
         table, parts, *_ = instance.addresses
