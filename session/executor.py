@@ -13,13 +13,13 @@ from ..runtime.deadlines import ending_at
 from ..runtime.dense_copy import dense_copy
 from ..runtime.gc_pause import collector
 from ..runtime.jit.accelerator import accelerator
+from ..runtime.kept_memory import keep_freed_memory
 from .blocking_executor import waiting_program
 from .body_runs import stop_bodies
 from .compiler import Lowered, lower
 from .errstate import quiet_way
 from .fusion import fuse
 from .interpreter import FlatProgram, with_op_context
-from ..runtime.kept_memory import keep_freed_memory
 from .layout import freeing_memory
 from .native_run import NativeRun
 from .observer import Observer
@@ -66,6 +66,11 @@ class Executor:
         """Fused steps, once the plan is hot."""
         steps = [] if self._hot is None else self._hot.plan.steps
         return [step for step in steps if step.parts]
+
+    @property
+    def recorded(self) -> list[str]:
+        """Descriptions of the steps that are repeated without Python, once the plan is hot."""
+        return [] if self._native is None else self._native.described()
 
     def run(self, feeds: Sequence[Array]) -> list[Any]:
         """The values of the plan's fetches, each the caller's own; None for an operation.

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple, NoReturn
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..protos.config import config
 from ..runtime.jit.accelerator import Accelerator
 from ..runtime.jit.copy_loops import copy_by_loop
 from ..runtime.jit.dispatching import help_along, lead, single
@@ -14,28 +15,29 @@ from ..runtime.jit.recording import Kind, NotRecordedError, Place, Tape, recordi
 from ..runtime.jit.segments import Segment, values_of
 from ..runtime.kernel_spec import Memory
 from ..runtime.thread_pools import Pool, blas_threads
-from .interpreter import interpret, over_slots, raise_closed, with_op_context
+from .interpreter import FlatStep, interpret, over_slots, raise_closed, with_op_context
 from .plan import Array, Plan, Step
 
 # Plans of fewer steps are as fast without; in those of many, finding chains takes long.
 _FEWEST_STEPS = 8
 _MOST_STEPS = 3_000
-_FEWEST_RECORDED = 6
+_FEWEST_RECORDED = 4
 # Known results of steps are kept, so that they must not be large.
 _MOST_KNOWN_BYTES = 1 << 16
-_MOST_PROGRAMS = 16
+_MOST_PROGRAMS = 4  # each has its own memory
 
 _pools: dict[int, Pool] = {}
 
 
 class _Item(NamedTuple):
-    """What is done at a time: steps, by number, by Python or as a segment.
+    """What is done at a time: steps, by number, as a segment, or else by Python.
 
-    `freed` are the slots that nothing reads afterwards.
+    `flat` are the same steps for Python, and `freed` the slots that nothing reads afterwards.
     """
 
     steps: tuple[int, ...]
     segment: Segment | None
+    flat: list[FlatStep]
     freed: tuple[int, ...]
 
 
@@ -74,9 +76,9 @@ class NativeRun:
         self._plain = plain
         self._accelerator = accelerator
         self._settle = settle
-        self._flat = [over_slots(step._replace(run=step.kernel.call)) for step in plan.steps]
+        self._flat = [over_slots(step) for step in plan.steps]
         self._programs: dict[tuple[tuple[int, ...], ...], _Program | None] = {}
-        self._look: Callable[[], Any] = _nothing
+        self._stopped = False
 
     @staticmethod
     def is_small_enough(plan: Plan) -> bool:
@@ -89,25 +91,30 @@ class NativeRun:
         able = sum(step.kernel.native is not None for step in plan.steps)
         return able >= _FEWEST_RECORDED
 
-    @property
-    def recorded(self) -> list[tuple[int, int]]:
-        """For each segment of the latest shapes the numbers of its steps and groups of calls."""
+    def described(self) -> list[str]:
+        """Lines of `explain`: the segments of the latest shapes, with their steps."""
         programs = [program for program in [*self._programs.values()] if program is not None]
-        items = programs[-1].items if programs else ()
-        return [
-            (len(item.steps), item.segment.number) for item in items if item.segment is not None
-        ]
+        lines = []
+        for item in programs[-1].items if programs else ():
+            if item.segment is not None:
+                first, last = (self._plan.steps[item.steps[i]].op for i in (0, -1))
+                count = sum(len(self._plan.steps[i].parts) or 1 for i in item.steps)
+                lines.append(
+                    f"recorded {count} steps from {first.name} ({first.type}) to {last.name} "
+                    f"({last.type}), as {item.segment.number} groups of calls"
+                )
+        return lines
 
     def stop(self) -> None:
         """Has runs that are under way fail before their next item or piece of a segment."""
-        self._look = raise_closed
+        self._stopped = True
 
     def __call__(self, *feeds: Array) -> Sequence[Any]:
         """The values of the plan's fetches."""
         key = tuple([array.shape for array in feeds])
         program = self._programs.get(key)
-        if program is None:
-            if key in self._programs or self._accelerator.is_busy:
+        if program is None or not config.accelerator:
+            if key in self._programs or self._accelerator.is_busy or not config.accelerator:
                 return self._plain(*feeds)
             return self._record(key, feeds)
         values = self._plan.begun(feeds)
@@ -117,20 +124,25 @@ class NativeRun:
         return self._plan.results(values)
 
     def _run(self, program: _Program, values: list[Any]) -> None:
-        flat, (items, known, _) = self._flat, program
-        for i, (steps, segment, freed) in enumerate(items):
+        items, known, _ = program
+        for i, (_, segment, flat, freed) in enumerate(items):
             if segment is None:
                 self._look()
-                interpret([flat[number] for number in steps], values)
+                interpret(flat, values)
             elif segment.fits(values):
                 if not segment.run(values, self._look):
-                    interpret([flat[number] for number in steps], values)
+                    interpret(flat, values)
             else:
                 # A value has decided about a shape: what was known from shapes is computed again.
-                interpret([flat[number] for number in self._left(items[i:], known)], values)
+                left = self._left(items[i:], known)
+                interpret([self._flat[number] for number in left], values)
                 return
             for slot in freed:
                 values[slot] = None
+
+    def _look(self) -> None:
+        if self._stopped:
+            raise_closed()
 
     def _left(self, items: Sequence[_Item], known: Sequence[int]) -> list[int]:
         """The steps of items, and those of `known` that read their results, in order."""
@@ -161,10 +173,6 @@ class NativeRun:
         if program is None and all(other is None for other in self._programs.values()):
             self._settle()
         return results
-
-
-def _nothing() -> None:
-    """Looks for nothing: a run is not to be stopped."""
 
 
 def _pool(threads: int) -> Pool:
@@ -208,6 +216,7 @@ class _Recorder:
         self._values = plan.begun(feeds)
         self._known = set(plan.constants)
         self._known_steps: list[int] = []
+        self._early: set[int] = set()
         self._shaped = set(range(plan.feeds))  # slots whose shapes follow from those of the feeds
         self._items: list[int | _Stretch] = []
         self._stretch = self._new_stretch()
@@ -351,6 +360,8 @@ class _Recorder:
         reads = any(slot in self._stretch.made for slot in step.inputs)
         if reads or not step.op.definition.pure:
             self._end_stretch()
+        if self._stretch.steps:
+            self._early.add(number)  # steps before it may read what it could write into
         results = self._results(step, [self._values[slot] for slot in step.inputs])
         for slot, result in zip(step.outputs, results, strict=True):
             self._values[slot] = result
@@ -364,12 +375,8 @@ class _Recorder:
         except NotRecordedError:
             raise
         except Exception as error:
-            self._fail(error, step, arrays)
+            raise with_op_context(error, step, arrays) from error
         return (result,) if len(step.outputs) == 1 else result or ()
-
-    def _fail(self, error: Exception, step: Step, arrays: Sequence[Any]) -> NoReturn:
-        recording.tape = None
-        raise with_op_context(error, step, arrays) from error
 
     # Stretches -----------------------------------------------------------------------------------
 
@@ -417,6 +424,10 @@ class _Recorder:
             ]
             freed = tuple([slot for slot in dict.fromkeys(slots) if slot not in read])
             read.update(slots)
-            made.append(_Item(steps, segment, freed))
+            flat = [
+                over_slots(step._replace(run=step.kernel.call) if number in self._early else step)
+                for number, step in ((number, self._plan.steps[number]) for number in steps)
+            ]
+            made.append(_Item(steps, segment, flat, freed))
         made.reverse()
         return made

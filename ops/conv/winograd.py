@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
-from ...runtime.kernel_spec import Rows
 from ...runtime.jit.recording import NotRecordedError, recording
+from ...runtime.kernel_spec import Rows
 from ...shape_inference.protocols import Array
 from ...shape_inference.sliding_windows import Window
 from ..common.jit_gemm import Tile

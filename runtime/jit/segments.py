@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import math
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
 from functools import cache
@@ -19,7 +20,7 @@ from .recording import Call, Kind, Place, Tape
 # Between pieces of so many groups, Python looks whether it is interrupted.
 _GROUPS_OF_A_PIECE = 64
 # Larger arenas are freed after each run.
-_MOST_KEPT_BYTES = 1 << 26
+_MOST_KEPT_BYTES = 1 << 25
 
 
 class Value(NamedTuple):
@@ -95,12 +96,12 @@ class Segment:
 
     def _lay_out(self, tape: Tape, calls: Sequence[Call]) -> None:
         leaving = list(dict.fromkeys([value.place.memory for value in self._results]))
-        self._made = [tape.memories[number].nbytes for number in leaving]
+        self._made = [self._kind_of(number, tape.memories[number].nbytes) for number in leaving]
         entering = {value.place.memory: i for i, value in enumerate(self._given)}
         self._alarm = None if tape.alarmed is None else len(leaving)
         if tape.alarmed is not None:
             leaving.append(tape.alarmed)
-            self._made.append(tape.memories[tape.alarmed].nbytes)
+            self._made.append(((1,), np.dtype(np.int64)))
         self._leaving = [leaving.index(value.place.memory) for value in self._results]
         patched = entering | {number: len(entering) + i for i, number in enumerate(leaving)}
         inner = [
@@ -134,6 +135,13 @@ class Segment:
         table = np.array(outside, np.int64).reshape(-1, 3)
         self._positions, self._which, self._offsets = np.ascontiguousarray(table.T)
 
+    def _kind_of(self, number: int, nbytes: int) -> tuple[tuple[int, ...], np.dtype[Any]]:
+        """Shape and dtype of memory that leaves: those of a result that fills it."""
+        for _, shape, dtype, place in self._results:
+            if place.memory == number and math.prod(shape) * dtype.itemsize == nbytes:
+                return shape, dtype
+        return (nbytes,), np.dtype(np.uint8)
+
     @property
     def number(self) -> int:
         """The number of groups of calls."""
@@ -149,15 +157,15 @@ class Segment:
     def run(self, values: list[Any], look: Callable[[], None]) -> bool:
         """Repeats the calls with arrays of some slots, and puts the results into others.
 
-        Returns:
-            False where a loop has set the alarm: then there are no results.
-
         Args:
             values: contents of the slots, which fit.
             look: called now and then; what it raises ends the run.
+
+        Returns:
+            False where a loop has set the alarm: then there are no results.
         """
         arrays = [np.ascontiguousarray(values[value.slot]) for value in self._given]
-        made = [np.empty(nbytes, np.uint8) for nbytes in self._made]
+        made = [np.empty(shape, dtype) for shape, dtype in self._made]
         if self._alarm is not None:
             made[self._alarm][:] = 0
         try:
@@ -174,8 +182,10 @@ class Segment:
             self._free.append(instance)
         if self._alarm is not None and made[self._alarm].any():
             return False
-        for value, i in zip(self._results, self._leaving, strict=True):
-            values[value.slot] = np.ndarray(value.shape, value.dtype, made[i], value.place.offset)
+        for (slot, shape, dtype, place), i in zip(self._results, self._leaving, strict=True):
+            whole = made[i]
+            same = whole.shape == shape and whole.dtype == dtype
+            values[slot] = whole if same else np.ndarray(shape, dtype, whole, place.offset)
         return True
 
     def _run_single(self, instance: _Instance, look: Callable[[], None]) -> None:
