@@ -94,7 +94,7 @@ def framed_by_loop(tape: Tape, x: Array, margins: Sequence[Sequence[int]], numbe
 def _joined(
     shape: Sequence[int], seen: Sequence[int], made: Sequence[int]
 ) -> tuple[list[int], list[tuple[int, int]]]:
-    """Sizes and pairs of strides of two arrays, joined where dimensions follow each other in both."""
+    """Sizes and pairs of strides of two arrays, joined where dimensions form a row in both."""
     sizes: list[int] = []
     steps: list[tuple[int, int]] = []
     for size, x, y in zip(shape, seen, made, strict=True):
