@@ -22,15 +22,20 @@ from .plan import Array, Plan, Step
 _FEWEST_STEPS = 8
 _MOST_STEPS = 3_000
 _FEWEST_RECORDED = 4
+# A segment takes as long by itself as Python takes for some steps.
+_FEWEST_STEPS_AND_CALLS = 8
 # Known results of steps are kept, so that they must not be large.
 _MOST_KNOWN_BYTES = 1 << 16
 _MOST_PROGRAMS = 4  # each has its own memory
+_MOST_RECORDINGS = 32  # a recording takes as long as some runs
+# While a run is recorded, all of its results are kept.
+_MOST_RECORDED_BYTES = 1 << 28
 
 _pools: dict[int, Pool] = {}
 
 
 class _Item(NamedTuple):
-    """What is done at a time: steps, by number, as a segment, or else by Python.
+    """Work that is done at a time: steps, by number, as a segment, or else by Python.
 
     `flat` are the same steps for Python, and `freed` the slots that nothing reads afterwards.
     """
@@ -47,12 +52,12 @@ class _Program(NamedTuple):
     Attributes:
         items: the items.
         known: the steps whose results only depend on shapes.
-        results: these results, by slot.
+        values: contents of the slots before the first item: constants, and those results.
     """
 
     items: Sequence[_Item]
     known: Sequence[int]
-    results: dict[int, Array]
+    values: list[Any]
 
 
 class NativeRun:
@@ -79,6 +84,8 @@ class NativeRun:
         self._flat = [over_slots(step) for step in plan.steps]
         self._programs: dict[tuple[tuple[int, ...], ...], _Program | None] = {}
         self._stopped = False
+        self._recordings = 0
+        self._before: Any = None  # the shapes of the run before
 
     @staticmethod
     def is_small_enough(plan: Plan) -> bool:
@@ -114,12 +121,9 @@ class NativeRun:
         key = tuple([array.shape for array in feeds])
         program = self._programs.get(key)
         if program is None or not config.accelerator:
-            if key in self._programs or self._accelerator.is_busy or not config.accelerator:
-                return self._plain(*feeds)
-            return self._record(key, feeds)
-        values = self._plan.begun(feeds)
-        for slot, array in program.results.items():
-            values[slot] = array
+            return self._record(key, feeds) if self._may_record(key) else self._plain(*feeds)
+        values = program.values[:]
+        values[: len(feeds)] = feeds
         self._run(program, values)
         return self._plan.results(values)
 
@@ -157,19 +161,27 @@ class NativeRun:
 
     # Recording -----------------------------------------------------------------------------------
 
+    def _may_record(self, key: tuple[tuple[int, ...], ...]) -> bool:
+        """Returns whether to record a run: of shapes that come again, if no loop is awaited."""
+        if key in self._programs or self._accelerator.is_busy or not config.accelerator:
+            return False
+        again, self._before = key == self._before, key
+        return again and self._recordings < _MOST_RECORDINGS
+
     def _record(self, key: tuple[tuple[int, ...], ...], feeds: Sequence[Array]) -> Sequence[Any]:
         threads = blas_threads.sharing
         recorder = _Recorder(self._plan, feeds, self._accelerator, threads)
         results = recorder.run()
-        if recorder.missing:
-            self._accelerator.ask_for(recorder.missing)
-            if not self._accelerator.is_busy:  # they cannot be compiled
-                self._programs[key] = None
-            return results
+        accelerator = self._accelerator
+        missing = [loop for loop in recorder.missing if accelerator.failure(loop) is None]
+        if missing:
+            accelerator.ask_for(missing)
+            if accelerator.is_busy:
+                return results
+        self._recordings += 1
         if len(self._programs) >= _MOST_PROGRAMS:
             self._programs.pop(next(iter(self._programs)), None)
-        program = recorder.program(_pool(threads))
-        self._programs[key] = program
+        program = self._programs[key] = recorder.program(_pool(threads))
         if program is None and all(other is None for other in self._programs.values()):
             self._settle()
         return results
@@ -217,12 +229,13 @@ class _Recorder:
         self._known = set(plan.constants)
         self._known_steps: list[int] = []
         self._early: set[int] = set()
+        self._bytes = 0
         self._shaped = set(range(plan.feeds))  # slots whose shapes follow from those of the feeds
         self._items: list[int | _Stretch] = []
         self._stretch = self._new_stretch()
-        self.missing = [
-            loop for loop in (single(), lead(), help_along()) if self._find(loop) is None
-        ]
+        dispatchers = single(), lead(), help_along()
+        self.missing = [loop for loop in dispatchers if self._find(loop) is None]
+        self._can_dispatch = not self.missing
 
     def run(self) -> Sequence[Any]:
         """Runs the plan; returns the values of its fetches."""
@@ -231,24 +244,32 @@ class _Recorder:
                 self._known_steps.append(number)
             elif not self._is_recorded(number, step):
                 self._run_by_python(number, step)
+            for slot in step.dead:
+                if slot not in self._known:
+                    self._values[slot] = None
         self._end_stretch()
         return self._plan.results(self._values)
 
     def program(self, pool: Pool) -> _Program | None:
         """The program; None where too little was recorded."""
-        stretches = [item for item in self._items if isinstance(item, _Stretch)]
-        steps = sum(len(item.steps) for item in stretches if len(item.tape.groups) > 1)
-        if steps < _FEWEST_RECORDED:
+        if self._bytes > _MOST_RECORDED_BYTES or not self._can_dispatch:
             return None
         read = self._readers()
-        items = [
-            (tuple(item.steps), self._segment(item, read, pool))
-            if isinstance(item, _Stretch)
-            else ((item,), None)
-            for item in self._items
-        ]
-        known = {slot: self._values[slot] for slot in self._known - set(self._plan.constants)}
-        return _Program(self._freeing(items), self._known_steps, known)
+        items: list[tuple[tuple[int, ...], Segment | None]] = []
+        for item in self._items:
+            if not isinstance(item, _Stretch):
+                items.append(((item,), None))
+            elif self._pays(item):
+                items.append((tuple(item.steps), self._segment(item, read, pool)))
+            else:
+                items.append((tuple(item.steps), None))
+                self._early.update(item.steps)
+        by_python = sum(len(steps) for steps, segment in items if segment is None)
+        recorded = sum(len(steps) for steps, segment in items if segment is not None)
+        if recorded < max(by_python, 1):
+            return None  # the plan as a function of Python is quicker with the others
+        values = [value if slot in self._known else None for slot, value in enumerate(self._values)]
+        return _Program(self._freeing(items), self._known_steps, values)
 
     # Steps ---------------------------------------------------------------------------------------
 
@@ -276,6 +297,9 @@ class _Recorder:
         kernel, definition = step.kernel, step.op.definition
         is_view = kernel.native is None and kernel.memory is Memory.VIEW
         if not definition.pure or (kernel.native is None and not is_view):
+            return False
+        if self._bytes > _MOST_RECORDED_BYTES:
+            self._items, self._stretch = [], self._new_stretch()
             return False
         stretch = self._stretch
         if is_view and not self._is_view_of_stretch(step):
@@ -307,6 +331,7 @@ class _Recorder:
             tape.drop_step()  # a view of what enters is no work for loops
             return False
         stretch.steps.append(number)
+        self._bytes += sum(result.nbytes for result in results)
         others = tape.relaid.intersection(
             [place.memory for slot in step.inputs if (place := stretch.place(slot)) is not None]
         )
@@ -396,6 +421,12 @@ class _Recorder:
                 readers.setdefault(slot, set()).add(number)
         return readers
 
+    def _pays(self, stretch: _Stretch) -> bool:
+        """Returns whether repeating a stretch takes less time than its steps by Python."""
+        steps = sum(len(self._plan.steps[number].parts) or 1 for number in stretch.steps)
+        calls = sum(len(part) for group in stretch.tape.groups for part in group)
+        return bool(calls) and steps + calls >= _FEWEST_STEPS_AND_CALLS
+
     def _segment(self, stretch: _Stretch, readers: dict[int, set[int]], pool: Pool) -> Segment:
         inside = {*stretch.steps, *self._known_steps}  # the latter read no more than shapes
         leaving = {
@@ -417,11 +448,9 @@ class _Recorder:
         read = {*self._plan.lasting, *self._known}
         made: list[_Item] = []
         for steps, segment in reversed(items):
-            slots = [
-                slot
-                for number in steps
-                for slot in (*self._plan.steps[number].inputs, *self._plan.steps[number].outputs)
-            ]
+            slots = list(segment.slots) if segment is not None else []
+            for number in steps if segment is None else ():
+                slots += [*self._plan.steps[number].inputs, *self._plan.steps[number].outputs]
             freed = tuple([slot for slot in dict.fromkeys(slots) if slot not in read])
             read.update(slots)
             flat = [

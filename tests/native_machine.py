@@ -121,6 +121,7 @@ def python_machine() -> Iterator[PythonMachine]:
         patch.setattr(config, "accelerator", True)
         patch.setattr(native_run, "_FEWEST_STEPS", 1)
         patch.setattr(native_run, "_FEWEST_RECORDED", 1)
+        patch.setattr(native_run, "_FEWEST_STEPS_AND_CALLS", 1)
         yield machine
 
 

@@ -19,6 +19,10 @@ from .recording import Call, Kind, Place, Tape
 
 # Between pieces of so many groups, Python looks whether it is interrupted.
 _GROUPS_OF_A_PIECE = 64
+# Of so few arguments from outside, NumPy would take longer to write the addresses.
+_FEW_OUTSIDE = 20
+# Helpers are called where at least one of so many groups has parts to share.
+_FEWEST_SHARED = 8
 # Larger arenas are freed after each run.
 _MOST_KEPT_BYTES = 1 << 25
 
@@ -89,7 +93,8 @@ class Segment:
         self.starts = np.cumsum([0, *sizes[:-1]])
         self.parts = np.cumsum([0, *map(len, parts)])
         self.groups = np.cumsum([0, *map(len, tape.groups)])
-        self._several = pool.threads > 0 and any(len(group) > 1 for group in tape.groups)
+        shared = sum(len(group) > 1 for group in tape.groups)
+        self._several = pool.threads > 0 and shared * _FEWEST_SHARED >= len(tape.groups)
         self._lasting = [item.array for item in tape.memories if item.kind is Kind.LASTING]
         self._lay_out(tape, calls)
         self._free: list[_Instance] = []
@@ -132,8 +137,14 @@ class Segment:
                     flat.append(tape.memories[number].address + offset)
         self.arguments = np.array(flat, np.int64)
         self.in_arena = np.array(in_arena, np.int64)
+        self._outside = outside
         table = np.array(outside, np.int64).reshape(-1, 3)
         self._positions, self._which, self._offsets = np.ascontiguousarray(table.T)
+
+    @property
+    def slots(self) -> list[int]:
+        """The slots of what enters and leaves."""
+        return [value.slot for value in (*self._given, *self._results)]
 
     def _kind_of(self, number: int, nbytes: int) -> tuple[tuple[int, ...], np.dtype[Any]]:
         """Shape and dtype of memory that leaves: those of a result that fills it."""
@@ -172,8 +183,14 @@ class Segment:
             instance = self._free.pop()
         except IndexError:
             instance = _Instance(self)
-        addresses = np.array([*map(_address, arrays), *map(_address, made)], np.int64)
-        instance.block[self._positions] = addresses[self._which] + self._offsets
+        addresses = [*map(_address, arrays), *map(_address, made)]
+        if len(self._outside) <= _FEW_OUTSIDE:
+            block = instance.block
+            for position, which, offset in self._outside:
+                block[position] = addresses[which] + offset
+        else:
+            every = np.array(addresses, np.int64)[self._which]
+            instance.block[self._positions] = every + self._offsets
         if self._several:
             self._run_shared(instance, look)
         else:

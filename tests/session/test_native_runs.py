@@ -87,7 +87,7 @@ def segments_of(session: td.Session) -> list[segments.Segment]:
 
 def heated(session: td.Session, y: Any, x: td.Tensor, value: Any = IMAGES) -> Any:
     """The result of a run after both tiers and the recording."""
-    return [session.run(y, {x: value}) for _ in range(RUNS_OF_BOTH_TIERS + 2)][-1]
+    return [session.run(y, {x: value}) for _ in range(RUNS_OF_BOTH_TIERS + 4)][-1]
 
 
 def plain(session: td.Session, value: np.ndarray) -> Any:
@@ -157,7 +157,7 @@ def test_a_feed_that_lies_elsewhere_or_twice_is_read_where_it_lies() -> None:
     one, two = weights(3, 4), weights(3, 4)
     with python_machine(), td.Session() as session:
         run = session.make_callable(y, [a, b])
-        same = [run(one, one) for _ in range(RUNS_OF_BOTH_TIERS + 2)][-1]
+        same = [run(one, one) for _ in range(RUNS_OF_BOTH_TIERS + 4)][-1]
         assert segments_of(session)
         other = run(one, two)
         with td.Session() as first:
@@ -278,7 +278,7 @@ def test_an_error_names_the_op_and_its_line() -> None:
         y = td.concat([y[:, :2] + 1.0, y[:, 2:] * 0.5], 1)
     with python_machine(), td.Session() as session:
         run = session.make_callable(y, [x, indices])
-        for _ in range(RUNS_OF_BOTH_TIERS + 2):
+        for _ in range(RUNS_OF_BOTH_TIERS + 4):
             run(weights(3, 4), np.array([0, 2], "i"))
         assert segments_of(session)
         with pytest.raises(td.errors.InvalidArgumentError, match=r"7 is not in \[0, 3\)") as caught:
