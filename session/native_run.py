@@ -15,6 +15,7 @@ from ..runtime.jit.recording import Kind, NotRecordedError, Place, Tape, recordi
 from ..runtime.jit.segments import Segment, values_of
 from ..runtime.kernel_spec import Memory
 from ..runtime.thread_pools import Pool, blas_threads
+from ..shape_inference.traits import Move
 from .interpreter import FlatStep, interpret, over_slots, raise_closed, with_op_context
 from .plan import Array, Plan, Step
 
@@ -209,7 +210,7 @@ class _Stretch:
 
     def place(self, slot: int) -> Place | None:
         """The place of a slot that enters or is made."""
-        return self.made.get(slot) or self.given.get(slot)
+        return self.made.get(slot, self.given.get(slot))
 
 
 class _Recorder:
@@ -276,7 +277,9 @@ class _Recorder:
     def _is_known(self, step: Step) -> bool:
         """Computes a step that only depends on what is known; returns whether it does."""
         alone = step.kernel.shape_alone
-        known = step.op.definition.pure and all(
+        definition = step.op.definition
+        repeatable = definition.pure and not definition.traits.calls_python
+        known = repeatable and all(
             slot in self._known or (at in alone and slot in self._shaped)
             for at, slot in enumerate(step.inputs)
         )
@@ -295,7 +298,8 @@ class _Recorder:
     def _is_recorded(self, number: int, step: Step) -> bool:
         """Runs a step and records it, if it can be; returns whether it was."""
         kernel, definition = step.kernel, step.op.definition
-        is_view = kernel.native is None and kernel.memory is Memory.VIEW
+        moves = isinstance(definition.traits, Move) and not definition.traits.checking
+        is_view = kernel.native is None and kernel.memory is Memory.VIEW and moves
         if not definition.pure or (kernel.native is None and not is_view):
             return False
         if self._bytes > _MOST_RECORDED_BYTES:
@@ -366,12 +370,10 @@ class _Recorder:
         if slot in self._known:
             if slot in stretch.arrays:
                 return stretch.arrays[slot]
-            if not isinstance(array, np.ndarray) or not array.size:
-                raise NotRecordedError("a constant is empty")
-            array = np.ascontiguousarray(array)
-            if array.nbytes:
-                stretch.arrays[slot] = array
-                stretch.tape.known(array, Kind.LASTING)
+            if not array.flags.c_contiguous:
+                array = np.ascontiguousarray(array)
+            stretch.tape.known(array, Kind.LASTING)
+            stretch.arrays[slot] = array
             return array
         if not isinstance(array, np.ndarray):
             raise NotRecordedError("a value is no array")

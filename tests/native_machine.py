@@ -132,5 +132,5 @@ def _address(array: Any) -> int:
 
 def _memory(address: int, dtype: np.dtype[Any]) -> np.ndarray:
     """Memory from an address on."""
-    bytes_there = (ctypes.c_char * (_LONG * dtype.itemsize)).from_address(address)
+    bytes_there: Any = (ctypes.c_char * (_LONG * dtype.itemsize)).from_address(address)
     return np.frombuffer(bytes_there, dtype)
