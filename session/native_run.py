@@ -291,8 +291,9 @@ class _Recorder:
         for slot, result in zip(step.outputs, results, strict=True):
             array = result.copy()
             array.setflags(write=False)
-            self._values[slot] = array
-            self._known.add(slot)
+            if slot >= 0:
+                self._values[slot] = array
+                self._known.add(slot)
         return True
 
     def _is_recorded(self, number: int, step: Step) -> bool:
