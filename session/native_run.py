@@ -337,10 +337,7 @@ class _Recorder:
             return False
         stretch.steps.append(number)
         self._bytes += sum(result.nbytes for result in results)
-        others = tape.relaid.intersection(
-            [place.memory for slot in step.inputs if (place := stretch.place(slot)) is not None]
-        )
-        if others or any(a is not b for a, b in zip(results, views, strict=True)):
+        if self._is_relaid(step) or any(a is not b for a, b in zip(results, views, strict=True)):
             tape.relaid.update([place.memory for place in places])
         for slot, result, place in zip(step.outputs, results, places, strict=True):
             if slot >= 0:
@@ -353,6 +350,13 @@ class _Recorder:
         """Returns whether a step may be a view of the one input that is not known."""
         unknown = [slot for slot in step.inputs if slot not in self._known]
         return len(unknown) == 1 and self._stretch.place(unknown[0]) is not None
+
+    def _is_relaid(self, step: Step) -> bool:
+        """Returns whether an input lies in another order than it does without recording."""
+        found = [self._stretch.place(slot) for slot in step.inputs]
+        return any(
+            place.memory in self._stretch.tape.relaid for place in found if place is not None
+        )
 
     def _laid_out(self, view: Array) -> Array:
         """A view, or where its elements do not lie in C order, a copy by recorded loops."""
