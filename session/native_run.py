@@ -321,11 +321,9 @@ class _Recorder:
             views = results
             if is_view:
                 results = [self._laid_out(result) for result in views]
-            recording.tape = None
             tape.end_step(results)
             places = [tape.place_of(result) for result in results]
         except NotRecordedError:
-            recording.tape = None
             tape.drop_step()
             self.missing += tape.missing
             tape.missing.clear()
@@ -358,7 +356,7 @@ class _Recorder:
             place.memory in self._stretch.tape.relaid for place in found if place is not None
         )
 
-    def _laid_out(self, view: Array) -> Array:
+    def _laid_out(self, view: Any) -> Any:
         """A view, or where its elements do not lie in C order, a copy by recorded loops."""
         if not isinstance(view, np.ndarray) or view.flags.c_contiguous:
             return view
