@@ -180,6 +180,9 @@ class KernelSpec:
         fast_variant: makes a faster kernel, which rounds differently.
         fusion: for fused steps.
         folding: for passes that fold ops into others.
+        native: form of `call` with the same bits for arrays in C order, all of whose work on
+            elements is calls of loops of machine code, so that these can be recorded and repeated
+            without it (`runtime/jit/recording.py`).
         note: a remark on the algorithm, for `explain`.
 
     Example:
@@ -200,6 +203,7 @@ class KernelSpec:
     fast_variant: Callable[[], KernelSpec] | None = None
     fusion: Fusion = Fusion()
     folding: Folding = Folding()
+    native: Callable[..., Any] | None = None
     note: str = ""
 
     def __call__(self, *arrays: Any) -> Any:
@@ -223,6 +227,7 @@ class KernelSpec:
             overwriting=None,
             accelerated=None,
             fast_variant=None,
+            native=None,
             fusion=replace(self.fusion, block=self.block, rows=None),
             folding=Folding(self.folding.line),
         )

@@ -13,14 +13,15 @@ from ..runtime.deadlines import ending_at
 from ..runtime.dense_copy import dense_copy
 from ..runtime.gc_pause import collector
 from ..runtime.jit.accelerator import accelerator
+from ..runtime.kept_memory import keep_freed_memory
 from .blocking_executor import waiting_program
 from .body_runs import stop_bodies
 from .compiler import Lowered, lower
 from .errstate import quiet_way
 from .fusion import fuse
 from .interpreter import FlatProgram, with_op_context
-from .kept_memory import keep_freed_memory
 from .layout import freeing_memory
+from .native_run import NativeRun
 from .observer import Observer
 from .options import RunOptions
 from .parallel import parallel_run
@@ -55,6 +56,7 @@ class Executor:
         if waiting is not None:
             self._seconds = -inf  # a compiled plan has but one order
         self._hot: Lowered | None = None
+        self._native: NativeRun | None = None
         self._stopped = False
         self.hot: Callable[..., Sequence[Any]] | None = None
         """Function of a hot plan, from feeds to fetches."""
@@ -64,6 +66,11 @@ class Executor:
         """Fused steps, once the plan is hot."""
         steps = [] if self._hot is None else self._hot.plan.steps
         return [step for step in steps if step.parts]
+
+    @property
+    def recorded(self) -> list[str]:
+        """Descriptions of the steps that are repeated without Python, once the plan is hot."""
+        return [] if self._native is None else self._native.described()
 
     def run(self, feeds: Sequence[Array]) -> list[Any]:
         """The values of the plan's fetches, each the caller's own; None for an operation.
@@ -83,8 +90,9 @@ class Executor:
         self._stopped = True
         self._flat.stop()
         stop_bodies(self._plan.steps)
-        if self._hot is not None:
-            self._hot.stop()
+        for way in (self._hot, self._native):
+            if way is not None:
+                way.stop()
 
     def raise_with_op(self, error: Exception) -> NoReturn:
         """Raises an error of the hot function, with the op that failed."""
@@ -100,8 +108,11 @@ class Executor:
             results = self._flat.run(feeds, observer)
             self._hot = self._lowered(observer)
             self.hot = self._hot.function
+            self._native = self._natively(observer, self._hot)
+            if self._native is not None:
+                self.hot = self._native
             if self._stopped:  # meanwhile
-                self._hot.stop()
+                self.stop()
             return results
         start = time.perf_counter()
         try:
@@ -127,6 +138,23 @@ class Executor:
         taken = [sum(seen.seconds[part.op] for part in step.parts or [step]) for step in steps]
         parallel = parallel_run(fused, taken, threads.steps)
         return lower(fused) if parallel is None else Lowered(fused, parallel, parallel.stop)
+
+    def _natively(self, seen: Observer, hot: Lowered) -> NativeRun | None:
+        """The plan as a run that repeats recorded calls; None where that would not pay."""
+        plan, threads = self._plan, self._threads
+        if accelerator.obstacle is not None or threads.steps.threads > 1:
+            return None
+        if not NativeRun.is_small_enough(plan):
+            return None
+        steps = fuse(plan.steps, seen.values, plan.lasting, threads.blocks, plan.constants, True)
+        small = freeing_memory(plan._replace(steps=steps))
+        if not NativeRun.may_pay(small):
+            return None
+
+        def settle() -> None:
+            self.hot, self._native = hot.function, None
+
+        return NativeRun(small, hot.function, accelerator, settle)
 
 
 def handed_out(values: Sequence[Any]) -> list[Any]:

@@ -105,6 +105,8 @@ class SessionInsights:
 
         def _fused(self, fetches: Sequence[Any], feeds: Sequence[Tensor]) -> Sequence[Step]: ...
 
+        def _recorded(self, fetches: Sequence[Any], feeds: Sequence[Tensor]) -> Sequence[str]: ...
+
         def run(  # noqa: D102 - a session has it
             self,
             fetches: Any,
@@ -119,7 +121,8 @@ class SessionInsights:
         The plans of functions that an op runs, such as a loop, follow below it. `times` lists ops
         folded into the filters of a convolution or product, and `within` padding folded into its
         windows. Once runs have shown which steps are worth fusing, lines that begin with `fused`
-        list the steps that a session runs as one, and whether machine code does so.
+        list the steps that a session runs as one, and whether machine code does so. Lines that
+        begin with `recorded` describe steps that machine code repeats without Python.
 
         Args:
             fetches: as for `run`.
@@ -136,7 +139,8 @@ class SessionInsights:
         elements = Fetches(self._graph, fetches).elements
         tensors = tuple([feedable(self._graph, key) for key in feeds])
         plan = explained(self._plan(elements, tensors))
-        return "\n".join([plan, *map(_fused, self._fused(elements, tensors))])
+        fused = map(_fused, self._fused(elements, tensors))
+        return "\n".join([plan, *fused, *self._recorded(elements, tensors)])
 
     def profile(
         self, fetches: Any, feed_dict: Mapping[Any, Any] | None = None, runs: int = 10

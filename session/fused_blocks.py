@@ -5,13 +5,15 @@ from __future__ import annotations
 import math
 import sys
 from collections.abc import Callable, Container, Iterator, Sequence
-from functools import partial
+from functools import cached_property, partial
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from ..graph.describe import run_error
 from ..runtime.jit.accelerator import accelerator
+from ..runtime.jit.machine_code import Address
+from ..runtime.jit.recording import NotRecordedError, recorded_tape
 from ..runtime.kernel_spec import FEWEST_IN_BLOCKS, KernelSpec, Loop, Memory
 from ..runtime.thread_pools import Pool
 from .fused_chain import Chain, repeats
@@ -28,6 +30,10 @@ _FEWEST_IN_A_ROUND = 1 << 8
 _PARTS_A_THREAD = 4
 # For a single function NumPy is as fast as machine code.
 _FEWEST_FUNCTIONS = 2
+
+
+# Fewer elements take less time than another thread takes to begin with them.
+_FEWEST_OF_A_PART = 1 << 13
 
 
 class Work(NamedTuple):
@@ -62,15 +68,77 @@ class BlockProgram:
             most_bytes = sys.maxsize // self._threads  # nothing is read a second time
         self._block = max(1, most_bytes // size // period) * period
         self._round = -(-_FEWEST_IN_A_ROUND // period) * period if period > 1 else self._block
-        self._code, self._buffer_dtypes = compiled_chain(chain, self._block)
         # Buffers that no run is using; new memory would cost more than a block's work.
         self._buffers: list[list[Array]] = []
         self._loops: dict[tuple[int | None, ...], Loop | None] = {}
+        self._repeated: dict[tuple[int, int], Address] = {}
+
+    @cached_property
+    def _compiled(self) -> tuple[Callable[..., None], list[np.dtype[Any]]]:
+        return compiled_chain(self._chain, self._block)
 
     @property
     def kernel(self) -> KernelSpec:
         """The program as the kernel of a step."""
-        return KernelSpec(self.writing_into(()), Memory.FRESH, overwriting=self.writing_into)
+        return KernelSpec(
+            self.writing_into(()),
+            Memory.FRESH,
+            overwriting=self.writing_into,
+            native=self._recorded,
+        )
+
+    def _recorded(self, *arrays: Array) -> Any:
+        """The results, made by a loop that is recorded."""
+        tape = recorded_tape()
+        work = self.recorded_over(arrays, [None] * len(self._chain.outputs))
+        parts = tape.threads if work.size >= tape.threads * _FEWEST_OF_A_PART else 1
+        period = max(1, *self._periods)
+        step = -(-work.size // (parts * period)) * period
+        for start in range(0, work.size, step):
+            tape.begin_part(first=start == 0)
+            work.run(start, min(start + step, work.size))
+        tape.begin_group()
+        return work.result
+
+    def recorded_over(self, arrays: Sequence[Array], overwritten: Sequence[int | None]) -> Work:
+        """The work on some arrays by a loop that is recorded, be they small.
+
+        Raises:
+            NotRecordedError: the arrays are of other shapes, there is no such loop, or a scalar is
+                not the same at every run.
+        """
+        tape = recorded_tape()
+        shape = self._common_shape(arrays, small=True)
+        loop = chain_loop(self._chain, overwritten)
+        if shape is None or loop is None:
+            raise NotRecordedError("not all of it is arithmetic on arrays of one shape")
+        results = [
+            np.empty(shape, dtype) if position is None else arrays[position]
+            for dtype, position in zip(self._dtypes, overwritten, strict=True)
+        ]
+        machine, size = tape.function(loop), math.prod(shape)
+        period = max(1, *self._periods)
+        constant = all(source.constant for source in self._chain.inputs if source.period > 1)
+        length = size if period == 1 else min(self._round if constant else period, size)
+        given: list[Any] = []
+        for i, (array, source) in enumerate(zip(arrays, self._chain.inputs, strict=True)):
+            if i in overwritten:
+                continue
+            if source.period == 1 and not source.constant:
+                raise NotRecordedError("a scalar is not the same at every run")
+            if source.period == 1:
+                given.append(array.reshape(-1)[0].item())
+            elif source.period and length > period:
+                key = i, length
+                if key not in self._repeated:
+                    line = np.tile(array.reshape(-1), length // period)
+                    self._repeated[key] = Address.of(line, lasting=True)
+                given.append(self._repeated[key])
+            else:
+                given.append(array)
+        whole = results[0] if len(results) == 1 else tuple(results)
+        given += results
+        return Work(size, whole, lambda start, stop: machine(start, stop, length, *given))
 
     def obstacle(self) -> str | None:
         """Why machine code does not do it, as far as it has run; None where it does."""
@@ -187,11 +255,11 @@ class BlockProgram:
         try:
             buffers = self._buffers.pop()
         except IndexError:
-            buffers = [np.empty(self._block, dtype) for dtype in self._buffer_dtypes]
-        self._code(start, stop, *buffers, *flat)
+            buffers = [np.empty(self._block, dtype) for dtype in self._compiled[1]]
+        self._compiled[0](start, stop, *buffers, *flat)
         self._buffers.append(buffers)
 
-    def _common_shape(self, arrays: Sequence[Array]) -> tuple[int, ...] | None:
+    def _common_shape(self, arrays: Sequence[Array], small: bool = False) -> tuple[int, ...] | None:
         """The shape of the results if the arrays are as the chain was made for, else None."""
         shape: tuple[int, ...] | None = None
         for array, period in zip(arrays, self._periods, strict=True):
@@ -199,7 +267,7 @@ class BlockProgram:
                 if not array.flags.c_contiguous or shape not in (None, array.shape):
                     return None
                 shape = array.shape
-        if shape is None or math.prod(shape) < FEWEST_IN_BLOCKS:
+        if shape is None or (math.prod(shape) < FEWEST_IN_BLOCKS and not small):
             return None
         for array, source in zip(arrays, self._chain.inputs, strict=True):
             found = repeats(array.shape, shape) if source.period else 0

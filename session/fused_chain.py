@@ -28,13 +28,14 @@ class Input(NamedTuple):
 
     `period` is the number of its elements where they repeat along those of the results, 0 where
     there are as many of both. One that is `uniform` has many elements that are all the same, of
-    which one is enough: its period is 1.
+    which one is enough: its period is 1. `constant` states whether it is the same at every run.
     """
 
     slot: int
     period: int
     dtype: np.dtype[Any]
     uniform: bool = False
+    constant: bool = False
 
 
 class Chain(NamedTuple):

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..runtime.kernel_spec import Loop, Memory
+from ..runtime.kernel_spec import KernelSpec, Loop, Memory
 from .compiler import compiled
 from .fused_chain import Chain, Instruction
 
@@ -21,6 +21,12 @@ _EXPRESSIONS: dict[Any, str] = {
     np.square: "{0} * {0}",
     np.sqrt: "sqrt({0})",
 }
+
+
+def is_arithmetic(kernel: KernelSpec, dtype: np.dtype[Any]) -> bool:
+    """Returns whether a loop can do what a kernel makes of elements of a dtype."""
+    by_loop = kernel.fusion.expression or _EXPRESSIONS.get(kernel.block)
+    return by_loop is not None and dtype in (np.float32, np.float64)
 
 
 def compiled_chain(chain: Chain, block: int) -> tuple[Callable[..., None], list[np.dtype[Any]]]:

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..graph.describe import run_error
+from ..runtime.jit.recording import check_recorded
 from ..runtime.kernel_spec import KernelSpec, Memory
 from ..runtime.thread_pools import Pool
 from .fused_blocks import BlockProgram, Work
@@ -92,7 +93,23 @@ class ProductProgram:
     @property
     def kernel(self) -> KernelSpec:
         """The program as the kernel of a step that reads `inputs`."""
-        return KernelSpec(self._run, Memory.FRESH)
+        native = None if self._product.kernel.native is None else self._recorded
+        return KernelSpec(self._run, Memory.FRESH, native=native)
+
+    def _recorded(self, *arrays: Array) -> Any:
+        """The results, made by loops that are recorded."""
+        count = len(self._product.inputs)
+        rows, others = self._rows(*arrays[:count]), arrays[count:]
+        made = np.empty(rows.shape, self._dtype)
+        inputs = (*others[: self._input], made, *others[self._input :])
+        work = self.chain.recorded_over(inputs, self._overwritten)
+
+        def finish(start: int, stop: int) -> None:
+            check_recorded(made)  # else the product was not made by loops
+            _finish(work, rows.shape[-1], start, stop)
+
+        rows.fill(made, finish)
+        return work.result
 
     def _run(self, *arrays: Array) -> Any:
         count = len(self._product.inputs)

@@ -9,6 +9,7 @@ from ..runtime.thread_pools import Pool
 from ..shape_inference.traits import Elementwise
 from .fused_blocks import BlockProgram
 from .fused_chain import Chain, Input, Instruction, is_uniform, repeats
+from .fused_code import is_arithmetic
 from .fused_products import ProductProgram, producer_of
 from .observer import Observed
 from .plan import Array, Step
@@ -17,6 +18,8 @@ from .plan import Array, Step
 _FEWEST_ELEMENTS = 1 << 15
 # Fusing a single function only saves the memory of a result, which fits the cache if smaller.
 _FEWEST_ELEMENTS_OF_ONE = 1 << 17
+# Loops of recorded steps are compiled for each number of them; longer ones gain no more.
+_MOST_RECORDED = 16
 
 
 class _Group:
@@ -41,6 +44,7 @@ def fuse(
     lasting: set[int],
     pool: Pool,
     constants: Mapping[int, Array],
+    small: bool = False,
 ) -> list[Step]:
     """The steps, with groups of elementwise ones over large arrays made into one step each.
 
@@ -51,12 +55,15 @@ def fuse(
         lasting: the slots that are read after the steps.
         pool: whose threads share the blocks of a group with the one that runs the plan.
         constants: what is in the slots that hold the same in every run.
+        small: whether also small arrays are worth it, since their steps are recorded; then only
+            arithmetic joins that machine code does.
     """
     steps = [step for step in steps if not step.op.definition.traits.idle]
     fused: list[Step | None] = list(steps)
     readers = _readers(steps)
-    for group in _Grouping(observed).found(steps):
-        if len(group.members) == 1 and math.prod(group.shape) < _FEWEST_ELEMENTS_OF_ONE:
+    for group in _Grouping(observed, small).found(steps):
+        few = math.prod(group.shape) < _FEWEST_ELEMENTS_OF_ONE
+        if len(group.members) == 1 and few and not small:
             continue
         chain = _chain(group, steps, observed, readers, lasting, constants)
         producer = producer_of(chain, group.members, steps, observed, readers, lasting)
@@ -65,7 +72,7 @@ def fuse(
             product = ProductProgram(steps[producer.place], chain, producer.input, pool)
             members = [producer.place, *members]
             kernel, inputs, program = product.kernel, product.inputs, product.chain
-        elif _pays(chain):
+        elif small or _pays(chain):
             program = BlockProgram(chain, pool)
             kernel = program.kernel
             inputs = tuple([source.slot for source in chain.inputs])
@@ -88,8 +95,9 @@ class _Grouping:
     of them would have to run in between. A step with an effect closes all groups.
     """
 
-    def __init__(self, observed: Mapping[int, Observed]) -> None:
+    def __init__(self, observed: Mapping[int, Observed], small: bool) -> None:
         self.observed = observed
+        self.small = small
         self.groups: set[_Group] = set()
         self.open: dict[int, _Group] = {}
         # The groups that a slot's value has to wait for, through steps outside of groups.
@@ -113,7 +121,8 @@ class _Grouping:
                 group.waits |= self.waits.get(slot, set())
             self.open[step.outputs[0]] = group
             for source in list(group.reads):
-                if _alike(group, source) and not _something_between(group, source):
+                few = not self.small or len(group.members) + len(source.members) <= _MOST_RECORDED
+                if few and _alike(group, source) and not _something_between(group, source):
                     self._unite(group, source)
         return list(self.groups)
 
@@ -124,7 +133,9 @@ class _Grouping:
         ):
             return None
         output = self.observed.get(step.outputs[0])
-        if output is None or math.prod(output.shape) < _FEWEST_ELEMENTS:
+        if output is None or math.prod(output.shape) < (1 if self.small else _FEWEST_ELEMENTS):
+            return None
+        if self.small and not (output.shape and is_arithmetic(step.kernel, output.dtype)):
             return None
         periods = {1}
         for slot in step.inputs:
@@ -202,7 +213,8 @@ def _chain(
             value = observed[slot]
             period = _period(value.shape, group.shape) or 0
             uniform = period != 1 and slot in constants and is_uniform(constants[slot])
-            inputs.append(Input(slot, 1 if uniform else period, value.dtype, uniform))
+            length = 1 if uniform else period
+            inputs.append(Input(slot, length, value.dtype, uniform, slot in constants))
     return Chain(
         [Instruction(step, observed[step.outputs[0]].dtype) for step in members],
         inputs,

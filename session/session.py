@@ -199,6 +199,10 @@ class Session(SessionInsights):
         executor = self._calls.plan(self._plan_key(fetches, feeds))
         return executor.fused if isinstance(executor, Executor) else ()
 
+    def _recorded(self, fetches: Sequence[Any], feeds: Sequence[Tensor]) -> Sequence[str]:
+        executor = self._calls.plan(self._plan_key(fetches, feeds))
+        return executor.recorded if isinstance(executor, Executor) else ()
+
     def _plan_key(self, fetches: Sequence[Any], feeds: Sequence[Tensor]) -> Any:
         return fetches, feeds, *self._graph.inference.reshaping
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,9 @@ from ...graph.node import Tensor
 from ...graph.op_def import OpDef
 from ...graph.registry import lookup
 from ...protos.config import config
+from ...runtime.jit.copy_loops import copy_by_loop
+from ...runtime.jit.recording import NotRecordedError, recorded_tape
+from ...runtime.kernel_spec import KernelSpec, Memory
 from ...shape_inference.context import KernelContext, ShapeContext
 from ...shape_inference.protocols import Array, Kernel
 from ...shape_inference.rules import UNKNOWN_SHAPE, normal_axis
@@ -22,6 +26,9 @@ from ...shape_inference.traits import Move, Traits
 from ..common.allocation import check_size
 from ..common.call_forms import older_form, scalar_at
 from .identity import identity
+
+# Fewer bytes are copied before another thread has begun with them.
+_BYTES_TO_SHARE = 1 << 17
 
 public = {"td": "concat concat_offset concat_v2"}
 
@@ -129,7 +136,33 @@ def _concat_v2_kernel(c: KernelContext) -> Kernel:
         except ValueError:
             return _joined(inputs[:-1], inputs[-1], "axis")  # reports the mismatch
 
-    return concat_constant
+    return KernelSpec(concat_constant, Memory.FRESH, native=partial(_recorded, k))
+
+
+def _recorded(axis: int, *inputs: Array) -> Array:
+    """The values joined along an axis, by recorded loops."""
+    tape, values = recorded_tape(), inputs[:-1]
+    first = values[0].shape
+    k = axis + len(first) if axis < 0 else axis
+    for value in values:
+        if value.ndim != len(first) or (value.shape[:k], value.shape[k + 1 :]) != (
+            first[:k],
+            first[k + 1 :],
+        ):
+            raise NotRecordedError("values do not fit together")
+    check_total(inputs)
+    total = sum(value.shape[k] for value in values)
+    result: Array = np.empty((*first[:k], total, *first[k + 1 :]), values[0].dtype)
+    several = result.nbytes >= _BYTES_TO_SHARE
+    start = 0
+    for i, value in enumerate(values):
+        if several:
+            tape.begin_part(first=i == 0)
+        stop = start + value.shape[k]
+        copy_by_loop(tape, value, result[(slice(None),) * k + (slice(start, stop),)])
+        start = stop
+    tape.begin_group()
+    return result
 
 
 def check_total(values: Sequence[Array]) -> None:

@@ -11,6 +11,8 @@ import numpy as np
 from ...graph.api.tensor_like import TensorLike
 from ...graph.node import Tensor
 from ...graph.op_def import OpDef
+from ...runtime.jit.copy_loops import copy_by_loop, fill_by_loop
+from ...runtime.jit.recording import recorded_tape
 from ...runtime.kernel_spec import Folding, KernelSpec, Memory
 from ...shape_inference.context import KernelContext, ShapeContext
 from ...shape_inference.protocols import Array, Kernel
@@ -155,7 +157,20 @@ def _pad_kernel(c: KernelContext) -> Kernel:
             result[border] = value
         return result
 
-    return KernelSpec(pad, Memory.FRESH, folding=Folding(padding=_margins_of_zeros(c)))
+    def padded_by_loops(x: Array, paddings: Array) -> Array:
+        tape, frame = recorded_tape(), frame_for(x.shape, paddings)
+        result = np.empty(frame.shape, x.dtype)
+        fill_by_loop(tape, result, 0)
+        copy_by_loop(tape, x, result[frame.centre])
+        return result
+
+    constant = c.node.definition is PAD and c.const("paddings") is not None
+    return KernelSpec(
+        pad,
+        Memory.FRESH,
+        folding=Folding(padding=_margins_of_zeros(c)),
+        native=padded_by_loops if constant else None,
+    )
 
 
 def _margins_of_zeros(c: KernelContext) -> list[int] | None:

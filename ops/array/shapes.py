@@ -13,6 +13,7 @@ from ...graph.node import Tensor
 from ...graph.op_def import OpDef
 from ...graph.sparse_tensor import SparseTensor, SparseTensorValue
 from ...protos.dtypes import as_dtype, int32
+from ...runtime.kernel_spec import KernelSpec
 from ...shape_inference.context import KernelContext, ShapeContext, settled
 from ...shape_inference.protocols import Array, Kernel
 from ...shape_inference.rules import SCALAR
@@ -151,7 +152,8 @@ def _objects(value: Dim | list[Dim]) -> Array:
 
 @SHAPE.kernel
 def _shape_kernel(c: KernelContext) -> Kernel:
-    return _shape_of(c.shape("input"), c.output_dtype.numpy_dtype)
+    kernel = _shape_of(c.shape("input"), c.output_dtype.numpy_dtype)
+    return KernelSpec(kernel, shape_alone=(0,))
 
 
 @SHAPE_N.kernel

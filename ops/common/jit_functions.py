@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from ...runtime.kernel_spec import FEWEST_IN_BLOCKS, Accelerated, Fusion, KernelSpec, Loop, Memory
+from ...runtime.kernel_spec import Accelerated, Fusion, KernelSpec, Loop, Memory
 from ...shape_inference.protocols import Array
 
 # x = n ln 2 + r, of which ln 2 is the sum of two numbers, so that n times the first is exact. The
@@ -106,7 +106,7 @@ def _polynomial(name: str, x: str, coefficients: Sequence[float]) -> str:
 def with_machine_code(kernel: KernelSpec, expression: str) -> KernelSpec:
     """Kernel of a float32 function that may be compiled to machine code.
 
-    Small arrays it does itself: a call of machine code takes as long as they do.
+    It does arrays of all sizes, so that an element has the same bits in each of them.
 
     Args:
         kernel: the kernel.
@@ -120,10 +120,7 @@ def with_machine_code(kernel: KernelSpec, expression: str) -> KernelSpec:
             function(result, result.size)
             return result
 
-        def call(x: Array) -> Any:
-            return kernel.call(x) if x.size < FEWEST_IN_BLOCKS else block(x)
-
-        return KernelSpec(call, Memory.FRESH, fusion=Fusion(block, True, expression=expression))
+        return KernelSpec(block, Memory.FRESH, fusion=Fusion(block, True, expression=expression))
 
     return kernel.with_accelerated(Accelerated(loop_of(expression), by_machine))
 

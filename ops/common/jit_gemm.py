@@ -211,7 +211,7 @@ class Panels:
         starts = [*panel_starts(self.columns, tile.lanes)]
         self.number = len(starts)
         panels = [matrix[:, start : start + width].reshape(-1) for start, width in starts]
-        self.address = Address.of(np.concatenate(panels))
+        self.address = Address.of(np.concatenate(panels), lasting=True)
         self.size = self.address.array.size
 
 
@@ -246,7 +246,8 @@ class Places(NamedTuple):
     @classmethod
     def of(cls, starts: Array, steps: Array, length: int) -> Places:
         """Places from arrays of int64."""
-        return cls(Address.of(starts), Address.of(steps), len(starts), len(steps), length)
+        sizes = len(starts), len(steps), length
+        return cls(Address.of(starts, lasting=True), Address.of(steps, lasting=True), *sizes)
 
 
 def multiply_panels(

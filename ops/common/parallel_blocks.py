@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterable, Iterator
 from functools import wraps
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from ...runtime.jit.recording import recording
 from ...runtime.kernel_spec import KernelSpec
 from ...runtime.thread_pools import Pool, blas_threads
 from ...shape_inference.context import KernelContext
@@ -36,6 +37,13 @@ def share(work: Callable[[Iterator[Part]], Any], parts: Iterable[Part]) -> None:
 
     Each call gets an iterator; each part comes out of one of them.
     """
+    tape = recording.tape
+    if tape is not None:
+        for i, part in enumerate(parts):
+            tape.begin_part(first=i == 0)
+            work(iter([part]))
+        tape.begin_group()
+        return
     with blas_threads as threads:
         _pool(threads).share(work, parts)
 
@@ -71,6 +79,9 @@ def on_one_thread(most: int = sys.maxsize) -> Callable[[Factory], Factory]:
 
 def sharers(work: int, fewest: int) -> int:
     """Number of threads worth sharing this many multiplications; one if they are few."""
+    tape = recording.tape
+    if tape is not None:  # what is recorded takes less to be handed over
+        return tape.threads if work >= fewest >> 8 else 1
     return blas_threads.sharing if work >= fewest else 1
 
 

@@ -109,7 +109,8 @@ def _way(
                 return (constant_filters or MachineFilters(given, loop, tile)).rows(x, windows)
             return _rows(x, given if again is None else again(), windows)
 
-        return Way(rows, keeps=constant_filters is not None)
+        is_constant = constant_filters is not None
+        return Way(rows, keeps=is_constant, recorded=is_constant)
 
     return Way(_rows, loop=product_loop(tile), by_machine=by_machine)
 
@@ -124,7 +125,7 @@ def _by_minimal_filtering(filters: Array, windows: Sequence[Window], again: Agai
             in_groups = x.shape[-1] != filters.shape[-2]
             return _rows(x, minimal.plain(), windows) if in_groups else minimal.rows(x, windows)
 
-        return Way(rows, "by minimal filtering", keeps=True)
+        return Way(rows, "by minimal filtering", keeps=True, recorded=machine is not None)
 
     plain = way() if suits(filters, windows) else None
     if tile is None or not suits(filters, windows, machine=True):

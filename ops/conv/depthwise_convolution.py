@@ -93,11 +93,12 @@ def _way(
         def rows(x: Array, given: Array, windows: Sequence[Window]) -> Rows:
             return (constant_filters or ChannelFilters(given, machine)).rows(x, windows)
 
-        return Way(rows)
+        by_loop = machine is not None and constant_filters is not None
+        return Way(rows, recorded=by_loop)
 
     def by_vectors(machine: Callable[..., None]) -> Way:
         constant_filters = VectorFilters(cast("Array", filters), machine, lanes)
-        return Way(lambda x, _, windows: constant_filters.rows(x, windows))
+        return Way(lambda x, _, windows: constant_filters.rows(x, windows), recorded=True)
 
     lanes, loop = vector_lanes(), None
     if filters is not None and dtype == np.float32:

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ...runtime.jit.machine_code import Address
 from ...runtime.kernel_spec import Rows
 from ...shape_inference.protocols import Array
 from ...shape_inference.sliding_windows import Window
@@ -89,7 +90,8 @@ class ChannelFilters:
         """Writes the convolution to `result`, with the loop."""
         x = np.ascontiguousarray(x if self._multiplier == 1 else x.repeat(self._multiplier, -1))
         together = positions_of_piece(result.shape, windows[1])
-        run_loop(loop, (x, self._weights(together)), 0, windows, result, together, finish)
+        weights = Address.of(self._weights(together), lasting=True)
+        run_loop(loop, (x, weights), 0, windows, result, together, finish)
 
 
 def channelwise_workspace(

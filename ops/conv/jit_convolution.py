@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from ...runtime.jit.copy_loops import copy_by_loop
 from ...runtime.jit.machine_code import Address
+from ...runtime.jit.recording import recording
 from ...runtime.kernel_spec import Rows
 from ...shape_inference.protocols import Array
 from ...shape_inference.sliding_windows import Window
@@ -87,8 +89,14 @@ class MachineFilters:
             to = part.start * columns
             multiply_panels(self._loop, x, behind, part.places, panels, made, to, single)
             return
-        whole = scratch("columns", (part.places.rows, panels.columns), out.dtype)
+        size, tape = (part.places.rows, panels.columns), recording.tape
+        whole = (
+            scratch("columns", size, out.dtype) if tape is None else tape.scratch(size, out.dtype)
+        )
         multiply_panels(self._loop, x, behind, part.places, panels, whole, 0, single)
+        if tape is not None:
+            copy_by_loop(tape, whole[:, :columns], out[part.start : part.stop])
+            return
         out[part.start : part.stop] = whole[:, :columns]
 
 

@@ -216,7 +216,7 @@ class VectorFilters:
         self._together, _ = _TOGETHER[lanes]
         self._multiplier = filters.shape[3]
         self._seen = math.prod(filters.shape[:2])
-        self._taps = Address.of(np.ascontiguousarray(filters))
+        self._taps = Address.of(np.ascontiguousarray(filters), lasting=True)
         self._finite = bool(np.isfinite(filters).all())
 
     def rows(self, x: Array, windows: Sequence[Window]) -> Rows:

@@ -56,7 +56,7 @@ def with_pooling_loop(
             run_loop(loop, arrays, start, windows[1:3], result, together)
             return result
 
-        return KernelSpec(pool_by_machine, Memory.FRESH)
+        return KernelSpec(pool_by_machine, Memory.FRESH, native=pool_by_machine)
 
     return kernel.with_accelerated(Accelerated(loop, by_machine))
 

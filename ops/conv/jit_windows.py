@@ -173,7 +173,7 @@ def positions_of_piece(shape: Sequence[int], across: Window) -> int:
 
 def run_loop(
     loop: Callable[..., None],
-    arrays: Sequence[Array],
+    arrays: Sequence[Any],
     start: float,
     windows: Sequence[Window],
     out: Array,

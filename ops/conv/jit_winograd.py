@@ -9,6 +9,7 @@ from itertools import product
 import numpy as np
 
 from ...runtime.jit.machine_code import Address
+from ...runtime.jit.recording import Tape, recording
 from ...runtime.kernel_spec import Loop
 from ...shape_inference.protocols import Array
 from ..common.jit_gemm import Panels, Tile, lines_of, product_source, row_places
@@ -120,6 +121,70 @@ def minimal_loop(tile: Tile) -> Loop:
     return Loop("minimal", types, product_source(tile) + source, tile.lanes)
 
 
+@cache
+def evenness_loop() -> Loop:
+    """The loop that sets `alarm[0]` where squares, summed over channels, are too far apart.
+
+    Infinities and NaN are too far from anything.
+    """
+    return Loop("evenness", ("float32*", "int64*", *["int64"] * 6, "float32"), _EVENNESS)
+
+
+_EVENNESS = """
+def evenness(x, alarm, images, rows, columns, channels, after, below, limit):
+    most = float32(0)
+    least = float32(3e38)
+    even = True
+    for line in range(images * rows):
+        image = line // rows
+        first = image * after + (line - image * rows) * below
+        for column in range(columns):
+            a = first + column * channels
+            s0 = float32(0)
+            s1 = float32(0)
+            s2 = float32(0)
+            s3 = float32(0)
+            s4 = float32(0)
+            s5 = float32(0)
+            s6 = float32(0)
+            s7 = float32(0)
+            c = 0
+            while c + 8 <= channels:
+                s0 += x[a + c] * x[a + c]
+                s1 += x[a + c + 1] * x[a + c + 1]
+                s2 += x[a + c + 2] * x[a + c + 2]
+                s3 += x[a + c + 3] * x[a + c + 3]
+                s4 += x[a + c + 4] * x[a + c + 4]
+                s5 += x[a + c + 5] * x[a + c + 5]
+                s6 += x[a + c + 6] * x[a + c + 6]
+                s7 += x[a + c + 7] * x[a + c + 7]
+                c += 8
+            while c < channels:
+                s0 += x[a + c] * x[a + c]
+                c += 1
+            total = s0 + s1 + s2 + s3 + s4 + s5 + s6 + s7
+            if not total < float32(1e38):
+                even = False
+            if total > 0:
+                most = total if total > most else most
+                least = total if total < least else least
+    if not even or most >= limit * least:
+        alarm[0] = 1
+"""
+
+
+def watch_evenness(tape: Tape, x: Array, limit: float) -> None:
+    """Has the alarm of a tape set where images have numbers too far apart for `minimal_loop`.
+
+    It is set earlier than need be, since sums in another order are rounded otherwise: then Python
+    looks again.
+    """
+    images, rows, columns, channels = x.shape
+    after, below = x.strides[0] // x.itemsize, x.strides[1] // x.itemsize
+    sizes = images, rows, columns, channels, after, below
+    tape.function(evenness_loop())(Address.of(x), tape.alarm(), *sizes, limit / 2)
+
+
 class TurnedPanels:
     """Turned filters [16, channels, out] as the loop reads them.
 
@@ -134,7 +199,8 @@ class TurnedPanels:
         self._channels = turned.shape[1]
         panels = [Panels(matrix, tile) for matrix in turned]
         self._number, self._size = panels[0].number, panels[0].size
-        self._panels = Address.of(np.concatenate([item.address.array for item in panels]))
+        matrices = np.concatenate([item.address.array for item in panels])
+        self._panels = Address.of(matrices, lasting=True)
 
     def write(self, x: Array, out: Array, _: bool) -> None:
         """Writes the convolution of images between their margins, up to whole tiles, to `out`.
@@ -143,8 +209,13 @@ class TurnedPanels:
         """
         images, rows, columns, made = out.shape
         tiles = images * -(-rows // 2) * -(-columns // 2)
-        numbers = scratch("tiles", (_NUMBERS * tiles * self._channels,), x.dtype)
-        products = scratch("products", (_NUMBERS * tiles * made,), x.dtype)
+        sizes_of_both = (_NUMBERS * tiles * self._channels,), (_NUMBERS * tiles * made,)
+        numbers, products = (
+            scratch(use, size, x.dtype)
+            if recording.tape is None
+            else recording.tape.scratch(size, x.dtype)
+            for use, size in zip(("tiles", "products"), sizes_of_both, strict=True)
+        )
         places = row_places(tiles, self._channels)
         after, below = x.strides[0] // x.itemsize, x.strides[1] // x.itemsize
         sizes = images, rows, columns, self._channels, after, below

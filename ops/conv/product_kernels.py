@@ -40,6 +40,7 @@ class Way(NamedTuple):
             shape of those that it is given.
         loop: a loop that machine code may be made of; None for none.
         by_machine: from the loop as machine code to the way that leaves its work to it.
+        recorded: whether all of its work on elements is calls of loops, as `KernelSpec.native`.
     """
 
     rows: RowsOf
@@ -47,6 +48,7 @@ class Way(NamedTuple):
     keeps: bool = False
     loop: Loop | None = None
     by_machine: Callable[[Callable[..., None]], Way] | None = None
+    recorded: bool = False
 
 
 def made_of(rows: Rows, dtype: np.dtype[Any]) -> Array:
@@ -177,6 +179,7 @@ class SlidingProduct:
             Memory.FRESH,
             fusion=Fusion(rows=rows if in_place else None),
             accelerated=accelerated,
+            native=product if way.recorded and in_place else None,
             note=way.note,
             shape_alone=(1,) if again is not None and way.keeps else (),
         )

@@ -9,6 +9,8 @@ from typing import Any
 
 import numpy as np
 
+from ...runtime.jit.copy_loops import framed_by_loop
+from ...runtime.jit.recording import recording
 from ...shape_inference.protocols import Array
 from ...shape_inference.sliding_windows import Window
 from ..common.allocation import new_array
@@ -120,7 +122,12 @@ class Frame:
         views = x[images, top:bottom, : across - left]
         if views.shape[1:3] == (down, across):
             return views
-        result = scratch("frame", (len(views), down, across, x.shape[3]), x.dtype)
+        shape = len(views), down, across, x.shape[3]
+        if recording.tape is not None:
+            above = top - first
+            margins = (above, down - above - views.shape[1]), (left, across - left - views.shape[2])
+            return framed_by_loop(recording.tape, views, margins, 0)
+        result = scratch("frame", shape, x.dtype)
         above, end = top - first, min(left + width, across)
         result[:, :above] = 0
         result[:, above + views.shape[1] :] = 0
@@ -134,6 +141,8 @@ class Frame:
         """`x` between its margins, of which those above and below are given."""
         margins = [(above, below), *self._margins[1:]]
         space = [size + sum(margin) for size, margin in zip(x.shape[1:-1], margins, strict=True)]
+        if recording.tape is not None:
+            return framed_by_loop(recording.tape, x, margins, self._fill)
         result = scratch("frame", (x.shape[0], *space, x.shape[-1]), x.dtype)
         inner = result
         for axis, (before, after) in enumerate(margins, 1):

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
+from ...runtime.jit.recording import NotRecordedError, recording
 from ...runtime.kernel_spec import Rows
 from ...shape_inference.protocols import Array
 from ...shape_inference.sliding_windows import Window
@@ -23,7 +24,7 @@ from ..common.jit_gemm import Tile
 from ..common.parallel_blocks import share, sharers
 from ..common.scratch import scratch
 from .im2col import convolution_rows, multiply_part
-from .jit_winograd import TurnedPanels
+from .jit_winograd import TurnedPanels, watch_evenness
 from .window_views import Frame, even_blocks, positions_of
 
 if TYPE_CHECKING:
@@ -156,7 +157,11 @@ class MinimalFilters:
                     stop = start + math.prod(place.shape[:3])
                     tiles = frame.whole_tiles(some, rows, _TILE)
                     if _is_even(tiles):
+                        if recording.tape is not None:
+                            watch_evenness(recording.tape, tiles, _RANGE)
                         write(tiles, place, by_numbers)
+                    elif recording.tape is not None:
+                        raise NotRecordedError("numbers are too far apart for minimal filtering")
                     else:
                         matrix = self.plain().reshape(-1, out)
                         multiply_part(frame, (some, rows), matrix, result.reshape(-1, out))

@@ -242,7 +242,7 @@ class _MatMul:
             x, y = self._factors(a, b)
             return made(x, y) or self._plain_rows(x, y)
 
-        return KernelSpec(mat_mul, Memory.FRESH, fusion=Fusion(rows=rows))
+        return KernelSpec(mat_mul, Memory.FRESH, fusion=Fusion(rows=rows), native=mat_mul)
 
 
 def _as_it_is(x: Array, y: Array) -> Array:

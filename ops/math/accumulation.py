@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ...protos.dtypes import DType
+from ...runtime.jit.recording import NotRecordedError, recorded_tape
+from ...runtime.kernel_spec import Loop
 from ...shape_inference.protocols import Array
 from ..common.folded_products import folded
 
@@ -16,6 +20,7 @@ if TYPE_CHECKING:
 
 _MANY = 16
 _FEW_ROWS = 256
+_TOGETHER = 16  # sums side by side, in registers
 
 
 def accumulating(ufunc: np.ufunc) -> Callable[[DType], Reduce]:
@@ -45,6 +50,51 @@ def accumulating(ufunc: np.ufunc) -> Callable[[DType], Reduce]:
         return reduce
 
     return reduction
+
+
+def sums_by_loops(x: Array, axes: tuple[int, ...]) -> Array:
+    """Sums of float32 along axes other than the last ones, by recorded loops: bits as above.
+
+    Raises:
+        NotRecordedError: the axes do not follow each other, or the sums would be in pairs.
+    """
+    lead = axes[0] if axes else 0
+    outer, inner = math.prod(x.shape[:lead]), math.prod(x.shape[lead + len(axes) :])
+    if axes != tuple(range(lead, lead + len(axes))) or inner < 2 or not x.size:
+        raise NotRecordedError("sums are in pairs, or along axes that lie apart")
+    tape, count = recorded_tape(), count_along(x, axes)
+    if tape.place_of(x).memory in tape.relaid:
+        raise NotRecordedError("the order of the sum follows that of the elements in memory")
+    result: Array = np.empty((*x.shape[:lead], *x.shape[lead + len(axes) :]), x.dtype)
+    if count < _MANY:
+        tape.function(sums_loop(False))(x, result, outer, count, inner)
+        return result
+    rows = x.shape[lead]
+    if len(axes) > 1 and rows <= _FEW_ROWS:
+        few = tape.scratch((outer, x.size // (outer * rows)), x.dtype)
+        tape.function(sums_loop(False))(x, few, outer, rows, few.shape[1])
+        x, count = few, count // rows
+    tape.function(sums_loop(True))(x, result, outer, count, inner)
+    return result
+
+
+@cache
+def sums_loop(wide: bool) -> Loop:
+    """The loop that sums up `count` rows of `inner` numbers, for each of `outer` results.
+
+    Args:
+        wide: whether in float64, which is rounded once.
+    """
+    kind = "float64" if wide else "float32"
+    lines = ["def sums(x, out, outer, count, inner):", " for o in range(outer):", "  done = 0"]
+    for lanes in (_TOGETHER, 1):
+        lines.append(f"  while done + {lanes} <= inner:")
+        lines += [f"   s{k} = {kind}(0)" for k in range(lanes)]
+        lines.append("   for i in range(count):\n    at = (o * count + i) * inner + done")
+        lines += [f"    s{k} += {kind}(x[at + {k}])" for k in range(lanes)]
+        lines += [f"   out[o * inner + done + {k}] = float32(s{k})" for k in range(lanes)]
+        lines.append(f"   done += {lanes}")
+    return Loop("sums", ("float32*", "float32*", *["int64"] * 3), "\n".join([*lines, ""]))
 
 
 def _without_rows(ufunc: np.ufunc, x: Array, axes: tuple[int, ...]) -> Array:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache
 from typing import TYPE_CHECKING, Any, Protocol, cast
 
 import numpy as np
@@ -15,6 +16,8 @@ from ...graph.default_scopes import name_scope
 from ...graph.node import Tensor
 from ...graph.op_def import OpDef
 from ...protos.dtypes import DType
+from ...runtime.jit.recording import recorded_tape
+from ...runtime.kernel_spec import KernelSpec, Loop, Memory
 from ...shape_inference.context import KernelContext, ShapeContext
 from ...shape_inference.protocols import Array, Kernel
 from ...shape_inference.rules import normal_axes, reduced
@@ -25,7 +28,7 @@ from ..common.call_forms import renamed
 from ..common.elementwise import COMPLEX, QUANTIZED, REALS
 from ..common.extrema import extreme_of_rows
 from ..common.public_function import same_arguments
-from .accumulation import accumulating, count_along
+from .accumulation import accumulating, count_along, sums_by_loops
 from .arithmetic import add, subtract
 from .comparison import is_finite
 from .exponentials import exp, log
@@ -45,6 +48,7 @@ _TYPES = {
     "number": f"{REALS}, {COMPLEX}, {QUANTIZED}",
     "real": f"{REALS}, {QUANTIZED}",
 }
+_BY_LOOPS = ("Sum", "Mean")
 _SYMBOLIC = {
     "Sum": np.add,
     "Prod": np.multiply,
@@ -144,9 +148,26 @@ def _define(op: str, types: str, reduction: Callable[[DType], Reduce], combined:
         def reduce_constant(x: Array, _: Array) -> Array:
             return asarray(reduce(x, axes, keep_dims), dtype)
 
-        return reduce_constant
+        if op not in _BY_LOOPS or dtype != np.float32:
+            return reduce_constant
+
+        def reduce_by_loops(x: Array, _: Array) -> Array:
+            result = sums_by_loops(x, axes)
+            if op == "Mean":
+                recorded_tape().function(quotient_loop())(result, count_along(x, axes), result.size)
+            kept = [1 if i in axes else n for i, n in enumerate(x.shape)]
+            return result.reshape(kept) if keep_dims else result
+
+        return KernelSpec(reduce_constant, Memory.FRESH, native=reduce_by_loops)
 
     return definition
+
+
+@cache
+def quotient_loop() -> Loop:
+    """The loop that divides `count` float32 by a number."""
+    source = "def quotients(x, divisor, count):\n for k in range(count):\n  x[k] = x[k] / divisor\n"
+    return Loop("quotients", ("float32*", "float32", "int64"), source)
 
 
 def _of_sizes(ufunc: np.ufunc) -> Reduce:

@@ -94,6 +94,6 @@ def with_softmax_loop(softmax: Callable[[Array], Any]) -> KernelSpec:
                 loop(given, result, 0, rows, classes)
             return result
 
-        return KernelSpec(of_rows, Memory.FRESH)
+        return KernelSpec(of_rows, Memory.FRESH, native=of_rows)
 
     return KernelSpec(softmax, Memory.FRESH).with_accelerated(Accelerated(_LOOP, by_machine))

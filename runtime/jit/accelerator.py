@@ -93,6 +93,11 @@ class Accelerator:
                 )
                 self._thread.start()
 
+    @property
+    def is_busy(self) -> bool:
+        """True while loops are being compiled."""
+        return self._thread is not None
+
     def wait(self) -> None:
         """Returns when all that was asked for is compiled, or has failed."""
         thread = self._thread

@@ -9,7 +9,7 @@ from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import NamedTuple
 
-_MARK = b"tensordraft machine code 1\n"
+_MARK = b"tensordraft machine code 2\n"
 _MOST_FILES = 2000
 _BEGUN = "begun-"  # before the names of files that are being written
 

@@ -11,6 +11,7 @@ import importlib
 import json
 import operator
 import os
+import platform
 import sys
 from typing import Any
 
@@ -28,6 +29,7 @@ def compiled(loop: dict[str, Any]) -> dict[str, str]:
         "sqrt": _root(numba),
         "bits": _reread(numba, numba.float32, numba.int32),
         "of_bits": _reread(numba, numba.int32, numba.float32),
+        **_calls(numba),
         **(_vectors(numba, loop["lanes"]) if loop["lanes"] else {}),
     }
     words = set(scope)
@@ -43,8 +45,38 @@ def compiled(loop: dict[str, Any]) -> dict[str, str]:
     unknown = [name for name in asked if not name.startswith("llvm.") and name not in _KNOWN]
     if unknown:
         raise ValueError(f"the code would call {', '.join(unknown)}")
+    symbol = library._wrapper_name
+    module.link_in(_packed(module.get_function(symbol), loop["parameters"]))
     code = library._library.codegen._tm.emit_object(module)
-    return {"symbol": library._wrapper_name, "code": base64.b64encode(code).decode()}
+    return {"symbol": symbol, "code": base64.b64encode(code).decode()}
+
+
+def _packed(function: Any, parameters: list[str]) -> Any:
+    """Module of the function `packed`, which takes the arguments from an array of int64.
+
+    Numbers of other types are there by their bits, arrays by their addresses.
+    """
+    llvm: Any = importlib.import_module("llvmlite.binding")
+    types = [str(argument.type) for argument in function.arguments]
+    pointer = next(("i64*" for kind in types if kind[-1] == "*"), "ptr")  # of LLVM before 17
+    lines, arguments = [], []
+    for i, (kind, name) in enumerate(zip(types, parameters, strict=True)):
+        lines.append(f"%p{i} = getelementptr i64, {pointer} %a, i64 {i}")
+        lines.append(f"%w{i} = load i64, {pointer} %p{i}")
+        if name[-1] == "*":
+            lines.append(f"%x{i} = inttoptr i64 %w{i} to {kind}")
+        elif kind == "float":
+            lines += [f"%n{i} = trunc i64 %w{i} to i32", f"%x{i} = bitcast i32 %n{i} to float"]
+        elif kind == "double":
+            lines.append(f"%x{i} = bitcast i64 %w{i} to double")
+        else:
+            lines.append(f"%x{i} = add i64 %w{i}, 0")
+        arguments.append(f"{kind} %x{i}")
+    declaration = f"declare void @{function.name}({', '.join(types)})"
+    call = f"call void @{function.name}({', '.join(arguments)})"
+    body = "\n  ".join([*lines, call, "ret void"])
+    text = f"{declaration}\ndefine void @packed({pointer} %a) {{\n  {body}\n}}\n"
+    return llvm.parse_assembly(text)
 
 
 def _type(types: Any, name: str) -> Any:
@@ -74,6 +106,54 @@ def _root(numba: Any) -> Any:
         return number(number), code
 
     return importlib.import_module("numba.extending").intrinsic(root)
+
+
+def _calls(numba: Any) -> dict[str, Any]:
+    """The words of dispatchers: calls by address, and numbers that threads share."""
+    ir: Any = importlib.import_module("llvmlite.ir")
+    intrinsic = importlib.import_module("numba.extending").intrinsic
+    types, number = numba.types, ir.IntType(64)
+    numbers, index = types.CPointer(types.int64), types.int64
+
+    @intrinsic  # type: ignore[untyped-decorator]
+    def call(_: Any, address: Any, argument: Any) -> Any:
+        def code(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+            kind = ir.FunctionType(ir.VoidType(), [number])
+            builder.call(builder.inttoptr(arguments[0], kind.as_pointer()), [arguments[1]])
+            return context.get_dummy_value()
+
+        return types.void(index, index), code
+
+    @intrinsic  # type: ignore[untyped-decorator]
+    def add_shared(_: Any, shared: Any, i: Any, more: Any) -> Any:
+        def code(_: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+            place = builder.gep(arguments[0], [arguments[1]])
+            return builder.atomic_rmw("add", place, arguments[2], "seq_cst")
+
+        return index(numbers, index, index), code
+
+    @intrinsic  # type: ignore[untyped-decorator]
+    def read_shared(_: Any, shared: Any, i: Any) -> Any:
+        def code(_: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+            place = builder.gep(arguments[0], [arguments[1]])
+            return builder.load_atomic(place, "seq_cst", 8)
+
+        return index(numbers, index), code
+
+    @intrinsic  # type: ignore[untyped-decorator]
+    def relax(_: Any) -> Any:
+        def code(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+            on_arm = platform.machine() in ("aarch64", "arm64")
+            name = "llvm.aarch64.hint" if on_arm else "llvm.x86.sse2.pause"
+            kind = ir.FunctionType(ir.VoidType(), [ir.IntType(32)] * on_arm)
+            function = builder.module.globals.get(name) or ir.Function(builder.module, kind, name)
+            builder.call(function, [ir.Constant(ir.IntType(32), 1)] * on_arm)
+            return context.get_dummy_value()
+
+        return types.void(), code
+
+    words = {"call": call, "add_shared": add_shared, "read_shared": read_shared}
+    return words | {"relax": relax}
 
 
 def _vectors(numba: Any, lanes: int) -> dict[str, Any]:

@@ -10,6 +10,7 @@ from typing import Any
 
 from ...protos.config import config
 from .code_cache import Code
+from .recording import recording
 
 _NUMBERS = {"int64": ctypes.c_int64, "float32": ctypes.c_float, "float64": ctypes.c_double}
 
@@ -22,15 +23,17 @@ class Address(ctypes.c_void_p):
 
     Attributes:
         array: the array, which lives as long.
+        lasting: whether it holds the same as long as it lives, so that calls can be repeated.
     """
 
     array: Any
+    lasting: bool
 
     @classmethod
-    def of(cls, array: Any) -> Address:
+    def of(cls, array: Any, lasting: bool = False) -> Address:
         """Address of an array."""
         address = cls(array.__array_interface__["data"][0])
-        address.array = array
+        address.array, address.lasting = array, lasting
         return address
 
     @classmethod
@@ -94,16 +97,43 @@ _linked: list[Any] = []
 """Engines that keep code alive: plans may call it at any time."""
 
 
-def function_of(code: Code, parameters: Sequence[str]) -> Callable[..., None]:
-    """The function in some code, which takes arrays, or their addresses.
+class MachineFunction:
+    """A loop as machine code, which takes arrays, or their addresses.
+
+    Args:
+        function: the function by ctypes.
+        packed: address of its form that takes the address of an array of its arguments.
+        parameters: those of the loop.
+    """
+
+    __slots__ = ("function", "packed", "parameters")
+
+    def __init__(
+        self, function: Callable[..., None], packed: int, parameters: Sequence[str]
+    ) -> None:
+        self.function = function
+        self.packed = packed
+        self.parameters = parameters
+
+    def __call__(self, *arguments: Any) -> None:
+        """Calls it, and records the call if calls of this thread are recorded."""
+        if recording.tape is not None:
+            recording.tape.record(self, arguments)
+        self.function(*arguments)
+
+
+def function_of(code: Code, parameters: Sequence[str]) -> MachineFunction:
+    """The function in some code.
 
     Raises:
         RuntimeError: it cannot be linked.
     """
     builder = _llvm().JITLibraryBuilder()
     name = f"tensordraft-{next(_numbers)}"
-    library = builder.add_object_img(code.code).export_symbol(code.symbol).link(_linker(), name)
+    builder = builder.add_object_img(code.code).export_symbol(code.symbol).export_symbol("packed")
+    library = builder.link(_linker(), name)
     _linked.append(library)
     types = [Address if item[-1] == "*" else _NUMBERS[item] for item in parameters]
     prototype: Any = ctypes.CFUNCTYPE
-    return prototype(None, *types)(library[code.symbol])
+    function = prototype(None, *types)(library[code.symbol])
+    return MachineFunction(function, library["packed"], parameters)

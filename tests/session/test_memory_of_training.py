@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import tensordraft as td
-from tensordraft.session.kept_memory import keep_freed_memory
+from tensordraft.runtime.kept_memory import keep_freed_memory
 
 LAYERS, ROWS, SIZE = 8, 256, 16
 ACTIVATION = ROWS * SIZE * 4

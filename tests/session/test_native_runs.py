@@ -1,0 +1,362 @@
+"""Recorded runs: the same bits as the plan by Python, for all shapes, layouts and threads."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from harness import RUNS_OF_BOTH_TIERS
+from machine_loops import NEEDS_NUMBA, accelerated
+from native_machine import python_machine
+from tiers import executors
+
+import tensordraft as td
+from tensordraft.ops.conv import winograd
+from tensordraft.runtime.jit import segments
+from tensordraft.session import native_run
+from tensordraft.session.errstate import quietly
+
+pytestmark = pytest.mark.usefixtures("graph")
+RNG = np.random.default_rng(7)
+IMAGES = RNG.standard_normal((2, 6, 5, 4)).astype("f")
+
+
+def weights(*shape: int) -> np.ndarray:
+    return (RNG.standard_normal(shape) * 0.5).astype("f")
+
+
+def normalized(x: td.Tensor) -> td.Tensor:
+    channels = int(x.shape[-1])
+    return td.nn.relu(x * weights(channels) + weights(channels))
+
+
+def convolved(x: td.Tensor, size: int = 1, stride: int = 1, padding: str = "SAME") -> td.Tensor:
+    filters = weights(size, size, int(x.shape[-1]), 8)
+    return td.nn.conv2d(x, filters, [1, stride, stride, 1], padding)
+
+
+def by_channels(x: td.Tensor) -> td.Tensor:
+    filters = weights(3, 3, int(x.shape[-1]), 1)
+    return td.nn.depthwise_conv2d(x, filters, [1, 1, 1, 1], "SAME")
+
+
+def squeezed(x: td.Tensor) -> td.Tensor:
+    """As networks weigh channels: by the mean of each."""
+    means = td.reduce_mean(x, [1, 2])
+    shape = td.shape(x)
+    means = td.reshape(means, td.stack([shape[0], 1, 1, int(x.shape[-1])]))
+    return x * td.nn.relu6(convolved(means)[..., : int(x.shape[-1])] + 0.25)
+
+
+LAYERS: dict[str, Callable[[td.Tensor], td.Tensor]] = {
+    "1x1": convolved,
+    "3x3, stride 2": lambda x: convolved(x, 3, 2),
+    "depthwise": by_channels,
+    "normalized": normalized,
+    "maximum": lambda x: td.nn.max_pool(x, 2, 1, "SAME"),
+    "mean": lambda x: td.nn.avg_pool(x, 3, 2, "SAME"),
+    "joined": lambda x: td.concat([x, normalized(x), x * 2.0], 3),
+    "padded": lambda x: td.pad(x, [[0, 0], [1, 0], [0, 2], [0, 0]]),
+    "part": lambda x: x[:, 1:, ::2],
+    "turned": lambda x: td.transpose(x, [0, 2, 1, 3]) + 1.0,
+    "weighted": squeezed,
+}
+
+
+def network(names: list[str]) -> tuple[td.Tensor, td.Tensor]:
+    x = td.placeholder(td.float32, [None, 6, 5, 4], name="x")
+    y: td.Tensor = x
+    for name in names:
+        y = normalized(LAYERS[name](y))
+    return x, td.reduce_sum(y, [1, 2], name="y")
+
+
+def native(session: td.Session) -> native_run.NativeRun:
+    [run] = [planned._native for planned in executors(session) if planned._native is not None]
+    return run
+
+
+def segments_of(session: td.Session) -> list[segments.Segment]:
+    programs = [program for program in native(session)._programs.values() if program is not None]
+    return [item.segment for item in programs[-1].items if item.segment is not None]
+
+
+def heated(session: td.Session, y: Any, x: td.Tensor, value: Any = IMAGES) -> Any:
+    """The result of a run after both tiers and the recording."""
+    return [session.run(y, {x: value}) for _ in range(RUNS_OF_BOTH_TIERS + 4)][-1]
+
+
+def plain(session: td.Session, value: np.ndarray) -> Any:
+    """The first fetch by the plan as a function of Python."""
+    given = value.view()
+    given.setflags(write=False)
+    return quietly(native(session)._plain, given)[0]
+
+
+def check_bits(session: td.Session, y: td.Tensor, x: td.Tensor, value: np.ndarray) -> None:
+    result = heated(session, y, x, value)
+    np.testing.assert_array_equal(
+        result.view(np.int32), np.ascontiguousarray(plain(session, value)).view(np.int32)
+    )
+
+
+# Bits --------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", LAYERS)
+def test_each_layer_has_the_bits_of_the_plan_by_python(name: str) -> None:
+    with python_machine(), td.Session() as session:
+        x, y = network(["normalized", "1x1", name, "1x1", "normalized"])
+        check_bits(session, y, x, IMAGES)
+        assert segments_of(session), session.explain(y, [x])
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_networks_at_random_have_the_bits_of_the_plan_by_python(seed: int) -> None:
+    draw = np.random.default_rng(seed)
+    names = draw.choice([*LAYERS], 6).tolist()
+    threads = int(draw.integers(1, 4))
+    with (
+        python_machine(),
+        td.Session(config=td.ConfigProto(intra_op_parallelism_threads=threads)) as session,
+    ):
+        x, y = network(["1x1", *names])
+        values = IMAGES.copy()
+        values[0, 0, 0] = 0.0, -0.0, 1e30, 1e-30
+        for value in (IMAGES, values, IMAGES[:1]):
+            check_bits(session, y, x, value)
+
+
+def test_each_image_has_the_bits_that_it_has_by_itself() -> None:
+    with python_machine(), td.Session() as session:
+        x, y = network(["1x1", "depthwise", "weighted"])
+        both = heated(session, y, x)
+        for i in range(2):
+            np.testing.assert_array_equal(both[i : i + 1], heated(session, y, x, IMAGES[i : i + 1]))
+
+
+def test_feeds_of_any_layout_give_the_same() -> None:
+    with python_machine(), td.Session() as session:
+        x, y = network(["1x1", "maximum", "joined"])
+        wanted = heated(session, y, x)
+        turned = np.ascontiguousarray(IMAGES.transpose(3, 1, 0, 2)).transpose(2, 1, 3, 0)
+        assert not turned.flags.c_contiguous
+        np.testing.assert_array_equal(session.run(y, {x: turned}), wanted)
+        np.testing.assert_array_equal(session.run(y, {x: IMAGES}), wanted)
+
+
+def test_a_feed_that_lies_elsewhere_or_twice_is_read_where_it_lies() -> None:
+    a, b = (td.placeholder(td.float32, [None, 4]) for _ in range(2))
+    y = a
+    for _ in range(12):
+        y = td.concat([y[:, :2] * 2.0 - b[:, :2], y[:, 2:] + b[:, 2:]], 1)
+    one, two = weights(3, 4), weights(3, 4)
+    with python_machine(), td.Session() as session:
+        run = session.make_callable(y, [a, b])
+        same = [run(one, one) for _ in range(RUNS_OF_BOTH_TIERS + 4)][-1]
+        assert segments_of(session)
+        other = run(one, two)
+        with td.Session() as first:
+            np.testing.assert_array_equal(other, first.run(y, {a: one, b: two}))
+            np.testing.assert_array_equal(same, first.run(y, {a: one, b: one}))
+
+
+# Results -----------------------------------------------------------------------------------------
+
+
+def test_results_are_the_callers_own() -> None:
+    with python_machine(), td.Session() as session:
+        x, y = network(["1x1", "joined", "depthwise"])
+        inner = [op.outputs[0] for op in y.graph.operations if op.type in ("Relu", "ConcatV2")]
+        first = heated(session, [y, *inner], x)
+        kept = [array.copy() for array in first]
+        for array in first:
+            assert array.flags.writeable
+            array[...] = -1
+        second = session.run([y, *inner], {x: IMAGES})
+        for one, other in zip(kept, second, strict=True):
+            np.testing.assert_array_equal(one, other)
+
+
+def test_a_value_that_decides_about_a_shape_leads_to_python() -> None:
+    x = td.placeholder(td.float32, [6, 4])
+    kept = td.boolean_mask(normalized(x), x[:, 0] > 0)
+    y = td.concat([kept, kept * 2.0], 0)
+    for _ in range(8):
+        y = td.concat([y[:, :2] + 1.0, y[:, 2:] * 0.5], 1)
+    values = [weights(6, 4) for _ in range(4)]
+    for i, value in enumerate(values):
+        value[:, 0] = [1.0] * (i + 1) + [-1.0] * (5 - i)
+    with python_machine(), td.Session() as session, td.Session() as first:
+        heated(session, y, x, values[0])
+        assert segments_of(session)
+        for value in values:
+            wanted = first.run(y, {x: value})
+            np.testing.assert_array_equal(session.run(y, {x: value}), wanted)
+
+
+def test_numbers_too_far_apart_for_minimal_filtering_are_left_to_python(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    for name in ("_FEWEST_OF_MACHINE", "_FEWEST_OF_BOTH"):
+        monkeypatch.setattr(winograd, name, 4)
+    with python_machine() as machine, td.Session() as session:
+        x = td.placeholder(td.float32, [1, 4, 3, 4])
+        y = normalized(td.nn.conv2d(normalized(x), weights(3, 3, 4, 4), 1, "SAME"))
+        assert "minimal filtering" in session.explain(y, [x])
+        value = np.abs(weights(1, 4, 3, 4)) + np.float32(1)
+        check_bits(session, y, x, value)
+        assert any(loop.calls for loop in machine.functions if loop.name == "evenness")
+        uneven = value.copy()
+        uneven[0, 2, 2] = 1e15
+        check_bits(session, y, x, uneven)
+
+
+# Rules -------------------------------------------------------------------------------------------
+
+
+def test_explain_describes_what_is_recorded() -> None:
+    with python_machine(), td.Session() as session:
+        x, y = network(["1x1", "depthwise"])
+        assert "recorded" not in session.explain(y, [x])
+        heated(session, y, x)
+        [line] = [line for line in session.explain(y, [x]).split("\n") if "recorded" in line]
+        assert "Conv2D" in line or "Relu" in line
+        assert line.endswith("groups of calls")
+
+
+def test_the_accelerator_turned_off_leaves_all_to_python() -> None:
+    with python_machine() as machine, td.Session() as session:
+        x, y = network(["1x1", "depthwise"])
+        heated(session, y, x)
+        td.config.accelerator = False
+        before = sum(loop.calls for loop in machine.functions)
+        session.run(y, {x: IMAGES})
+        assert sum(loop.calls for loop in machine.functions) == before
+
+
+def test_watched_runs_see_each_step() -> None:
+    with python_machine(), td.Session() as session:
+        x, y = network(["1x1", "depthwise"])
+        wanted = heated(session, y, x)
+        metadata = td.RunMetadata()
+        options = td.RunOptions(trace_level=td.RunOptions.FULL_TRACE)
+        result = session.run(y, {x: IMAGES}, options, metadata)
+        np.testing.assert_array_equal(result, wanted)
+        assert {trace.type for trace in metadata.step_stats} >= {"Conv2D", "Relu", "Sum"}
+
+
+def test_loops_that_are_missing_are_asked_for_and_used_later() -> None:
+    with python_machine() as machine, td.Session() as session:
+        x, y = network(["1x1", "joined", "part"])
+        machine.missing = {"copy_box", "calls"}
+        machine.is_busy = False
+        original = machine.ask_for
+
+        def busy(loops: Any) -> None:
+            original(loops)
+            machine.is_busy = bool(machine.asked)
+
+        machine.ask_for = busy  # type: ignore[method-assign]
+        before = heated(session, y, x)
+        assert {loop.name for loop in machine.asked} == {"copy_box", "calls"}
+        assert not native(session).described()
+        machine.missing, machine.is_busy = set(), False
+        np.testing.assert_array_equal(heated(session, y, x), before)
+        assert segments_of(session)
+
+
+def test_an_error_names_the_op_and_its_line() -> None:
+    x = td.placeholder(td.float32, [None, 4])
+    indices = td.placeholder(td.int32, [2])
+    y = td.gather(normalized(x), indices, name="chosen")
+    for _ in range(8):
+        y = td.concat([y[:, :2] + 1.0, y[:, 2:] * 0.5], 1)
+    with python_machine(), td.Session() as session:
+        run = session.make_callable(y, [x, indices])
+        for _ in range(RUNS_OF_BOTH_TIERS + 4):
+            run(weights(3, 4), np.array([0, 2], "i"))
+        assert segments_of(session)
+        with pytest.raises(td.errors.InvalidArgumentError, match=r"7 is not in \[0, 3\)") as caught:
+            run(weights(3, 4), np.array([0, 7], "i"))
+        assert "'chosen'" in str(caught.value)
+        assert "test_native_runs.py:" in str(caught.value)
+
+
+@pytest.mark.parametrize("stopping", ["close", "interrupt"])
+def test_a_run_ends_between_pieces(stopping: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(segments, "_GROUPS_OF_A_PIECE", 1)
+    with python_machine() as machine, td.Session() as session:
+        x, y = network(["1x1", "depthwise", "joined"])
+        wanted = heated(session, y, x)
+        calls, seen = machine.calls, []
+
+        def third(*arguments: Any) -> None:
+            seen.append(arguments)
+            if len(seen) == 3:
+                if stopping == "interrupt":
+                    raise KeyboardInterrupt
+                for planned in executors(session):
+                    planned.stop()
+            calls(*arguments)
+
+        [single] = [loop for loop in machine.functions if loop.function == calls]
+        single.function = third
+        with pytest.raises(
+            KeyboardInterrupt if stopping == "interrupt" else td.errors.CancelledError
+        ):
+            session.run(y, {x: IMAGES})
+        assert len(seen) == 3
+        single.function = calls
+        if stopping == "interrupt":
+            np.testing.assert_array_equal(session.run(y, {x: IMAGES}), wanted)
+
+
+def test_runs_at_the_same_time_have_memory_of_their_own() -> None:
+    with python_machine(), td.Session() as session:
+        x, y = network(["1x1", "joined"])
+        values = [IMAGES * np.float32(factor) for factor in (1, 2, 3)]
+        wanted = [heated(session, y, x, value) for value in values]
+        results: list[Any] = [None] * 3
+
+        def work(i: int) -> None:
+            results[i] = session.run(y, {x: values[i]})
+
+        threads = [threading.Thread(target=work, args=(i,)) for i in range(3)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        for one, other in zip(wanted, results, strict=True):
+            np.testing.assert_array_equal(one, other)
+
+
+def test_few_shapes_are_kept() -> None:
+    with python_machine(), td.Session() as session:
+        x, y = network(["1x1"])
+        for number in range(1, native_run._MOST_PROGRAMS + 3):
+            check_bits(session, y, x, IMAGES[:1].repeat(number, 0))
+        assert len(native(session)._programs) == native_run._MOST_PROGRAMS
+
+
+# With numba --------------------------------------------------------------------------------------
+
+
+@NEEDS_NUMBA
+def test_machine_code_repeats_a_plan_by_two_threads(tmp_path: Path) -> None:
+    x = td.placeholder(td.float32, [None, 64, 4])
+    y = x
+    for _ in range(4):
+        y = td.concat([y[..., :2] * 2.0 + 1.0, td.nn.relu(y[..., 2:] - 1.0)], 2)
+    value = np.repeat(weights(150, 64, 4), 2, 0)
+    config = td.ConfigProto(intra_op_parallelism_threads=2)
+    with accelerated(tmp_path) as compiling, td.Session(config=config) as session:
+        before = heated(session, y, x, value)
+        compiling.wait()
+        np.testing.assert_array_equal(heated(session, y, x, value), before)
+        assert [segment.number > 4 for segment in segments_of(session)] == [True]
+        check_bits(session, y, x, value)
