@@ -94,6 +94,11 @@ class Lowering:
             self._made[-1].attr[key].CopyFrom(value)
 
     @property
+    def reads_further_results(self) -> bool:
+        """True if another node reads a result of the node behind its first."""
+        return self._nodes.reads_further_results(self.node)
+
+    @property
     def in_function(self) -> bool:
         """True if the node is in a function."""
         return self._nodes.function is not None
@@ -292,9 +297,24 @@ def _convolution(c: Lowering) -> str:
 
 
 def _batch_norm(c: Lowering) -> str:
-    c.keep()
-    if c.node.attr["is_training"].b or "is_training" not in c.node.attr:
-        return f"{c.node.op} ({c.node.name!r}) with is_training"
+    """Batch normalization; in training, which TensorFlow.js does not know, by the moments of it.
+
+    Layer normalization is often written so.
+    """
+    if "is_training" in c.node.attr and not c.node.attr["is_training"].b:
+        c.keep()
+        return ""
+    if c.reads_further_results:
+        c.keep()
+        return f"the moments of {c.node.op} ({c.node.name!r})"
+    x, scale, offset = c.inputs[:3]
+    axes = c.integers([0, 1, 2])
+    over = {"Tidx": ("type", 3), "keep_dims": ("b", True)}
+    mean = c.add("Mean", x, axes, **over)
+    variance = c.add("Mean", c.add("SquaredDifference", x, mean), axes, **over)
+    epsilon = c.constant(c.node.attr["epsilon"].f if "epsilon" in c.node.attr else 1e-4)
+    factor = c.add("Mul", c.add("Rsqrt", c.add("AddV2", variance, epsilon)), scale)
+    c.add("AddV2", c.add("Mul", c.add("Sub", x, mean), factor), offset, last=True)
     return ""
 
 

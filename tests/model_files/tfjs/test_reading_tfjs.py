@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import base64
 import json
 import os
 from pathlib import Path
@@ -10,84 +9,42 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tfjs_models import FLOAT, constant, node, placeholder, texts, write
 
 import tensordraft as td
-
-FLOAT = {"T": {"type": "DT_FLOAT"}}
-
-
-def _text(*words: str) -> list[str]:
-    return [base64.b64encode(word.encode()).decode() for word in words]
-
-
-def _constant(name: str, dtype: str = "DT_FLOAT") -> dict[str, Any]:
-    tensor = {"dtype": dtype, "tensorShape": {}}
-    return {
-        "name": name,
-        "op": "Const",
-        "attr": {"dtype": {"type": dtype}, "value": {"tensor": tensor}},
-    }
-
-
-def _node(name: str, op: str, *inputs: str, **attrs: Any) -> dict[str, Any]:
-    return {"name": name, "op": op, "input": list(inputs), "attr": attrs}
-
-
-def _placeholder(name: str, dtype: str, *sizes: int) -> dict[str, Any]:
-    dims = [{"size": str(size)} for size in sizes]
-    return _node(name, "Placeholder", dtype={"type": dtype}, shape={"shape": {"dim": dims}})
-
-
-def _write(folder: Path, nodes: list[Any], weights: list[tuple[str, Any]], **more: Any) -> Path:
-    """A graph model with weights in the dtypes of their arrays."""
-    folder.mkdir(exist_ok=True)
-    listed, content = [], b""
-    for name, array in weights:
-        listed.append({"name": name, "shape": list(array.shape), "dtype": array.dtype.name})
-        content += array.tobytes()
-    (folder / "w.bin").write_bytes(content)
-    model = {
-        "format": "graph-model",
-        "modelTopology": {"node": nodes},
-        "weightsManifest": [{"paths": ["w.bin"], "weights": listed}],
-        **more,
-    }
-    (folder / "model.json").write_text(json.dumps(model))
-    return folder / "model.json"
-
 
 def test_fused_ops_are_the_plain_ones_they_consist_of(tmp_path: Path) -> None:
     rng = np.random.default_rng(0)
     w, b, alpha = (rng.normal(size=n).astype(np.float32) for n in ((3, 4), (4,), (4,)))
-    fused = {"list": {"s": _text("BiasAdd", "Prelu")}}
+    fused = {"list": {"s": texts("BiasAdd", "Prelu")}}
     nodes = [
-        _placeholder("x", "DT_FLOAT", -1, 3),
-        *map(_constant, ("w", "b", "alpha")),
-        _node("y", "_FusedMatMul", "x", "w", "b", "alpha", **FLOAT, fused_ops=fused),
+        placeholder("x", "DT_FLOAT", -1, 3),
+        *map(constant, ("w", "b", "alpha")),
+        node("y", "_FusedMatMul", "x", "w", "b", "alpha", **FLOAT, fused_ops=fused),
     ]
-    model = td.load(_write(tmp_path / "m", nodes, [("w", w), ("b", b), ("alpha", alpha)]))
+    model = td.load(write(tmp_path / "m", nodes, [("w", w), ("b", b), ("alpha", alpha)]))
     x = rng.normal(size=(5, 3)).astype(np.float32)
     plain = x @ w + b
     np.testing.assert_allclose(model(x), np.where(plain > 0, plain, alpha * plain), rtol=1e-5)
 
 
 def test_what_cannot_be_unfused_is_named_at_once(tmp_path: Path) -> None:
-    fused = {"list": {"s": _text("Swish")}}
+    fused = {"list": {"s": texts("Swish")}}
     nodes = [
-        _placeholder("x", "DT_FLOAT", 2, 2),
-        *(_node(name, "_FusedMatMul", "x", "x", **FLOAT, fused_ops=fused) for name in "yz"),
+        placeholder("x", "DT_FLOAT", 2, 2),
+        *(node(name, "_FusedMatMul", "x", "x", **FLOAT, fused_ops=fused) for name in "yz"),
     ]
     with pytest.raises(td.errors.UnimplementedError, match=r"'y' with Swish.*'z' with Swish"):
-        td.load(_write(tmp_path / "m", nodes, []))
+        td.load(write(tmp_path / "m", nodes, []))
 
 
 def test_looser_dtypes_are_cast(tmp_path: Path) -> None:
     nodes = [
-        _placeholder("x", "DT_INT32", 2),
-        _constant("w"),
+        placeholder("x", "DT_INT32", 2),
+        constant("w"),
         {"name": "y", "op": "Mul", "input": ["x", "w"]},
     ]
-    model = td.load(_write(tmp_path / "m", nodes, [("w", np.float32([0.5, 2]))]))
+    model = td.load(write(tmp_path / "m", nodes, [("w", np.float32([0.5, 2]))]))
     np.testing.assert_array_equal(model([1, 2]), np.float32([0.5, 4]))
 
 
@@ -116,7 +73,7 @@ def test_loops_and_shared_outputs_are_written(tmp_path: Path) -> None:
         _, y = td.while_loop(lambda i, _: i < 4, lambda i, a: (i + 1, a * 2.0), [td.constant(0), x])
         first, second = td.split(y, [1, 2])
     path = td.save_tfjs(graph, tmp_path / "m", outputs=[first.name, second.name])
-    ops = {node["op"] for node in json.loads(Path(path).read_text())["modelTopology"]["node"]}
+    ops = {node["op"] for node in json.loads(Path(path).readtexts())["modelTopology"]["node"]}
     assert {"Merge", "Switch"} <= ops
     done = td.load(path)([1.0, 2.0, 3.0])
     np.testing.assert_array_equal(done[first.name], [16.0])
@@ -135,7 +92,7 @@ def test_what_tensorflow_js_lacks_is_named_and_nothing_is_written(tmp_path: Path
 def test_a_folder_of_other_files_is_not_replaced(tmp_path: Path) -> None:
     with td.Graph().as_default() as graph:
         td.square(td.placeholder(td.float32, [2], name="x"))
-    (tmp_path / "thesis.txt").write_text("mine")
+    (tmp_path / "thesis.txt").writetexts("mine")
     with pytest.raises(OSError, match=r"thesis\.txt"):
         td.save_tfjs(graph, tmp_path)
     assert os.listdir(tmp_path) == ["thesis.txt"]
@@ -173,21 +130,21 @@ HOWS = ["outside", "absolute", "shape", "negative", "dtype", "missing", "attrs"]
 @pytest.mark.parametrize("how", HOWS)
 def test_damaged_models_are_refused(how: str, tmp_path: Path) -> None:
     nodes = [
-        _placeholder("x", "DT_FLOAT", 2),
-        _constant("w"),
-        _node("y", "Mul", "x", "w", **FLOAT),
+        placeholder("x", "DT_FLOAT", 2),
+        constant("w"),
+        node("y", "Mul", "x", "w", **FLOAT),
     ]
-    path = _write(tmp_path / "m", nodes, [("w", np.ones(2, np.float32))])
-    model = json.loads(path.read_text())
+    path = write(tmp_path / "m", nodes, [("w", np.ones(2, np.float32))])
+    model = json.loads(path.readtexts())
     message = _damage(model, how)
-    path.write_text(json.dumps(model))
+    path.writetexts(json.dumps(model))
     with pytest.raises(td.errors.OpError, match=message):
         td.load(path)
 
 
 def test_json_nested_deep_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "model.json"
-    path.write_text('{"format": "graph-model", "modelTopology": ' + "[" * 100_000)
+    path.writetexts('{"format": "graph-model", "modelTopology": ' + "[" * 100_000)
     with pytest.raises(td.errors.DataLossError, match=r"nested too deep|cut off"):
         td.load(path)
 
@@ -198,9 +155,9 @@ def test_layers_models_take_weights_by_name(tmp_path: Path) -> None:
     topology = {"model_config": {"class_name": "Sequential", "config": config}}
     kernel, bias = np.ones((3, 2), np.float32), np.float32([1, 2])
     weights = [("d/kernel", kernel), ("d/bias", bias)]
-    path = _write(tmp_path / "m", [], weights, format="layers-model", modelTopology=topology)
+    path = write(tmp_path / "m", [], weights, format="layers-model", modelTopology=topology)
     np.testing.assert_array_equal(td.load(path)([[1.0, 2.0, 3.0]]), [[7.0, 8.0]])
     layer["units"] = 3
-    _write(tmp_path / "m", [], weights, format="layers-model", modelTopology=topology)
+    write(tmp_path / "m", [], weights, format="layers-model", modelTopology=topology)
     with pytest.raises(td.errors.DataLossError, match=r"no weights for d/kernel of shape \[3, 3\]"):
         td.load(path)
