@@ -170,6 +170,8 @@ def _inside(folder: str, name: Any, path: str) -> str:
             "not opened"
         )
         raise errors.PermissionDeniedError(None, None, message)
+    if os.path.isdir(whole):
+        damaged(path, f"its manifest names the file {name!r}, which is a folder")
     return whole
 
 

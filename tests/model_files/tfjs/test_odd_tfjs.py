@@ -68,7 +68,10 @@ def _signature(model: Model) -> None:
 def _loose_names(model: Model) -> None:
     y_of(model)["op"] = "Snapshot"
     y_of(model)["input"] = ["m"]
-    model["modelTopology"]["node"].append(node("m", "BiasAdd", "x", "w", **FLOAT))
+    added = [constant("b"), node("m", "BiasAdd", "x", "b", **FLOAT)]
+    model["modelTopology"]["node"] += added
+    entry = {"name": "b", "shape": [1, 2], "dtype": "float32"}
+    model["weightsManifest"].append({"paths": ["b.bin"], "weights": [entry]})
 
 
 def _without_dtype(model: Model) -> None:
@@ -79,7 +82,7 @@ ACCEPTED: dict[str, tuple[Callable[[Model], None], Any]] = {
     "notes": (_debug_notes, [4.0, 9.0]),
     "signature": (_signature, [4.0, 9.0]),
     "no_dtype": (_without_dtype, [4.0, 9.0]),
-    "bias": (_loose_names, [4.0, 6.0]),
+    "bias": (_loose_names, [[3.0, 5.0]]),
 }
 
 
@@ -90,6 +93,7 @@ def test_looser_forms_are_read(name: str, tmp_path: Path) -> None:
     model = json.loads(path.read_text())
     change(model)
     path.write_text(json.dumps(model))
+    (path.parent / "b.bin").write_bytes(np.float32([1, 2]).tobytes())
     with td.load(path) as loaded:
         np.testing.assert_array_equal(loaded([2.0, 3.0]), np.float32(expected))
 
@@ -103,6 +107,7 @@ def _twice(key: str) -> Callable[[Model], None]:
     return change
 
 
+W = {"shape": [2], "dtype": "float32"}
 WEIGHT = "weightsManifest/0/weights/0"
 QUANTIZED = {"dtype": "uint8", "scale": 0.5, "min": 1.0}
 REFUSED: dict[str, tuple[Callable[[Model], None], str]] = {
@@ -131,10 +136,12 @@ REFUSED: dict[str, tuple[Callable[[Model], None], str]] = {
     "infinite": (at(f"{WEIGHT}/quantization", {**QUANTIZED, "min": 1e999}), "has min = inf"),
     "file": (at("weightsManifest/0/paths", ["\0"]), "names the file"),
     "no_file": (at("weightsManifest/0/paths", ["v.bin"]), "v.bin"),
-    "folder": (at("weightsManifest/0/paths", ["."]), r"m"),
-    "long": (at(f"{WEIGHT}/shape", [1]), "in w.bin"),
+    "folder": (at("weightsManifest/0/paths", ["."]), "which is a folder"),
+    "long": (at(f"{WEIGHT}/shape", [1]), "a string of .* bytes, where 11 are left"),
+    "behind": (at("weightsManifest/0/weights/1/shape", [1]), "6 bytes behind the last weight"),
+    "exact": (at("weightsManifest/0/weights/1", {**W, "name": "v"}), "w.bin, which holds 19"),
     "short": (at(f"{WEIGHT}/shape", [400]), "weights of at least 1608 bytes in w.bin"),
-    "string": (at(f"{WEIGHT}/shape", [3]), "a string of .* bytes, where"),
+    "early": (at(f"{WEIGHT}/shape", [3]), "weights of at least 20 bytes"),
     "only_inputs": (
         at("modelTopology/node", [placeholder("x", "DT_FLOAT", 2)]),
         "its graph has no outputs",

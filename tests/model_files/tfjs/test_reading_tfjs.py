@@ -73,7 +73,7 @@ def test_loops_and_shared_outputs_are_written(tmp_path: Path) -> None:
         _, y = td.while_loop(lambda i, _: i < 4, lambda i, a: (i + 1, a * 2.0), [td.constant(0), x])
         first, second = td.split(y, [1, 2])
     path = td.save_tfjs(graph, tmp_path / "m", outputs=[first.name, second.name])
-    ops = {node["op"] for node in json.loads(Path(path).readtexts())["modelTopology"]["node"]}
+    ops = {node["op"] for node in json.loads(Path(path).read_text())["modelTopology"]["node"]}
     assert {"Merge", "Switch"} <= ops
     done = td.load(path)([1.0, 2.0, 3.0])
     np.testing.assert_array_equal(done[first.name], [16.0])
@@ -92,7 +92,7 @@ def test_what_tensorflow_js_lacks_is_named_and_nothing_is_written(tmp_path: Path
 def test_a_folder_of_other_files_is_not_replaced(tmp_path: Path) -> None:
     with td.Graph().as_default() as graph:
         td.square(td.placeholder(td.float32, [2], name="x"))
-    (tmp_path / "thesis.txt").writetexts("mine")
+    (tmp_path / "thesis.txt").write_text("mine")
     with pytest.raises(OSError, match=r"thesis\.txt"):
         td.save_tfjs(graph, tmp_path)
     assert os.listdir(tmp_path) == ["thesis.txt"]
@@ -135,16 +135,16 @@ def test_damaged_models_are_refused(how: str, tmp_path: Path) -> None:
         node("y", "Mul", "x", "w", **FLOAT),
     ]
     path = write(tmp_path / "m", nodes, [("w", np.ones(2, np.float32))])
-    model = json.loads(path.readtexts())
+    model = json.loads(path.read_text())
     message = _damage(model, how)
-    path.writetexts(json.dumps(model))
+    path.write_text(json.dumps(model))
     with pytest.raises(td.errors.OpError, match=message):
         td.load(path)
 
 
 def test_json_nested_deep_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "model.json"
-    path.writetexts('{"format": "graph-model", "modelTopology": ' + "[" * 100_000)
+    path.write_text('{"format": "graph-model", "modelTopology": ' + "[" * 100_000)
     with pytest.raises(td.errors.DataLossError, match=r"nested too deep|cut off"):
         td.load(path)
 
