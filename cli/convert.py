@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING, Any
 from ..model_files.conversion.convert_model import TARGETS, convert as convert_model, target_of
 from ..model_files.loading import model_of
 from .command_parser import add_command
-from .graph_file import add_fetch_argument, add_file_argument, read_file
+from .graph_file import add_fetch_argument, add_file_argument, add_meta_graph_arguments, read_file
 from .output import Answer
-from .text import comma_separated
 
 if TYPE_CHECKING:
     from argparse import Namespace
@@ -40,17 +39,7 @@ def add_parser(commands: Any) -> None:
         "--to", choices=TARGETS, help="the format of the target; by default by its name"
     )
     add_fetch_argument(parser, "to keep, or an output of the signature", "by default all outputs")
-    parser.add_argument(
-        "--tags",
-        metavar="TAGS",
-        type=comma_separated,
-        help="the tags of the meta graph, separated by commas; by default the only one, or 'serve'",
-    )
-    parser.add_argument(
-        "--signature",
-        metavar="NAME",
-        help="the signature; by default 'serving_default', or the only one",
-    )
+    add_meta_graph_arguments(parser)
     parser.add_argument(
         "--quantize",
         choices=_QUANTIZATIONS,

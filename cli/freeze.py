@@ -8,10 +8,9 @@ from ..model_files.freeze_model import freeze_loaded
 from ..model_files.loading import model_of
 from ..saving.editing.fold_constants import fold_constants
 from .command_parser import add_command
-from .graph_file import add_fetch_argument, add_file_argument, read_file
+from .graph_file import add_fetch_argument, add_file_argument, add_meta_graph_arguments, read_file
 from .out_files import add_graph_out
 from .output import Answer, saved
-from .text import comma_separated
 
 if TYPE_CHECKING:
     from argparse import Namespace
@@ -34,17 +33,7 @@ def add_parser(commands: Any) -> None:
         "by default all outputs",
         old_name="--outputs",
     )
-    parser.add_argument(
-        "--tags",
-        metavar="TAGS",
-        type=comma_separated,
-        help="the tags of the meta graph, separated by commas; by default the only one, or 'serve'",
-    )
-    parser.add_argument(
-        "--signature",
-        metavar="NAME",
-        help="the signature; by default 'serving_default', or the only one",
-    )
+    add_meta_graph_arguments(parser)
     parser.add_argument("--fold", action="store_true", help="also fold constants")
     add_graph_out(parser)
 

@@ -8,12 +8,12 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from ..analysis.checking.inputs import ShownSizes, is_input
-from ..formats.model_files import ModelFile
+from ..formats.model_files import ModelFile, read_opened
 from ..formats.progress import Progress
 from ..graph.describe import type_text
 from ..graph.node import Operation, Tensor
 from ..model_files.loading import model_of
-from ..model_files.reading import read_model, read_opened
+from ..model_files.reading import READERS, read_model
 from ..protos.messages import GraphDef
 from ..runtime.suggestions import nearest, pluralize
 from ..saving.checkpoints.signatures import entry_parts
@@ -76,6 +76,21 @@ def add_model_arguments(parser: ArgumentParser) -> None:
     )
 
 
+def add_meta_graph_arguments(parser: ArgumentParser) -> None:
+    """Adds the arguments that choose a meta graph of a SavedModel, and a signature of it."""
+    parser.add_argument(
+        "--tags",
+        metavar="TAGS",
+        type=comma_separated,
+        help="the tags of the meta graph, separated by commas; by default the only one, or 'serve'",
+    )
+    parser.add_argument(
+        "--signature",
+        metavar="NAME",
+        help="the signature; by default 'serving_default', or the only one",
+    )
+
+
 def add_fetch_argument(
     parser: ArgumentParser,
     what: str,
@@ -121,7 +136,7 @@ def read_file(
     if path != DASH:
         return read_model(path, tags, progress, apart=apart)
     with standard_input() as file:
-        return read_opened(file, TITLE, tags, progress, apart=apart)
+        return read_opened(file, TITLE, tags, progress, apart=apart, readers=READERS)
 
 
 def read_graph(path: str, progress: Progress | None = None) -> GraphDef:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from io import BufferedIOBase
 from os import PathLike
-from typing import Any, NamedTuple
+from types import MappingProxyType
+from typing import Any, NamedTuple, Protocol
 
 from ..protos.messages import GraphDef, MetaGraphDef, SavedModel
 from ..runtime import errors
@@ -47,22 +48,37 @@ class ModelFile(NamedTuple):
     contents: dict[str, memoryview]
 
 
+class Reader(Protocol):
+    """A reader of one kind of model; it returns a frozen graph with a signature."""
+
+    def __call__(
+        self, file: BufferedIOBase, path: str, progress: Progress | None = None, *, apart: bool
+    ) -> ModelFile:
+        """Reads a model from an open file, beside which there may be others."""
+        ...
+
+
+NO_READERS: Mapping[Kind, Reader] = MappingProxyType({})
+
+
 def read_model(
     path: str | PathLike[str],
     tags: Iterable[str] | None = None,
     progress: Progress | None = None,
     *,
     apart: bool = True,
+    readers: Mapping[Kind, Reader] = NO_READERS,
 ) -> ModelFile:
     """Reads a file or folder that holds a graph; its kind is detected from the content.
 
     Args:
-        path: a GraphDef, a MetaGraphDef or a SavedModel, binary or text; or the folder of a
-            SavedModel.
+        path: a GraphDef, a MetaGraphDef or a SavedModel, binary or text, which may be compressed;
+            or the folder of a SavedModel.
         tags: of a SavedModel, the tags of the meta graph; by default the only one, or that for
             serving.
         progress: called now and then.
         apart: whether the content of large constants may be beside the graph.
+        readers: the readers of other kinds of model.
 
     Raises:
         NotFoundError: there is no such file, no SavedModel in the folder, or no meta graph with
@@ -85,7 +101,8 @@ def read_model(
     if os.path.isdir(path):
         path = model_file(path)
     with opened(path) as file, memory_for(path):
-        return read_opened(file, path, tags, progress, apart=apart)._replace(path=path)
+        model = read_opened(file, path, tags, progress, apart=apart, readers=readers)
+        return model._replace(path=path)
 
 
 def read_opened(
@@ -95,34 +112,38 @@ def read_opened(
     progress: Progress | None = None,
     *,
     apart: bool = True,
+    readers: Mapping[Kind, Reader] = NO_READERS,
 ) -> ModelFile:
     """Reads a graph from a file that is open, and has a descriptor: as `read_model`.
 
     Args:
         file: the file.
-        title: what errors call it.
+        title: the path, for errors and for the files beside it.
         tags: as for `read_model`.
         progress: as for `read_model`.
         apart: as for `read_model`.
+        readers: as for `read_model`.
     """
     with uncompressed(file, title) as plain:
-        return _read_plain(plain, title, tags, progress, apart=apart)
+        kind, is_text = kind_of(plain, title)
+        if kind in readers:
+            return readers[kind](plain, title, progress, apart=apart)
+        if kind not in MESSAGES:
+            raise errors.DataLossError(
+                None, None, f"{title} is not a graph but a {kind.value}: td.load opens it"
+            )
+        return _read_message(plain, title, kind, is_text, tags, progress, apart)
 
 
-def _read_plain(
+def _read_message(
     file: BufferedIOBase,
     title: str,
+    kind: Kind,
+    is_text: bool,
     tags: Iterable[str] | None,
     progress: Progress | None,
-    *,
     apart: bool,
 ) -> ModelFile:
-    """Reads a graph from a file that is not compressed."""
-    kind, is_text = kind_of(file, title)
-    if kind not in MESSAGES:
-        raise errors.DataLossError(
-            None, None, f"{title} is not a graph but a {kind.value}: td.load opens it"
-        )
     size = os.fstat(file.fileno()).st_size
     progress = reported_to(progress)
     if progress is not None:

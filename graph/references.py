@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from ..runtime import errors
+from ..runtime.object_arrays import handle_to
 from ..shape_inference.protocols import Array
 from ..shape_inference.tensor_shape import TensorShape
 from .node import Operation, Tensor
@@ -49,10 +50,8 @@ class Reference:
     @property
     def handle(self) -> Array:
         """Slot form of the reference: an array of rank 0."""
-        handle = np.empty((), object)
-        handle[()] = self
-        handle.flags.writeable = False
-        return handle
+        array: Array = handle_to(self)
+        return array
 
     @property
     def initialized(self) -> bool:

@@ -12,21 +12,32 @@ from io import BufferedIOBase
 from os import PathLike
 
 from ..formats import model_files
-from ..formats.compressed_files import uncompressed
-from ..formats.file_kinds import Kind, kind_of
-from ..formats.message_files import memory_for, opened
-from ..formats.model_files import ModelFile
+from ..formats.file_kinds import Kind
+from ..formats.model_files import ModelFile, Reader
 from ..formats.progress import Progress
 from ..graph.api.late_imports import late_import
 from .locating import locate
 
-_READERS = {
-    Kind.KERAS_HDF5: "reader of Keras HDF5 files",
-    Kind.KERAS_ARCHIVE: "reader of Keras archives",
-    Kind.TFJS: "reader of TensorFlow.js models",
-    Kind.TFLITE: "reader of TensorFlow Lite files",
+
+def _imported(use: str) -> Reader:
+    """A reader that is imported when the first such file is read."""
+
+    def read(
+        file: BufferedIOBase, path: str, progress: Progress | None = None, *, apart: bool = True
+    ) -> ModelFile:
+        model: ModelFile = late_import(use)(file, path, progress, apart=apart)
+        return model
+
+    return read
+
+
+READERS = {
+    Kind.KERAS_HDF5: _imported("reader of Keras HDF5 files"),
+    Kind.KERAS_ARCHIVE: _imported("reader of Keras archives"),
+    Kind.TFJS: _imported("reader of TensorFlow.js models"),
+    Kind.TFLITE: _imported("reader of TensorFlow Lite files"),
 }
-"""Each reader, imported when the first such file is read, by its key in `LATE_IMPORTS`."""
+"""Readers of what is not a graph message, by kind."""
 
 
 def read_model(
@@ -55,42 +66,4 @@ def read_model(
         OSError: the file cannot be read.
     """
     path = locate(os.fsdecode(path))
-    with opened(path) as file, memory_for(path):
-        return read_opened(file, path, tags, progress, apart=apart)._replace(path=path)
-
-
-def read_opened(
-    file: BufferedIOBase,
-    title: str,
-    tags: Iterable[str] | None = None,
-    progress: Progress | None = None,
-    *,
-    apart: bool = True,
-) -> ModelFile:
-    """Reads a model from a file that is open, and has a descriptor: as `read_model`.
-
-    Args:
-        file: the file.
-        title: the path, for errors and for the files beside it.
-        tags: as for `read_model`.
-        progress: as for `read_model`.
-        apart: as for `read_model`.
-    """
-    with uncompressed(file, title) as plain:
-        return _read_plain(plain, title, tags, progress, apart=apart)
-
-
-def _read_plain(
-    file: BufferedIOBase,
-    title: str,
-    tags: Iterable[str] | None,
-    progress: Progress | None,
-    *,
-    apart: bool,
-) -> ModelFile:
-    """Reads a model from a file that is not compressed."""
-    kind, _ = kind_of(file, title)
-    if kind in _READERS:
-        model: ModelFile = late_import(_READERS[kind])(file, title, progress, apart=apart)
-        return model
-    return model_files.read_opened(file, title, tags, progress, apart=apart)
+    return model_files.read_model(path, tags, progress, apart=apart, readers=READERS)

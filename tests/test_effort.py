@@ -13,7 +13,7 @@ import pytest
 from effort import examples, sample
 from hypothesis import settings
 
-CONFTEST = Path(__file__).with_name("conftest.py")
+HERE = Path(__file__).parent
 TESTS = """\
 from hypothesis import given, settings, strategies as st
 from effort import sample
@@ -36,9 +36,9 @@ def test_much() -> None:
 def clone(folder: Path) -> Path:
     """Makes an untested clone; returns its file of tests."""
     folder.mkdir()
-    (folder / "conftest.py").write_text(CONFTEST.read_text(encoding="utf-8"), encoding="utf-8")
+    (folder / "conftest.py").write_text('pytest_plugins = ["effort"]', encoding="utf-8")
     (folder / "test_it.py").write_text(TESTS, encoding="utf-8")
-    config = f"[pytest]\nmarkers = soak\npythonpath = {CONFTEST.parent}\n"
+    config = f"[pytest]\nmarkers = soak\npythonpath = {HERE}\n"
     (folder / "pytest.ini").write_text(config, encoding="utf-8")
     return folder / "test_it.py"
 
@@ -85,7 +85,7 @@ def test_nothing_begins_when_the_time_is_up(tmp_path: Path) -> None:
 
 def explore() -> Any:
     """The module behind `make fuzz`."""
-    spec = spec_from_file_location("explore", CONFTEST.parent / "fuzz" / "explore.py")
+    spec = spec_from_file_location("explore", HERE / "fuzz" / "explore.py")
     assert spec
     assert spec.loader
     module = module_from_spec(spec)
@@ -94,7 +94,10 @@ def explore() -> Any:
 
 
 @pytest.mark.parametrize(("minutes", "tried"), [(60, 1), (0, 0)])
-def test_a_search_counts_what_it_has_tried(tmp_path: Path, minutes: int, tried: int) -> None:
+def test_a_search_counts_what_it_has_tried(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, minutes: int, tried: int
+) -> None:
+    monkeypatch.setenv("PYTEST_XDIST_AUTO_NUM_WORKERS", "1")
     assert explore().search([str(clone(tmp_path / "one"))], 1, minutes) == (0, tried)
 
 

@@ -14,7 +14,7 @@ from ...runtime import errors
 from .bundle_index import SUFFIX as INDEX_SUFFIX
 from .checkpoint_file import SUFFIX, CheckpointFile
 from .checkpoint_slices import Part
-from .checkpoint_state import checkpoint_exists, latest_checkpoint
+from .checkpoint_state import after_saving, checkpoint_exists, latest_checkpoint
 from .tensor_bundle import TensorBundle
 from .v1_checkpoint import OldCheckpoint, files_of
 
@@ -131,6 +131,7 @@ class CheckpointReader:
         self.close()
 
 
+@after_saving
 def load_checkpoint(ckpt_dir_or_file: str | PathLike[str]) -> CheckpointReader:
     """Opens a checkpoint of this library or of TensorFlow.
 
@@ -142,12 +143,6 @@ def load_checkpoint(ckpt_dir_or_file: str | PathLike[str]) -> CheckpointReader:
         DataLossError: it is damaged.
 
     Example:
-        >>> import os, tempfile
-        >>> path = os.path.join(tempfile.mkdtemp(), "model")
-        >>> with td.Graph().as_default(), td.Session() as session:
-        ...     v = td.Variable([1.5, 2.5], name="v")
-        ...     session.run(v.initializer)
-        ...     _ = td.train.Saver().save(session, path)
         >>> with td.train.load_checkpoint(path) as reader:
         ...     reader.has_tensor("v"), reader.get_tensor("v").tolist()
         (True, [1.5, 2.5])
@@ -161,23 +156,18 @@ def load_checkpoint(ckpt_dir_or_file: str | PathLike[str]) -> CheckpointReader:
     return CheckpointReader(path)
 
 
+@after_saving
 def list_variables(ckpt_dir_or_file: str | PathLike[str]) -> list[tuple[str, list[int]]]:
     """Shapes of the variables in a checkpoint, by name.
 
     Args:
-        ckpt_dir_or_file: the name of a checkpoint, or a folder, whose latest one is meant.
+        ckpt_dir_or_file: as for `load_checkpoint`.
 
     Raises:
         NotFoundError: there is none.
         DataLossError: it is damaged.
 
     Example:
-        >>> import os, tempfile
-        >>> path = os.path.join(tempfile.mkdtemp(), "model")
-        >>> with td.Graph().as_default(), td.Session() as session:
-        ...     v = td.Variable([1.5, 2.5], name="v")
-        ...     session.run(v.initializer)
-        ...     _ = td.train.Saver().save(session, path)
         >>> td.train.list_variables(path)
         [('v', [2])]
     """
@@ -185,6 +175,7 @@ def list_variables(ckpt_dir_or_file: str | PathLike[str]) -> list[tuple[str, lis
         return sorted(reader.get_variable_to_shape_map().items())
 
 
+@after_saving
 def load_variable(ckpt_dir_or_file: str | PathLike[str], name: str) -> Any:
     """The value that a variable has in a checkpoint.
 
@@ -197,12 +188,6 @@ def load_variable(ckpt_dir_or_file: str | PathLike[str], name: str) -> Any:
         DataLossError: it is damaged.
 
     Example:
-        >>> import os, tempfile
-        >>> path = os.path.join(tempfile.mkdtemp(), "model")
-        >>> with td.Graph().as_default(), td.Session() as session:
-        ...     v = td.Variable([1.5, 2.5], name="v")
-        ...     session.run(v.initializer)
-        ...     _ = td.train.Saver().save(session, path)
         >>> print(td.train.load_variable(path, "v"))
         [1.5 2.5]
     """

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
+from inspect import cleandoc
 from os import PathLike
+from typing import Any, TypeVar
 
 from ...protos.messages import CheckpointState, SaverDef
 from ...runtime import errors
@@ -23,11 +25,29 @@ public = {
     ),
 }
 
+Function = TypeVar("Function", bound=Callable[..., Any])
+
 _SHARDED = re.compile(r"-[0-9?]{5}-of-[0-9]{5}$")  # of the names that version 1 has
 _DATA = re.compile(r"\.data-.....-of-.....$")
 _PARTS = re.compile(r"_temp(_[0-9a-f]{32})?$")
+_SAVE = """\
+    >>> import os, tempfile
+    >>> path = os.path.join(tempfile.mkdtemp(), "model")
+    >>> with td.Graph().as_default(), td.Session() as session:
+    ...     v = td.Variable([1.5, 2.5], name="v")
+    ...     session.run(v.initializer)
+    ...     _ = td.train.Saver().save(session, path)
+"""
 
 
+def after_saving(function: Function) -> Function:
+    """A decorator: the example of a docstring begins with a save, to the checkpoint `path`."""
+    doc = cleandoc(function.__doc__ or "")
+    function.__doc__ = doc.replace("Example:\n", f"Example:\n{_SAVE}")
+    return function
+
+
+@after_saving
 def checkpoint_exists(checkpoint_prefix: str | PathLike[str]) -> bool:
     """Returns whether there is a checkpoint of that name, of this library or of TensorFlow.
 
@@ -35,12 +55,6 @@ def checkpoint_exists(checkpoint_prefix: str | PathLike[str]) -> bool:
         checkpoint_prefix: the name of the checkpoint, without a suffix.
 
     Example:
-        >>> import os, tempfile
-        >>> path = os.path.join(tempfile.mkdtemp(), "model")
-        >>> with td.Graph().as_default(), td.Session() as session:
-        ...     v = td.Variable([1.5, 2.5], name="v")
-        ...     session.run(v.initializer)
-        ...     _ = td.train.Saver().save(session, path)
         >>> td.train.checkpoint_exists(path), td.train.checkpoint_exists(path + "-7")
         (True, False)
     """
@@ -143,6 +157,7 @@ def update_checkpoint_state(
         file.write(text_format.MessageToString(state).encode())
 
 
+@after_saving
 def get_checkpoint_state(
     checkpoint_dir: str | PathLike[str], latest_filename: str | None = None
 ) -> CheckpointState | None:
@@ -160,12 +175,6 @@ def get_checkpoint_state(
             again.
 
     Example:
-        >>> import os, tempfile
-        >>> path = os.path.join(tempfile.mkdtemp(), "model")
-        >>> with td.Graph().as_default(), td.Session() as session:
-        ...     v = td.Variable([1.5, 2.5], name="v")
-        ...     session.run(v.initializer)
-        ...     _ = td.train.Saver().save(session, path)
         >>> state = td.train.get_checkpoint_state(os.path.dirname(path))
         >>> state.model_checkpoint_path == path
         True
@@ -234,6 +243,7 @@ def get_checkpoint_mtimes(checkpoint_prefixes: Iterable[str | PathLike[str]]) ->
     return times
 
 
+@after_saving
 def remove_checkpoint(
     checkpoint_prefix: str | PathLike[str],
     checkpoint_format_version: int = SaverDef.V2,
@@ -250,12 +260,6 @@ def remove_checkpoint(
         OSError: a file cannot be deleted.
 
     Example:
-        >>> import os, tempfile
-        >>> path = os.path.join(tempfile.mkdtemp(), "model")
-        >>> with td.Graph().as_default(), td.Session() as session:
-        ...     v = td.Variable([1.5, 2.5], name="v")
-        ...     session.run(v.initializer)
-        ...     _ = td.train.Saver().save(session, path)
         >>> td.train.remove_checkpoint(path)
         >>> os.listdir(os.path.dirname(path))
         ['checkpoint']

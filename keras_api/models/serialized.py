@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, Protocol
 
 from ...training.layers.activations import custom_objects as known_to_all, made_of
 from ..layers import named_objects
@@ -92,7 +92,14 @@ def deserialize_keras_object(
     return target() if isinstance(target, type) else target
 
 
-def _deserializer(get: Callable[[Any], Any], what: str, example: str) -> Any:
+class Deserializer(Protocol):
+    """Signature of `deserialize`, for type checkers."""
+
+    def __call__(self, config: Any, custom_objects: Mapping[str, Any] | None = None) -> Any:
+        """Creates an object from its config."""
+
+
+def _deserializer(get: Callable[[Any], Any], what: str, example: str) -> Deserializer:
     """A `deserialize`: a `get` of words and configs, with names of the caller's own.
 
     Args:

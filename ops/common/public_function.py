@@ -78,16 +78,23 @@ def bound_arguments(
     return bound.arguments
 
 
-def same_arguments(model: Function) -> Callable[[Callable[..., Any]], Function]:
+def same_arguments(model: Function, **defaults: Any) -> Callable[[Callable[..., Any]], Function]:
     """A decorator: gives a function the signature of another.
 
     Args:
         model: the other function, or the `__call__` of a protocol. The decorated one gets the
             arguments of each call in the order of its signature, with the defaults filled in.
+        defaults: arguments that have another default.
     """
     head = signature(model)
     if model.__name__ == "__call__":
         head = head.replace(parameters=[*head.parameters.values()][1:])
+    if defaults:
+        own = [
+            old.replace(default=defaults.get(name, old.default))
+            for name, old in head.parameters.items()
+        ]
+        head = head.replace(parameters=own)
 
     def decorate(call: Callable[..., Any]) -> Any:
         @functools.wraps(call)

@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-import numpy as np
-
 from ...graph.bodies import Body, Known, is_looked_into
 from ...graph.describe import describe_op
 from ...graph.node import Tensor
+from ...runtime.object_arrays import object_scalar
 from ...shape_inference.context import OpContext
 from ...shape_inference.handle_data import HandleData, common_shape
 from ...shape_inference.inference import Inference
@@ -72,7 +71,7 @@ def _followed(depth: int, start: list[Known], cond: Body, body: Body) -> LoopFac
     if not is_looked_into(depth):
         return LoopFacts(state, state, following.losses, [])
     rounds = following.rounds(cond, cond.inferred(state, depth + 1))
-    counted = [] if rounds is None else [Known(TensorShape.of(()), _scalar(rounds))]
+    counted = [] if rounds is None else [Known(TensorShape.of(()), object_scalar(rounds))]
     return LoopFacts(state, following.after(rounds), following.losses, counted)
 
 
@@ -117,7 +116,7 @@ class _Following:
     def _begun(self, i: int) -> Known:
         known, dtype = self._start[i], self._body.inputs[i].dtype
         counts = dtype.is_integer and known.shape.rank == 0 and known.value is not None
-        return known._replace(value=_scalar(self._symbol(None)) if counts else None)
+        return known._replace(value=object_scalar(self._symbol(None)) if counts else None)
 
     def _symbol(self, lower: int | None) -> DimExpr:
         symbol = dim_symbol(lower=lower)
@@ -215,13 +214,7 @@ class _Following:
             lengths = [some.length for some in contents if some is not None]
             content = content._replace(length=last(*lengths))
         number = last(*map(_counter, facts))
-        return Known(shape, None if number is None else _scalar(number), content)
-
-
-def _scalar(item: Any) -> Any:
-    array = np.empty((), object)
-    array[()] = item
-    return array
+        return Known(shape, None if number is None else object_scalar(number), content)
 
 
 def _counter(known: Known) -> Dim | None:

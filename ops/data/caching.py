@@ -23,11 +23,12 @@ from ...graph.op_def import OpDef
 from ...protos.messages import TensorProto
 from ...protos.tensor_codec import decode_tensor, encode_tensor
 from ...runtime import errors
+from ...runtime.object_arrays import handle_to
 from ...runtime.waiting import Waits
 from ...shape_inference.context import KernelContext
 from ...shape_inference.protocols import Array, Kernel
 from ...shape_inference.traits import STATEFUL, Traits
-from ..queues.handles import handle_to, scalar_shape
+from ..queues.handles import scalar_shape
 from .dataset_elements import Derived, Elements, Listed, kept, source_of
 from .dataset_ops import dataset_op, text_of
 

@@ -12,11 +12,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ...protos.dtypes import DType
+from ...runtime.object_arrays import handle_to
 from ...runtime.waiting import Waits
 from ...shape_inference.protocols import Array
 from ...shape_inference.tensor_shape import TensorShape
 from ..common.allocation import check_size
-from ..queues.handles import handle_to, kept_behind
+from ..queues.handles import kept_behind
 
 if TYPE_CHECKING:
     Element = tuple[Array, ...]

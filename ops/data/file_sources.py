@@ -16,6 +16,7 @@ from ...formats.record_file import opened, records_by_place
 from ...protos.config import config
 from ...protos.dtypes import string
 from ...runtime import errors
+from ...runtime.object_arrays import object_scalar
 from ...shape_inference.context import KernelContext, ShapeContext
 from ...shape_inference.protocols import Array, Kernel
 from ...shape_inference.rules import SCALAR
@@ -82,9 +83,7 @@ class _Strings(Elements):
         strings = self._strings(1)
         if not strings:
             return None
-        array = np.empty((), object)
-        array[()] = strings[0]
-        return (array,)
+        return (object_scalar(strings[0]),)
 
     def rows(self, number: int) -> Element | None:
         strings = self._strings(number)

@@ -14,13 +14,14 @@ from ...protos.dtypes import DType
 from ...runtime import errors
 from ...runtime.interrupts import let_through
 from ...runtime.kernel_spec import KernelSpec
+from ...runtime.object_arrays import handle_to, object_scalar
 from ...runtime.waiting import Turns, Waits, waits_of
 from ...shape_inference.context import KernelContext, ShapeContext
 from ...shape_inference.protocols import Array, Kernel
 from ...shape_inference.rules import SCALAR
 from ...shape_inference.tensor_shape import TensorShape
 from ...shape_inference.traits import STATEFUL, Bodies
-from ..queues.handles import handle_to, kept_behind, nothing_shape, scalar_shape, shared_home
+from ..queues.handles import kept_behind, nothing_shape, scalar_shape, shared_home
 from .dataset_elements import UNKNOWN, shown, source_of
 from .dataset_ops import NOTED, TYPED, hold_elements, text_of
 from .optional_ops import Optional
@@ -357,8 +358,7 @@ def _to_string_kernel(c: KernelContext) -> Kernel:
         place = iterator_of(resource_handle)
         text = b"iterator/%s/%d" % (os.fsencode(place.name), id(place))
         by_name[text] = resource_handle
-        result = np.empty((), object)
-        result[()] = text
+        result: Array = object_scalar(text)
         return result
 
     return to_string

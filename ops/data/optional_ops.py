@@ -9,10 +9,11 @@ import numpy as np
 
 from ...graph.op_def import OpDef
 from ...protos.dtypes import DType
+from ...runtime.object_arrays import handle_to
 from ...shape_inference.context import KernelContext, ShapeContext
 from ...shape_inference.protocols import Array, Kernel
 from ...shape_inference.tensor_shape import TensorShape
-from ..queues.handles import handle_to, kept_behind, scalar_shape
+from ..queues.handles import kept_behind, scalar_shape
 from .dataset_ops import TYPED
 
 if TYPE_CHECKING:

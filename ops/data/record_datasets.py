@@ -6,6 +6,7 @@ from typing import Any
 
 from ...graph.convert import convert_to_tensor
 from ...graph.node import Tensor
+from ...graph.op_def import OpDef
 from ...protos.dtypes import string
 from ...shape_inference.tensor_shape import TensorShape
 from ..array.reshape import reshape
@@ -26,7 +27,27 @@ public = {
 _STRING = Leaf(Tensor, string, TensorShape([]))
 
 
-class TFRecordDataset(Dataset):
+class FilesDataset(Dataset):
+    """Base class of Datasets of the strings in files, which an op reads."""
+
+    _op: OpDef[Tensor]
+
+    def __init__(
+        self,
+        filenames: Any,
+        compression_type: str | None = None,
+        buffer_size: Any = None,
+        num_parallel_reads: Any = None,
+    ) -> None:
+        def strings(names: Any) -> Dataset:
+            inputs = [_compression(compression_type), _buffer_size(buffer_size)]
+            return Dataset(self._op(names, *inputs), _STRING)
+
+        dataset = _of_files(filenames, strings, num_parallel_reads)
+        super().__init__(dataset._variant_tensor, _STRING)
+
+
+class TFRecordDataset(FilesDataset):
     """A Dataset of the records of TensorFlow's record files, as string scalars.
 
     Args:
@@ -53,22 +74,10 @@ class TFRecordDataset(Dataset):
         (b'one', b'two')
     """
 
-    def __init__(
-        self,
-        filenames: Any,
-        compression_type: str | None = None,
-        buffer_size: Any = None,
-        num_parallel_reads: Any = None,
-    ) -> None:
-        def records(names: Any) -> Dataset:
-            inputs = [_compression(compression_type), _buffer_size(buffer_size)]
-            return Dataset(TF_RECORD_DATASET(names, *inputs), _STRING)
-
-        dataset = _of_files(filenames, records, num_parallel_reads)
-        super().__init__(dataset._variant_tensor, _STRING)
+    _op = TF_RECORD_DATASET
 
 
-class TextLineDataset(Dataset):
+class TextLineDataset(FilesDataset):
     r"""A Dataset of the lines of text files, as string scalars without what ends them.
 
     Args:
@@ -91,19 +100,7 @@ class TextLineDataset(Dataset):
         b'1,2'
     """
 
-    def __init__(
-        self,
-        filenames: Any,
-        compression_type: str | None = None,
-        buffer_size: Any = None,
-        num_parallel_reads: Any = None,
-    ) -> None:
-        def lines(names: Any) -> Dataset:
-            inputs = [_compression(compression_type), _buffer_size(buffer_size)]
-            return Dataset(TEXT_LINE_DATASET(names, *inputs), _STRING)
-
-        dataset = _of_files(filenames, lines, num_parallel_reads)
-        super().__init__(dataset._variant_tensor, _STRING)
+    _op = TEXT_LINE_DATASET
 
 
 class FixedLengthRecordDataset(Dataset):

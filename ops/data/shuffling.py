@@ -8,12 +8,13 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from ...graph.op_def import OpDef
+from ...runtime.object_arrays import handle_to
 from ...runtime.waiting import Waits
 from ...shape_inference.context import KernelContext
 from ...shape_inference.protocols import Array, Kernel
 from ...shape_inference.rules import SCALAR
 from ...shape_inference.traits import STATEFUL
-from ..queues.handles import handle_to, kept_behind, nothing_shape, scalar_shape
+from ..queues.handles import kept_behind, nothing_shape, scalar_shape
 from ..random.random_state import seeded_or_random
 from .dataset_elements import INFINITE, Derived, Elements, Source, source_of
 from .dataset_ops import NOTED, at_least, dataset_op, number_of

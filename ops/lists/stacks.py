@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from ...graph.op_def import OpDef
+from ...runtime.object_arrays import object_scalar
 from ...shape_inference.context import KernelContext, ShapeContext
 from ...shape_inference.handle_data import HandleData
 from ...shape_inference.protocols import Array, Kernel
@@ -115,7 +116,7 @@ def _stack_v2_kernel(c: KernelContext) -> Kernel:
     def make(max_size: Array) -> Array:
         if max_size.ndim:
             raise ValueError(f"max_size must be a scalar, got shape {max_size.shape}")
-        return _handle(Stack(dtype, int(max_size)))
+        return object_scalar(Stack(dtype, int(max_size)))
 
     return make
 
@@ -125,15 +126,9 @@ def _stack_kernel(c: KernelContext) -> Kernel:
     dtype = c.attr("elem_type").numpy_dtype
 
     def make() -> Array:
-        return _handle(Stack(dtype))
+        return object_scalar(Stack(dtype))
 
     return make
-
-
-def _handle(stack: Stack) -> Array:
-    handle = np.empty((), object)
-    handle[()] = stack
-    return handle
 
 
 @STACK_PUSH_V2.kernel

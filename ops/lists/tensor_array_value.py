@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ...runtime.object_arrays import object_scalar
 from ...shape_inference.protocols import Array
 from ..common.allocation import new_zeros
 from .tensor_list import Sizes, checked_index, fits, merged, shown, unset
@@ -54,9 +55,8 @@ class TensorArray:
     @property
     def handle(self) -> Array:
         """The array as what a slot of a plan holds: an array of rank 0."""
-        handle = np.empty((), object)
-        handle[()] = self
-        return handle
+        array: Array = object_scalar(self)
+        return array
 
     def write(self, index: int, item: Array) -> None:
         """Puts an element in its place; in an array of gradients, adds it to what is there.

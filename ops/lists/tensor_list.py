@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from ...runtime import errors
+from ...runtime.object_arrays import object_scalar
 from ...shape_inference.protocols import Array
 from ..common.allocation import check_size, new_zeros
 
@@ -46,9 +47,8 @@ class TensorList:
     @property
     def handle(self) -> Array:
         """The list as what a slot of a plan holds: an array of rank 0."""
-        handle = np.empty((), object)
-        handle[()] = self
-        return handle
+        array: Array = object_scalar(self)
+        return array
 
     def items(self) -> list[Any]:
         """The arrays, not to be changed."""

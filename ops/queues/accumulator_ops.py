@@ -9,6 +9,7 @@ import numpy as np
 
 from ...graph.op_def import OpDef
 from ...runtime import errors
+from ...runtime.object_arrays import handle_to
 from ...runtime.waiting import waits_of
 from ...shape_inference.context import KernelContext, ShapeContext
 from ...shape_inference.handle_data import HandleData
@@ -20,7 +21,6 @@ from .accumulators import Accumulator, SparseAccumulator
 from .handles import (
     HOME,
     by_reference_and_handle,
-    handle_to,
     kept_behind,
     nothing_shape,
     scalar_shape,

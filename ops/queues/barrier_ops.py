@@ -9,6 +9,7 @@ import numpy as np
 from ...graph.node import Operation, Tensor
 from ...graph.op_def import OpDef
 from ...protos.dtypes import as_dtype
+from ...runtime.object_arrays import handle_to
 from ...runtime.waiting import waits_of
 from ...shape_inference.context import KernelContext, ShapeContext
 from ...shape_inference.protocols import Array, Kernel
@@ -16,7 +17,7 @@ from ...shape_inference.rules import UNKNOWN_SHAPE
 from ...shape_inference.tensor_shape import TensorShape
 from ...shape_inference.traits import STATEFUL, WAITING
 from .barriers import TensorBarrier
-from .handles import HOME, handle_to, kept_behind, nothing_shape, scalar_shape, shared_home
+from .handles import HOME, kept_behind, nothing_shape, scalar_shape, shared_home
 
 public = {"td.contrib.staging": "Barrier"}
 

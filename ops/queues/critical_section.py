@@ -10,13 +10,14 @@ from ...graph.default_graph import get_default_graph
 from ...graph.default_scopes import control_dependencies, name_scope
 from ...graph.node import Operation
 from ...graph.op_def import OpDef
+from ...runtime.object_arrays import handle_to
 from ...runtime.waiting import Turns, Waits, waits_of
 from ...shape_inference.context import KernelContext
 from ...shape_inference.protocols import Array, Kernel
 from ...shape_inference.traits import STATEFUL, WAITING
 from ..array.identity import identity
 from ..common.structures import flat, packed
-from .handles import HOME, handle_to, kept_behind, nothing_shape, scalar_shape, shared_home
+from .handles import HOME, kept_behind, nothing_shape, scalar_shape, shared_home
 
 public = {"td": "CriticalSection"}
 

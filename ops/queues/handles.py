@@ -6,8 +6,6 @@ from collections.abc import Callable
 from itertools import count
 from typing import Any
 
-import numpy as np
-
 from ...graph.op_def import OpDef
 from ...shape_inference.context import KernelContext, ShapeContext
 from ...shape_inference.protocols import Array, Kernel
@@ -32,14 +30,6 @@ def shared_home(c: KernelContext) -> tuple[tuple[Any, ...], str]:
     name: str = c.state.setdefault((*key, "name"), None) or f"_{next(numbers)}_{c.node.name}"
     c.state[(*key, "name")] = name
     return key, name
-
-
-def handle_to(item: Any) -> Array:
-    """A session resource in a slot of a plan: an array of rank 0."""
-    handle = np.empty((), object)
-    handle[()] = item
-    handle.flags.writeable = False
-    return handle
 
 
 def kept_behind(handle: Array, kind: type[Any], what: str) -> Any:

@@ -10,10 +10,11 @@ from ...graph.convert import convert_to_tensor
 from ...graph.default_graph import graph_using
 from ...graph.node import Operation, Tensor
 from ...graph.op_def import OpDef
-from ...protos.dtypes import DType, as_dtype, resource
+from ...protos.dtypes import resource
 from ...shape_inference.tensor_shape import TensorShape
 from ..array.stack import stack
 from ..indexing.gather import gather
+from .components import Components
 from .queue_ops import (
     CLOSE,
     DEQUEUE,
@@ -28,7 +29,7 @@ from .queue_ops import (
 public = {"td, td.io, td.queue": "QueueBase"}
 
 
-class QueueBase:
+class QueueBase(Components):
     """Base class of queues, to and from which runs in several threads pass tuples of tensors.
 
     The elements live in a session. An enqueue op waits while there is no room, and
@@ -59,21 +60,7 @@ class QueueBase:
         names: Sequence[str] | None,
         queue_ref: Tensor,
     ) -> None:
-        self._dtypes: list[DType] = [as_dtype(dtype) for dtype in dtypes]
-        if shapes is not None and len(shapes) != len(self._dtypes):
-            raise ValueError(
-                f"Queue shapes must have the same length as dtypes, received len(shapes)="
-                f"{len(shapes)}, len(dtypes)={len(self._dtypes)}"
-            )
-        if names is not None and len(names) != len(self._dtypes):
-            raise ValueError(
-                "List of names must have the same length as the list of dtypes, received "
-                f"len(names)={len(names)},len(dtypes)={len(self._dtypes)}"
-            )
-        self._shapes = [
-            TensorShape(None if shapes is None else shapes[i]) for i in range(len(self._dtypes))
-        ]
-        self._names = None if names is None else list(names)
+        super().__init__("Queue", dtypes, shapes, names)
         self._queue_ref = queue_ref
         self._name = queue_ref.op.name.rpartition("/")[2]
 
@@ -118,21 +105,6 @@ class QueueBase:
     def name(self) -> str:
         """The name of the op that makes the queue."""
         return self._queue_ref.op.name
-
-    @property
-    def dtypes(self) -> list[DType]:
-        """The dtype of each component of an element."""
-        return self._dtypes
-
-    @property
-    def shapes(self) -> list[TensorShape]:
-        """The shape of each component of an element."""
-        return self._shapes
-
-    @property
-    def names(self) -> list[str] | None:
-        """The names of the components, where they have some."""
-        return self._names
 
     def _op(self, versions: dict[str, OpDef[Any]]) -> OpDef[Any]:
         return versions["V2" if self._queue_ref.dtype is resource else ""]

@@ -9,6 +9,7 @@ import numpy as np
 
 from ...protos.dtypes import int64
 from ...runtime import errors
+from ...runtime.object_arrays import handle_to
 from ...runtime.waiting import waits_of
 from ...shape_inference.context import KernelContext, OpContext, ShapeContext
 from ...shape_inference.handle_data import HandleData
@@ -19,7 +20,6 @@ from ..random.random_state import stream_of
 from .handles import (
     HOME,
     by_reference_and_handle,
-    handle_to,
     kept_behind,
     nothing_shape,
     scalar_shape,

@@ -12,7 +12,6 @@ from ...graph.convert import convert_to_tensor
 from ...graph.default_graph import get_default_graph
 from ...graph.node import Operation, Tensor
 from ...graph.op_def import OpDef
-from ...protos.dtypes import DType, as_dtype
 from ...runtime import errors
 from ...runtime.waiting import Waits, waits_of
 from ...shape_inference.context import KernelContext, ShapeContext
@@ -20,6 +19,7 @@ from ...shape_inference.protocols import Array, Kernel
 from ...shape_inference.rules import SCALAR, UNKNOWN_SHAPE
 from ...shape_inference.tensor_shape import TensorShape
 from ...shape_inference.traits import STATEFUL, WAITING
+from .components import Components
 from .handles import HOME, shared_home
 from .wait_queues import Attempt, WaitingLines
 
@@ -232,7 +232,7 @@ def _clear_kernel(c: KernelContext) -> Kernel:
     return clear
 
 
-class StagingBase:
+class StagingBase(Components):
     """Base class of staging areas: components, limits, and names in a session.
 
     Args:
@@ -256,16 +256,7 @@ class StagingBase:
         capacity: int = 0,
         memory_limit: int = 0,
     ) -> None:
-        self._dtypes: list[DType] = [as_dtype(dtype) for dtype in dtypes]
-        for what, given in (("shapes", shapes), ("names", names)):
-            if given is not None and len(given) != len(self._dtypes):
-                raise ValueError(
-                    f"{what} must be {len(self._dtypes)}, as many as dtypes, got {len(given)}"
-                )
-        self._shapes = [
-            TensorShape(None if shapes is None else shapes[i]) for i in range(len(self._dtypes))
-        ]
-        self._names = None if names is None else list(names)
+        super().__init__("Staging area", dtypes, shapes, names)
         self._name = shared_name or get_default_graph().unique_name(type(self).__name__)
         for what, limit in (("capacity", capacity), ("memory_limit", memory_limit)):
             if limit < 0:
@@ -280,21 +271,6 @@ class StagingBase:
     def name(self) -> str:
         """The name that a session knows the area by."""
         return self._name
-
-    @property
-    def dtypes(self) -> list[DType]:
-        """The dtype of each component."""
-        return self._dtypes
-
-    @property
-    def shapes(self) -> list[TensorShape]:
-        """The shape of each component."""
-        return self._shapes
-
-    @property
-    def names(self) -> list[str] | None:
-        """The names of the components, where they have some."""
-        return self._names
 
 
 class StagingArea(StagingBase):

@@ -13,6 +13,7 @@ from ...formats.message_files import read_file as read_whole
 from ...graph.api.tensor_like import TensorLike
 from ...graph.node import Operation, Tensor
 from ...graph.op_def import OpDef
+from ...runtime.object_arrays import object_scalar
 from ...shape_inference.context import KernelContext, ShapeContext
 from ...shape_inference.protocols import Array, Kernel
 from ...shape_inference.rules import SCALAR
@@ -41,10 +42,8 @@ def _read_file_shape(c: ShapeContext) -> TensorShape:
 def _read_file_kernel(c: KernelContext) -> Kernel:
 
     def read(filename: Array) -> Array:
-        result = np.empty((), object)
         with told_as_op_error():
-            result[()] = read_whole(os.fsdecode(filename.item()))
-        return result
+            return object_scalar(read_whole(os.fsdecode(filename.item())))
 
     return read
 

@@ -9,6 +9,7 @@ import numpy as np
 
 from ...graph.op_def import OpDef
 from ...runtime import errors
+from ...runtime.object_arrays import handle_to, object_scalar
 from ...runtime.waiting import waits_of
 from ...shape_inference.context import KernelContext, ShapeContext
 from ...shape_inference.protocols import Array, Kernel
@@ -18,7 +19,6 @@ from ...shape_inference.traits import Traits
 from ..queues.handles import (
     HOME,
     by_reference_and_handle,
-    handle_to,
     kept_behind,
     nothing_shape,
     scalar_shape,
@@ -109,12 +109,6 @@ def reader_of(handle: Array) -> RecordReader:
     return kept_behind(handle, RecordReader, "a reader")
 
 
-def _text(value: bytes) -> Array:
-    array = np.empty((), object)
-    array[()] = value
-    return array
-
-
 def _texts(values: list[bytes]) -> Array:
     array = np.empty(len(values), object)
     array[:] = values
@@ -130,7 +124,7 @@ def _read_kernel(c: KernelContext) -> Kernel:
 
     def read(reader: Array, queue: Array) -> tuple[Array, Array]:
         [(key, value)] = reader_of(reader).read(queue_of(queue), 1, waits)
-        return _text(key), _text(value)
+        return object_scalar(key), object_scalar(value)
 
     return read
 
@@ -164,7 +158,7 @@ def _count_kernel(which: int) -> Callable[[KernelContext], Kernel]:
 def _serialize_kernel(c: KernelContext) -> Kernel:
 
     def serialize(reader: Array) -> Array:
-        return _text(reader_of(reader).serialized())
+        return object_scalar(reader_of(reader).serialized())
 
     return serialize
 

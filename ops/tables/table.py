@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ...runtime import errors
+from ...runtime.object_arrays import handle_to
 from ...shape_inference.protocols import Array
 from ..common.allocation import check_size, new_array, new_zeros
 
@@ -54,10 +55,8 @@ class Table:
     @property
     def handle(self) -> Array:
         """The table as what a slot of a plan holds: an array of rank 0."""
-        handle = np.empty((), object)
-        handle[()] = self
-        handle.flags.writeable = False
-        return handle
+        array: Array = handle_to(self)
+        return array
 
     @property
     def described(self) -> str:

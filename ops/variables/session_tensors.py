@@ -6,13 +6,12 @@ from collections.abc import MutableMapping
 from itertools import count
 from typing import Any
 
-import numpy as np
-
 from ...graph.default_graph import get_default_graph
 from ...graph.node import Operation, Tensor
 from ...graph.op_def import OpDef
 from ...protos import dtypes
 from ...protos.dtypes import DType
+from ...runtime.object_arrays import object_scalar
 from ...shape_inference.context import KernelContext, ShapeContext
 from ...shape_inference.protocols import Array, Kernel
 from ...shape_inference.rules import SCALAR, UNKNOWN_SHAPE
@@ -120,8 +119,7 @@ def _handle_kernel(c: KernelContext) -> Kernel:
     def keep(value: Array) -> Array:
         handle = f"{name};{next(numbers)};{_CPU}"
         store[handle] = value.copy()
-        result = np.empty((), object)
-        result[()] = TensorHandle.of(handle, store)
+        result: Array = object_scalar(TensorHandle.of(handle, store))
         return result
 
     return keep

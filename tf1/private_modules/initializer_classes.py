@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
-from ...ops.initializers.initializers import (
-    Constant,
-    Initializer,
-    Ones,
-    RandomNormal,
-    RandomUniform,
-    TruncatedNormal,
-    Zeros,
-)
-from ...ops.initializers.variance_scaling import (
-    GlorotNormal,
-    GlorotUniform,
-    Identity,
-    Orthogonal,
-    UniformUnitScaling,
-    VarianceScaling,
-)
+from ...ops.initializers import initializers, variance_scaling
+
+Constant = initializers.Constant
+Initializer = initializers.Initializer
+Ones = initializers.Ones
+RandomNormal = initializers.RandomNormal
+RandomUniform = initializers.RandomUniform
+TruncatedNormal = initializers.TruncatedNormal
+Zeros = initializers.Zeros
+GlorotNormal = variance_scaling.GlorotNormal
+GlorotUniform = variance_scaling.GlorotUniform
+Identity = identity_initializer = variance_scaling.Identity
+Orthogonal = variance_scaling.Orthogonal
+UniformUnitScaling = variance_scaling.UniformUnitScaling
+VarianceScaling = variance_scaling.VarianceScaling
 
 __all__ = [
     "Constant",
@@ -36,5 +34,3 @@ __all__ = [
     "Zeros",
     "identity_initializer",
 ]
-
-identity_initializer = Identity

@@ -18,6 +18,7 @@ from ...ops.math.exponentials import log
 from ...ops.math.reductions import reduce_sum
 from ...ops.nn.activations import relu
 from ...protos.dtypes import float32
+from .cross_entropies import sparse_softmax_cross_entropy
 from .weighted_loss import (
     Reduction,
     add_loss,
@@ -107,14 +108,8 @@ def cosine_distance(
 
 
 @described
-def hinge_loss(
-    labels: TensorLike,
-    logits: TensorLike,
-    weights: TensorLike = 1.0,
-    scope: str | None = None,
-    loss_collection: str | None = GraphKeys.LOSSES,
-    reduction: str = Reduction.SUM_BY_NONZERO_WEIGHTS,
-) -> Any:
+@same_arguments(sparse_softmax_cross_entropy)
+def hinge_loss(*arguments: Any) -> Any:
     """Hinge loss.
 
     Args:
@@ -125,6 +120,7 @@ def hinge_loss(
         ...     print(session.run(td.losses.hinge_loss([1.0, 0.0], [0.5, -2.0])))
         0.25
     """
+    labels, logits, weights, scope, loss_collection, reduction = arguments
     with name_scope(scope, "hinge_loss", [logits, labels, weights]) as opened:
         y, x = _floats(labels, logits)
         losses = relu(1.0 - (2.0 * y - 1.0) * x)

@@ -55,3 +55,16 @@ def test_a_wrong_argument_is_named_beside_the_function() -> None:
         untyped(1, axes=2)
     with pytest.raises(TypeError, match=r"^other\(\) missing 1 required positional argument: 'x'"):
         untyped()
+
+
+def test_another_default() -> None:
+    def model(x: Any, size: int = 1, name: str | None = None) -> Any:
+        return x, size, name
+
+    @same_arguments(model, size=2)
+    def other(*arguments: Any) -> Any:
+        return arguments
+
+    assert str(signature(other)) == str(signature(model)).replace("= 1", "= 2")
+    assert other(7) == (7, 2, None)
+    assert other(7, 3, name="n") == (7, 3, "n")

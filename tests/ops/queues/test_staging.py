@@ -91,7 +91,7 @@ def test_refusals(session: td.Session) -> None:
         area.put(np.zeros(3, np.float32))
     with pytest.raises(ValueError, match="must be 1 tensors, got 2"):
         area.put([1.0, 2.0])
-    with pytest.raises(ValueError, match="shapes must be 1, as many as dtypes, got 2"):
+    with pytest.raises(ValueError, match=r"shapes must have .* received len\(shapes\)=2"):
         StagingArea([td.float32], shapes=[[], []])
     with pytest.raises(ValueError, match="capacity must be at least 0, got -1"):
         StagingArea([td.float32], capacity=-1)

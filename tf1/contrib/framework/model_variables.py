@@ -9,6 +9,7 @@ from typing import Any
 from ....graph.default_graph import get_default_graph
 from ....graph.default_scopes import add_to_collection, device as device_scope
 from ....graph.scopes.collections import GraphKeys
+from ....ops.common.public_function import same_arguments
 from ....ops.common.shared_docs import shared_docs
 from ....ops.variable_scopes.get_variable import get_variable
 from ....ops.variable_scopes.variable_scope import get_variable_scope
@@ -95,22 +96,8 @@ def variable(
 
 @_documented
 @add_arg_scope
-def model_variable(
-    name: str,
-    shape: Any = None,
-    dtype: Any = "float32",
-    initializer: Any = None,
-    regularizer: Any = None,
-    trainable: bool = True,
-    collections: Iterable[str] | None = None,
-    caching_device: Any = None,
-    device: Any = None,
-    partitioner: Any = None,
-    custom_getter: Callable[..., Any] | None = None,
-    use_resource: bool | None = None,
-    synchronization: Any = None,
-    aggregation: Any = None,
-) -> Variable:
+@same_arguments(variable, dtype="float32")
+def model_variable(*arguments: Any) -> Variable:
     """A `variable` that is also listed among those of the model.
 
     Args:
@@ -126,23 +113,10 @@ def model_variable(
         ...     slim.get_model_variables() == [w], len(slim.losses.get_regularization_losses())
         (True, 1)
     """
+    before, (collections, *after) = arguments[:6], arguments[6:]
     listed = [*(collections or ()), GraphKeys.GLOBAL_VARIABLES, GraphKeys.MODEL_VARIABLES]
-    return variable(
-        name,
-        shape=shape,
-        dtype=dtype,
-        initializer=initializer,
-        regularizer=regularizer,
-        trainable=trainable,
-        collections=listed,
-        caching_device=caching_device,
-        device=device,
-        partitioner=partitioner,
-        custom_getter=custom_getter,
-        use_resource=use_resource,
-        synchronization=synchronization,
-        aggregation=aggregation,
-    )
+    values: list[Any] = [*before, listed, *after]
+    return variable(*values)
 
 
 @_documented

@@ -16,7 +16,7 @@ from ....ops.indexing.gather import gather
 from ....ops.math.argmax import argmax
 from ....ops.math.comparison import greater_equal
 from ....ops.math.reductions import reduce_all
-from ....protos.dtypes import as_dtype
+from ....protos.dtypes import DType, as_dtype
 from ....shape_inference.tensor_shape import TensorShape
 from ....training.rnn.steps import turned
 
@@ -71,7 +71,24 @@ def batch_size_of(tensor: Any, axis: int = 0) -> Any:
     return gather(shape(tensor), axis) if known is None else known
 
 
-class CustomHelper(Helper):
+class _SamplingHelper(Helper):
+    """Base class of helpers whose samples have a shape and a dtype of their own."""
+
+    _shape: TensorShape
+    _dtype: DType
+
+    @property
+    def sample_ids_shape(self) -> TensorShape:
+        """The shape of a sample, without the batch."""
+        return self._shape
+
+    @property
+    def sample_ids_dtype(self) -> Any:
+        """The dtype of samples."""
+        return self._dtype
+
+
+class CustomHelper(_SamplingHelper):
     """A helper of three functions.
 
     Args:
@@ -118,16 +135,6 @@ class CustomHelper(Helper):
             raise ValueError("the batch size is not known before initialize was called")
         return self._batch_size
 
-    @property
-    def sample_ids_shape(self) -> TensorShape:
-        """The shape of a sample, without the batch."""
-        return self._shape
-
-    @property
-    def sample_ids_dtype(self) -> Any:
-        """The dtype of samples."""
-        return self._dtype
-
     def initialize(self, name: str | None = None) -> tuple[Any, Any]:
         """The finished rows before the first step, and its inputs."""
         with name_scope(name, "CustomHelperInitialize"):
@@ -152,7 +159,7 @@ class CustomHelper(Helper):
         return answer
 
 
-class InferenceHelper(Helper):
+class InferenceHelper(_SamplingHelper):
     """A helper that computes the next inputs from the samples, for inference.
 
     Args:
@@ -194,16 +201,6 @@ class InferenceHelper(Helper):
     def batch_size(self) -> Any:
         """The size of the batch."""
         return self._batch_size
-
-    @property
-    def sample_ids_shape(self) -> TensorShape:
-        """The shape of a sample, without the batch."""
-        return self._shape
-
-    @property
-    def sample_ids_dtype(self) -> Any:
-        """The dtype of samples."""
-        return self._dtype
 
     def initialize(self, name: str | None = None) -> tuple[Any, Any]:
         """No row has ended; the first inputs."""
