@@ -274,7 +274,11 @@ def test_dtypes_follow_from_inputs(
         "b": np.array([True, False]),
         "zero": np.int32(0),
     }
-    nodes = [placeholder("x", "DT_FLOAT", 2), *map(constant, weights), node("y", op, *inputs, **attrs)]
+    nodes = [
+        placeholder("x", "DT_FLOAT", 2),
+        *map(constant, weights),
+        node("y", op, *inputs, **attrs),
+    ]
     for each in nodes[2:5]:
         each["attr"] = {}
     path = write(tmp_path / "m", nodes, list(weights.items()))

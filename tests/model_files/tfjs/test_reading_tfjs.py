@@ -13,6 +13,7 @@ from tfjs_models import FLOAT, constant, node, placeholder, texts, write
 
 import tensordraft as td
 
+
 def test_fused_ops_are_the_plain_ones_they_consist_of(tmp_path: Path) -> None:
     rng = np.random.default_rng(0)
     w, b, alpha = (rng.normal(size=n).astype(np.float32) for n in ((3, 4), (4,), (4,)))

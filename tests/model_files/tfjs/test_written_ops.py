@@ -49,9 +49,7 @@ CHANNELS_FIRST = {"data_format": "NCHW"}
 def _conv(channels: int, filters: tuple[int, ...], **attrs: Any) -> Callable[[], Any]:
     def make() -> Any:
         x = _input([2, 6, 6, channels])
-        return lookup("Conv2D")(
-            x, _weight(*filters), strides=[1, 2, 2, 1], padding="SAME", **attrs
-        )
+        return lookup("Conv2D")(x, _weight(*filters), strides=[1, 2, 2, 1], padding="SAME", **attrs)
 
     return make
 
@@ -152,7 +150,10 @@ CASES: dict[str, tuple[Callable[[], Any], str]] = {
         "",
     ),
     "in_loop": (_in_function, "Erfc"),
-    "narrow_integers": (lambda: td.cast(_input([3], td.int32), td.int16) + td.cast(2, td.int16), ""),
+    "narrow_integers": (
+        lambda: td.cast(_input([3], td.int32), td.int16) + td.cast(2, td.int16),
+        "",
+    ),
 }
 
 
@@ -205,9 +206,7 @@ REFUSED: dict[str, tuple[Callable[[], Any], str]] = {
         "with NCHW",
     ),
     "bias": (
-        lambda: lookup("BiasAdd")(
-            td.placeholder(td.float32, None), _weight(4), data_format="NCHW"
-        ),
+        lambda: lookup("BiasAdd")(td.placeholder(td.float32, None), _weight(4), data_format="NCHW"),
         "of unknown rank",
     ),
 }
