@@ -120,6 +120,8 @@ def test_every_source_is_written_to_every_target(source: str, cli: Cli) -> None:
         assert done["format"] == kind
         assert done["bytes"] > 0
         with td.load(done["file"]) as again:
+            nodes = again.graph.as_graph_def().node
+            assert not [n.name for n in nodes for v in n.attr.values() if not v.ByteSize()]
             results = again(dict(zip(again.inputs, fed.values(), strict=True)))
         got = list(results.values()) if isinstance(results, dict) else [results]
         for one, other in zip(got, arrays, strict=True):
