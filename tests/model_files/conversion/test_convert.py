@@ -14,7 +14,7 @@ import pytest
 from cli_harness import Cli, in_folder
 
 import tensordraft as td
-from tensordraft.model_files.conversion.convert_model import TARGETS, convert, target_of
+from tensordraft.model_files.conversion.convert_model import TARGETS, target_of
 
 FILES = Path(__file__).parents[1] / "tflite" / "files"
 X = np.float32([[0.5, -1.0], [2.0, 3.0]])
@@ -188,8 +188,6 @@ def test_folders_are_replaced_only_by_what_they_held(cli: Cli) -> None:
 def test_formats_are_named() -> None:
     with pytest.raises(ValueError, match=f"one of {', '.join(TARGETS)}, got 'pickle'"):
         target_of("x", "pickle")
-    with pytest.raises(ValueError, match="is for TensorFlow.js models"):
-        convert(td.load_graph, target_of("x", "saved_model"), quantize="uint8")  # type: ignore
 
 
 def test_large_weights_are_in_several_files(tmp_path: Path) -> None:

@@ -150,15 +150,96 @@ def test_json_nested_deep_is_refused(tmp_path: Path) -> None:
         td.load(path)
 
 
-def test_layers_models_take_weights_by_name(tmp_path: Path) -> None:
-    layer = {"name": "d", "trainable": True, "units": 2, "batch_input_shape": [None, 3]}
-    config = {"name": "s", "layers": [{"class_name": "Dense", "config": layer}]}
-    topology = {"model_config": {"class_name": "Sequential", "config": config}}
-    kernel, bias = np.ones((3, 2), np.float32), np.float32([1, 2])
-    weights = [("d/kernel", kernel), ("d/bias", bias)]
-    path = write(tmp_path / "m", [], weights, format="layers-model", modelTopology=topology)
-    np.testing.assert_array_equal(td.load(path)([[1.0, 2.0, 3.0]]), [[7.0, 8.0]])
-    layer["units"] = 3
-    write(tmp_path / "m", [], weights, format="layers-model", modelTopology=topology)
-    with pytest.raises(td.errors.DataLossError, match=r"no weights for d/kernel of shape \[3, 3\]"):
-        td.load(path)
+KERNEL, BIAS = np.ones((3, 2), np.float32), np.float32([1, 2])
+WEIGHTS = [("d/kernel", KERNEL), ("d/bias", BIAS)]
+
+
+def _dense(**more: Any) -> dict[str, Any]:
+    config = {"name": "d", "trainable": True, "units": 2, "batch_input_shape": [None, 3], **more}
+    return {"class_name": "Dense", "config": config}
+
+
+def _sequential(*layers: Any) -> dict[str, Any]:
+    return {"class_name": "Sequential", "config": {"name": "s", "layers": list(layers)}}
+
+
+def _layers(folder: Path, topology: Any, weights: Any = WEIGHTS) -> Path:
+    return write(folder, [], weights, format="layers-model", modelTopology=topology)
+
+
+TWO_INPUTS = {
+    "class_name": "Functional",
+    "config": {
+        "name": "m",
+        "layers": [
+            {
+                "class_name": "InputLayer",
+                "name": "i",
+                "config": {"name": "i", "batch_input_shape": [None, 3], "dtype": "float32"},
+                "inbound_nodes": [],
+            },
+            {
+                **_dense(),
+                "name": "d",
+                "inbound_nodes": [[["i", 0, 0, {}]], [["i", 0, 0, {}]]],
+            },
+        ],
+        "input_layers": [["i", 0, 0]],
+        "output_layers": [["d", 0, 0], ["d", 1, 0]],
+    },
+}
+# Forms of the config, and the names of weights.
+LAYERS: dict[str, tuple[Any, Any]] = {
+    "config": ({"model_config": _sequential(_dense())}, WEIGHTS),
+    "text": ({"model_config": json.dumps(_sequential(_dense()))}, WEIGHTS),
+    "alone": (_sequential(_dense()), WEIGHTS),
+    "list": ({"modelConfig": {"class_name": "Sequential", "config": [_dense()]}}, WEIGHTS),
+    "scopes": ({"model_config": _sequential(_dense())}, [("s/d/kernel", KERNEL), ("d/bias", BIAS)]),
+    "outputs": ({"model_config": TWO_INPUTS}, WEIGHTS),
+}
+
+
+@pytest.mark.parametrize("name", LAYERS)
+def test_layers_models_take_weights_by_name(name: str, tmp_path: Path) -> None:
+    topology, weights = LAYERS[name]
+    with td.load(_layers(tmp_path / "m", topology, weights)) as model:
+        results = model([[1.0, 2.0, 3.0]])
+    if name == "outputs":
+        assert list(results) == ["d", "d_1"]
+        results = results["d_1"]
+    np.testing.assert_array_equal(results, [[7.0, 8.0]])
+
+
+DATA_LOSS, UNIMPLEMENTED = td.errors.DataLossError, td.errors.UnimplementedError
+TEXT_BIAS = [("d/kernel", KERNEL), ("d/bias", np.array([b"1", b"2"], object))]
+MALFORMED: dict[str, tuple[Any, Any, type[Exception], str]] = {
+    "units": (
+        _sequential(_dense(units=3)),
+        WEIGHTS,
+        DATA_LOSS,
+        r"no weights for d/kernel of shape \[3, 3\]",
+    ),
+    "class": (
+        _sequential(_dense(), {"class_name": "Mine", "config": {"name": "a", "trainable": True}}),
+        WEIGHTS,
+        UNIMPLEMENTED,
+        r"classes that are not known: Mine \('a'\)",
+    ),
+    "no_shape": (
+        _sequential({"class_name": "Dense", "config": {"name": "d", "units": 2}}),
+        WEIGHTS,
+        DATA_LOSS,
+        "does not state the shape",
+    ),
+    "no_class": ({"model_config": {"config": {}}}, WEIGHTS, DATA_LOSS, "class_name and config"),
+    "text": ({"model_config": "{"}, WEIGHTS, DATA_LOSS, "its config is malformed"),
+    "units_text": (_sequential(_dense(units="x")), WEIGHTS, DATA_LOSS, "config is malformed"),
+    "strings": (_sequential(_dense()), TEXT_BIAS, DATA_LOSS, "d/bias holds strings"),
+}
+
+
+@pytest.mark.parametrize("name", MALFORMED)
+def test_malformed_layers_models(name: str, tmp_path: Path) -> None:
+    topology, weights, kind, message = MALFORMED[name]
+    with pytest.raises(kind, match=message):
+        td.load(_layers(tmp_path / "m", topology, weights))
