@@ -24,8 +24,23 @@ _RENAMED = {
 }
 _BATCH_NORMS = ("FusedBatchNorm", "FusedBatchNormV2", "FusedBatchNormV3")
 # The dtypes that TensorFlow.js knows, and the nearest to others.
-_DTYPES = ("float32", "float16", "float64", "int32", "int64", "int8", "uint8", "bool", "string")
-_DTYPES += ("complex64", "complex128", "resource", "variant")
+_DTYPES = frozenset(
+    [
+        "float32",
+        "float16",
+        "float64",
+        "int32",
+        "int64",
+        "int8",
+        "uint8",
+        "bool",
+        "string",
+        "complex64",
+        "complex128",
+        "resource",
+        "variant",
+    ]
+)
 _NEAREST = {"bfloat16": "float32", "int16": "int32", "uint16": "int32"}
 _MOST_NAMED = 12
 _MOST_GROUPS = 256
@@ -242,7 +257,7 @@ def _one_hot(c: Lowering) -> str:
     if rank is None or not 0 <= axis < rank:
         c.keep()
         return f"OneHot ({c.node.name!r}) along axis {axis} of indices of unknown rank"
-    types = {"TI": ("type", c.dtype("TI").as_datatype_enum), "axis": ("i", -1)}
+    types: dict[str, Any] = {"TI": ("type", c.dtype("TI").as_datatype_enum), "axis": ("i", -1)}
     hot = c.add("OneHot", *c.inputs, **types)
     order = [*range(axis), rank, *range(axis, rank)]
     c.add("Transpose", hot, c.integers(order), last=True, Tperm=("type", 3))
@@ -309,7 +324,7 @@ def _batch_norm(c: Lowering) -> str:
         return f"the moments of {c.node.op} ({c.node.name!r})"
     x, scale, offset = c.inputs[:3]
     axes = c.integers([0, 1, 2])
-    over = {"Tidx": ("type", 3), "keep_dims": ("b", True)}
+    over: dict[str, Any] = {"Tidx": ("type", 3), "keep_dims": ("b", True)}
     mean = c.add("Mean", x, axes, **over)
     variance = c.add("Mean", c.add("SquaredDifference", x, mean), axes, **over)
     epsilon = c.constant(c.node.attr["epsilon"].f if "epsilon" in c.node.attr else 1e-4)

@@ -106,7 +106,7 @@ def save_tfjs(
     initializer = _split_off_tables(graph_def)
     weights = _weights_of(graph_def)
     weights |= _weights_of(initializer)
-    written = {
+    written: dict[str, Any] = {
         "format": "graph-model",
         "generatedBy": "tensordraft",
         "convertedBy": "tensordraft",

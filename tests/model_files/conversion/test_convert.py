@@ -12,12 +12,13 @@ from typing import Any
 import numpy as np
 import pytest
 from cli_harness import Cli, in_folder
+from typed_arrays import f32
 
 import tensordraft as td
 from tensordraft.model_files.conversion.convert_model import TARGETS, target_of
 
 FILES = Path(__file__).parents[1] / "tflite" / "files"
-X = np.float32([[0.5, -1.0], [2.0, 3.0]])
+X = f32([[0.5, -1.0], [2.0, 3.0]])
 
 
 @pytest.fixture

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 from tfjs_models import FLOAT, constant, node, placeholder, texts, write
+from typed_arrays import c64, f16, f32, i32, u8, u16
 
 import tensordraft as td
 
@@ -25,7 +26,7 @@ def base(folder: Path) -> Path:
         constant("s", "DT_STRING"),
         node("y", "Mul", "x", "w", **FLOAT),
     ]
-    weights = [("w", np.float32([2, 3])), ("s", np.array([b"a", b"bc"], object))]
+    weights = [("w", f32([2, 3])), ("s", np.array([b"a", b"bc"], object))]
     return write(folder, nodes, weights)
 
 
@@ -93,9 +94,9 @@ def test_looser_forms_are_read(name: str, tmp_path: Path) -> None:
     model = json.loads(path.read_text())
     change(model)
     path.write_text(json.dumps(model))
-    (path.parent / "b.bin").write_bytes(np.float32([1, 2]).tobytes())
+    (path.parent / "b.bin").write_bytes(f32([1, 2]).tobytes())
     with td.load(path) as loaded:
-        np.testing.assert_array_equal(loaded([2.0, 3.0]), np.float32(expected))
+        np.testing.assert_array_equal(loaded([2.0, 3.0]), f32(expected))
 
 
 def _twice(key: str) -> Callable[[Model], None]:
@@ -179,7 +180,7 @@ FUSED: list[tuple[str, str, list[str], int]] = [
     ("_FusedMatMul", "matmul", [], 0),
     ("Prelu", "prelu", [], 0),
 ]
-PLAIN = {
+PLAIN: dict[str, Callable[[Any], Any]] = {
     "Relu6": lambda x: np.clip(x, 0, 6),
     "LeakyRelu": lambda x: np.where(x > 0, x, 0.3 * x),
     "Elu": lambda x: np.where(x > 0, x, np.expm1(x)),
@@ -269,8 +270,8 @@ def test_dtypes_follow_from_inputs(
     op: str, inputs: list[str], attrs: dict[str, Any], expected: Any, tmp_path: Path
 ) -> None:
     weights = {
-        "w": np.float32([1.5, 4]),
-        "i": np.int32([3, 4]),
+        "w": f32([1.5, 4]),
+        "i": i32([3, 4]),
         "b": np.array([True, False]),
         "zero": np.int32(0),
     }
@@ -290,20 +291,20 @@ def test_dtypes_follow_from_inputs(
 
 
 STORED: dict[str, tuple[Model, Any, Any]] = {
-    "complex64": ({"dtype": "complex64"}, np.complex64([1 + 2j]), [1 + 2j]),
-    "float16": ({"dtype": "float16"}, np.float16([1.5]), [1.5]),
-    "uint8": ({"dtype": "uint8"}, np.uint8([7]), [7]),
-    "bool": ({"dtype": "bool"}, np.uint8([2]), [True]),
+    "complex64": ({"dtype": "complex64"}, c64([1 + 2j]), [1 + 2j]),
+    "float16": ({"dtype": "float16"}, f16([1.5]), [1.5]),
+    "uint8": ({"dtype": "uint8"}, u8([7]), [7]),
+    "bool": ({"dtype": "bool"}, u8([2]), [True]),
     "float_of_float16": (
         {"dtype": "float32", "quantization": {"dtype": "float16"}},
-        np.float16([1.5]),
+        f16([1.5]),
         [1.5],
     ),
-    "float_of_uint8": ({"dtype": "float32", "quantization": QUANTIZED}, np.uint8([4]), [3.0]),
-    "int_of_uint8": ({"dtype": "int32", "quantization": QUANTIZED}, np.uint8([3]), [3]),
+    "float_of_uint8": ({"dtype": "float32", "quantization": QUANTIZED}, u8([4]), [3.0]),
+    "int_of_uint8": ({"dtype": "int32", "quantization": QUANTIZED}, u8([3]), [3]),
     "float_of_uint16": (
         {"dtype": "float32", "quantization": {**QUANTIZED, "dtype": "uint16"}},
-        np.uint16([1000]),
+        u16([1000]),
         [501.0],
     ),
 }
@@ -343,7 +344,7 @@ def _table(folder: Path, **ops: str) -> Path:
     ]
     if handle == "own":
         nodes[1] = node("own", "HashTableV2", shared_name={"s": texts("t")[0]}, **types)
-    weights = [("other", np.int32([5, 6])), ("keys", np.array([b"a", b"b"], object))]
+    weights = [("other", i32([5, 6])), ("keys", np.array([b"a", b"b"], object))]
     model = {
         "modelInitializer": {"node": initializer},
         "initializerSignature": {"outputs": {"t": {"resourceId": 7, "name": "table_1:0"}}},

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 from tfjs_models import FLOAT, constant, node, placeholder, texts, write
+from typed_arrays import f32
 
 import tensordraft as td
 
@@ -45,8 +46,8 @@ def test_looser_dtypes_are_cast(tmp_path: Path) -> None:
         constant("w"),
         {"name": "y", "op": "Mul", "input": ["x", "w"]},
     ]
-    model = td.load(write(tmp_path / "m", nodes, [("w", np.float32([0.5, 2]))]))
-    np.testing.assert_array_equal(model([1, 2]), np.float32([0.5, 4]))
+    model = td.load(write(tmp_path / "m", nodes, [("w", f32([0.5, 2]))]))
+    np.testing.assert_array_equal(model([1, 2]), f32([0.5, 4]))
 
 
 @pytest.mark.parametrize("dtype", ["float16", "uint8", "uint16"])
@@ -150,7 +151,7 @@ def test_json_nested_deep_is_refused(tmp_path: Path) -> None:
         td.load(path)
 
 
-KERNEL, BIAS = np.ones((3, 2), np.float32), np.float32([1, 2])
+KERNEL, BIAS = np.ones((3, 2), np.float32), f32([1, 2])
 WEIGHTS = [("d/kernel", KERNEL), ("d/bias", BIAS)]
 
 

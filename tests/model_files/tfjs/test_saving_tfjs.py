@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 from google.protobuf import json_format, text_format
+from typed_arrays import f32
 
 import tensordraft as td
 from tensordraft.graph.registry import lookup
@@ -74,7 +75,7 @@ def test_models_of_keras_are_written(tmp_path: Path) -> None:
         path = td.save_tfjs(model, tmp_path / "web", quantize=None)
         with pytest.raises(ValueError, match="has no inputs yet"):
             td.save_tfjs(td.keras.Sequential([td.keras.layers.Dense(2)]), tmp_path / "no")
-    x = np.float32([[1, 2, 3]])
+    x = f32([[1, 2, 3]])
     with td.load(path) as again:
         assert list(again.outputs) == ["out"]
         np.testing.assert_allclose(again(x), x @ kernel + bias, rtol=1e-6)

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 from tflite_files import Op, Subgraph, Tensor, constant, file_of, one_op
+from typed_arrays import i32
 
 import tensordraft as td
 from tensordraft.model_files.tflite import builder
@@ -18,7 +19,7 @@ from tensordraft.model_files.tflite.flexbuffer import read_flexbuffer
 X = Tensor("float32", [2])
 I = Tensor("int32", [2])  # noqa: E741
 B = Tensor("bool", [])
-N = constant(np.int32([1]))
+N = constant(i32([1]))
 IMAGE = Tensor("float32", [1, 4, 4, 2])
 WIDE = Tensor("float32", [4, 4], more={"shape_signature": [-1, -1]})
 
@@ -55,7 +56,6 @@ RELU = Subgraph([X, X], [0], [1], [Op("RELU", [0], [1])])
 TRUE = Subgraph([X, constant(True)], [0], [1], [])
 AGAIN = ("If", {"then_subgraph_index": 1, "else_subgraph_index": 1})
 RECURSIVE = Subgraph([B, X, X], [0, 1], [2], [Op("IF", [0, 0, 1], [2], AGAIN)])
-DOUBLE = ("StableHLOComposite", {})
 VARIABLE = ("VarHandle", {"shared_name": "v"})
 
 
@@ -80,7 +80,7 @@ def _strings(data: bytes, size: int = 1) -> bytes:
 
 
 def _numbers(*values: int) -> bytes:
-    return np.int32(values).tobytes()
+    return i32(values).tobytes()
 
 
 PLAIN = Subgraph([X, X], [0], [1], [Op("RELU", [0], [1])])
@@ -249,7 +249,7 @@ def test_loops_may_change_shapes(stated: list[int], tmp_path: Path) -> None:
     """Whether the file says so or not."""
     size = Tensor("int32", [1])
     less = Subgraph(
-        [X, size, constant(np.int32([6])), Tensor("bool", [])],
+        [X, size, constant(i32([6])), Tensor("bool", [])],
         [0],
         [3],
         [Op("SHAPE", [0], [1]), Op("LESS", [1, 2], [3])],

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 from tflite_files import Tensor, constant, one_op
+from typed_arrays import f16, f32, i8, i32, i64
 
 import tensordraft as td
 
@@ -17,7 +18,7 @@ X = RNG.normal(size=(2, 3)).astype(np.float32)
 IMAGE = RNG.normal(size=(1, 4, 4, 2)).astype(np.float32)
 VOLUME = RNG.normal(size=(1, 3, 3, 3, 2)).astype(np.float32)
 EACH = RNG.normal(size=(3,)).astype(np.float32)
-INTS = np.int32([[1, 2, 3], [4, 5, 6]])
+INTS = i32([[1, 2, 3], [4, 5, 6]])
 K1 = RNG.normal(size=(3, 1, 1, 2)).astype(np.float32)
 W = RNG.normal(size=(4, 3)).astype(np.float32)
 CUBE = RNG.normal(size=(1, 1, 1, 2, 3)).astype(np.float32)
@@ -81,33 +82,33 @@ OPS: dict[str, Case] = {
     "bitcast": ("BITCAST", [X], None, [X.view(np.int32)]),
     "fake": (
         "FAKE_QUANT",
-        [np.float32([-3, 0.6, 7])],
+        [f32([-3, 0.6, 7])],
         ("FakeQuant", {"min": 0.0, "max": 3.0, "num_bits": 2}),
-        [np.float32([0, 1, 3])],
+        [f32([0, 1, 3])],
     ),
     "buckets": (
         "BUCKETIZE",
-        [np.float32([-3, 0.6, 7])],
+        [f32([-3, 0.6, 7])],
         ("Bucketize", {"boundaries": [0.0, 1.0]}),
-        [np.int32([0, 1, 2])],
+        [i32([0, 1, 2])],
     ),
     "densify": ("DENSIFY", [X], None, [X]),
     "quantize": (
         "QUANTIZE",
-        [np.float32([0, 1, 90])],
+        [f32([0, 1, 90])],
         None,
-        [(np.int8([3, 5, 127]), {"scale": [0.5], "zero": [3]})],
+        [(i8([3, 5, 127]), {"scale": [0.5], "zero": [3]})],
     ),
     "dequantize": (
         "DEQUANTIZE",
-        [(np.int8([3, 5, -1]), {"scale": [0.5], "zero": [3]})],
+        [(i8([3, 5, -1]), {"scale": [0.5], "zero": [3]})],
         None,
-        [np.float32([0, 1, -2])],
+        [f32([0, 1, -2])],
     ),
-    "halves": ("DEQUANTIZE", [np.float16([1.5, 2])], None, [np.float32([1.5, 2])]),
+    "halves": ("DEQUANTIZE", [f16([1.5, 2])], None, [f32([1.5, 2])]),
     "reduce": (
         "REDUCE_MAX",
-        [X, constant(np.int32([1]))],
+        [X, constant(i32([1]))],
         ("Reducer", {"keep_dims": True}),
         [X.max(1, keepdims=True)],
     ),
@@ -121,7 +122,7 @@ OPS: dict[str, Case] = {
     ),
     "split_v": (
         "SPLIT_V",
-        [X, constant(np.int32([1, 2])), constant(np.int32(1))],
+        [X, constant(i32([1, 2])), constant(np.int32(1))],
         ("SplitV", {"num_splits": 2}),
         [X[:, :1], X[:, 1:]],
     ),
@@ -130,42 +131,42 @@ OPS: dict[str, Case] = {
     "unpack": ("UNPACK", [X], ("Unpack", {"num": 2}), [X[0], X[1]]),
     "slice": (
         "STRIDED_SLICE",
-        [X, *(constant(np.int32(n)) for n in ([1, 1], [1, 1], [1, 1]))],
+        [X, *(constant(i32(n)) for n in ([1, 1], [1, 1], [1, 1]))],
         ("StridedSlice", {**STRIDED, "offset": True}),
         [X[:2, 1:]],
     ),
     "gather": (
         "GATHER",
-        [X, constant(np.int32([2, 0]))],
+        [X, constant(i32([2, 0]))],
         ("Gather", {"axis": 1}),
         [X[:, [2, 0]]],
     ),
     "pad": (
         "PAD",
-        [(np.int8([[3, 4]]), {"scale": [0.5], "zero": [7]}), constant(np.int32([[0, 0], [1, 0]]))],
+        [(i8([[3, 4]]), {"scale": [0.5], "zero": [7]}), constant(i32([[0, 0], [1, 0]]))],
         None,
-        [(np.int8([[7, 3, 4]]), {"scale": [0.5], "zero": [7]})],
+        [(i8([[7, 3, 4]]), {"scale": [0.5], "zero": [7]})],
     ),
     "mirror": (
         "MIRROR_PAD",
-        [X, constant(np.int32([[0, 0], [1, 0]]))],
+        [X, constant(i32([[0, 0], [1, 0]]))],
         ("MirrorPad", {"mode": 1}),
         [np.pad(X, [[0, 0], [1, 0]], "symmetric")],
     ),
     "space": (
         "SPACE_TO_DEPTH",
-        [np.float32([[[[1], [2]], [[3], [4]]]])],
+        [f32([[[[1], [2]], [[3], [4]]]])],
         ("SpaceToDepth", {"block_size": 2}),
-        [np.float32([[[[1, 2, 3, 4]]]])],
+        [f32([[[[1, 2, 3, 4]]]])],
     ),
     "arg": ("ARG_MAX", [X, constant(np.int32(1))], ("ArgMax", {}), [X.argmax(1).astype(np.int32)]),
-    "shape": ("SHAPE", [X], ("Shape", {}), [np.int32([2, 3])]),
+    "shape": ("SHAPE", [X], ("Shape", {}), [i32([2, 3])]),
     "rank": ("RANK", [X], None, [np.int32(2)]),
     "unique": (
         "UNIQUE",
-        [np.int32([4, 2, 4])],
+        [i32([4, 2, 4])],
         ("Unique", {}),
-        [np.int32([4, 2]), np.int32([0, 1, 0])],
+        [i32([4, 2]), i32([0, 1, 0])],
     ),
     "cumsum": (
         "CUMSUM",
@@ -176,7 +177,7 @@ OPS: dict[str, Case] = {
     "one_hot": (
         "ONE_HOT",
         [
-            np.int32([2, 0]),
+            i32([2, 0]),
             *(constant(np.int32(3)), constant(np.float32(1)), constant(np.float32(0))),
         ],
         ("OneHot", {"axis": -1}),
@@ -184,48 +185,48 @@ OPS: dict[str, Case] = {
     ),
     "reverse": (
         "REVERSE_SEQUENCE",
-        [X, constant(np.int64([1, 3]))],
+        [X, constant(i64([1, 3]))],
         ("ReverseSequence", {"seq_dim": 1}),
         [np.stack([X[0], X[1, ::-1]])],
     ),
     "scatter": (
         "SCATTER_ND",
-        [constant(np.int32([[2], [0]])), X, constant(np.int32([3, 3]))],
+        [constant(i32([[2], [0]])), X, constant(i32([3, 3]))],
         None,
         [np.stack([X[1], 0 * X[1], X[0]])],
     ),
     "sparse": (
         "SPARSE_TO_DENSE",
-        [constant(np.int64([1])), constant(np.int32([3])), X[0, :1], constant(np.float32(7))],
+        [constant(i64([1])), constant(i32([3])), X[0, :1], constant(np.float32(7))],
         ("SparseToDense", {}),
-        [np.float32([7, X[0, 0], 7])],
+        [f32([7, X[0, 0], 7])],
     ),
     "update": (
         "DYNAMIC_UPDATE_SLICE",
-        [X, EACH[None, :2], constant(np.int32([1, 1]))],
+        [X, EACH[None, :2], constant(i32([1, 1]))],
         None,
         [np.concatenate([X[:1], np.concatenate([X[1:, :1], EACH[None, :2]], 1)])],
     ),
     "suppress": (
         "NON_MAX_SUPPRESSION_V4",
         [
-            np.float32([[0, 0, 1, 1], [0, 0, 1, 1.1], [2, 2, 3, 3]]),
-            np.float32([0.5, 0.9, 0.6]),
+            f32([[0, 0, 1, 1], [0, 0, 1, 1.1], [2, 2, 3, 3]]),
+            f32([0.5, 0.9, 0.6]),
             *(constant(np.int32(3)), constant(np.float32(0.5)), constant(np.float32(0))),
         ],
         None,
-        [np.int32([1, 2, 0]), np.int32(2)],
+        [i32([1, 2, 0]), np.int32(2)],
     ),
     "suppress_softly": (
         "NON_MAX_SUPPRESSION_V5",
         [
-            np.float32([[0, 0, 1, 1], [2, 2, 3, 3]]),
-            np.float32([0.5, 0.9]),
+            f32([[0, 0, 1, 1], [2, 2, 3, 3]]),
+            f32([0.5, 0.9]),
             *(constant(np.int32(2)), constant(np.float32(0.5)), constant(np.float32(0))),
             constant(np.float32(0)),
         ],
         None,
-        [np.int32([1, 0]), np.float32([0.9, 0.5]), np.int32(2)],
+        [i32([1, 0]), f32([0.9, 0.5]), np.int32(2)],
     ),
     "average": ("AVERAGE_POOL_2D", [IMAGE], ("Pool2D", POOL), [windows(IMAGE).mean(3)]),
     "l2_pool": (
@@ -243,11 +244,11 @@ OPS: dict[str, Case] = {
     "max": ("MAX_POOL_2D", [IMAGE], ("Pool2D", POOL), [windows(IMAGE).max(3)]),
     "resize": (
         "RESIZE_NEAREST_NEIGHBOR",
-        [IMAGE, constant(np.int32([8, 8]))],
+        [IMAGE, constant(i32([8, 8]))],
         ("ResizeNearestNeighbor", {}),
         [IMAGE.repeat(2, 1).repeat(2, 2)],
     ),
-    "lookup": ("EMBEDDING_LOOKUP", [np.int32([1, 0, 1]), X], None, [X[[1, 0, 1]]]),
+    "lookup": ("EMBEDDING_LOOKUP", [i32([1, 0, 1]), X], None, [X[[1, 0, 1]]]),
     "conv": (
         "CONV_2D",
         [IMAGE, constant(K1), constant(EACH)],
@@ -262,7 +263,7 @@ OPS: dict[str, Case] = {
     ),
     "transposed": (
         "TRANSPOSE_CONV",
-        [constant(np.int32([1, 4, 4, 3])), constant(K1), IMAGE, constant(EACH)],
+        [constant(i32([1, 4, 4, 3])), constant(K1), IMAGE, constant(EACH)],
         ("TransposeConv", CONV),
         [IMAGE @ K1.reshape(3, 2).T + EACH],
     ),
@@ -274,7 +275,7 @@ OPS: dict[str, Case] = {
     ),
     "transposed_3d": (
         "CONV_3D_TRANSPOSE",
-        [constant(np.int32([1, 3, 3, 3, 3])), constant(CUBE.swapaxes(3, 4)), VOLUME],
+        [constant(i32([1, 3, 3, 3, 3])), constant(CUBE.swapaxes(3, 4)), VOLUME],
         ("Conv3D", CUBES),
         [VOLUME @ CUBE.reshape(2, 3)],
     ),
@@ -299,7 +300,7 @@ OPS: dict[str, Case] = {
     "integers": ("SQUARED_DIFFERENCE", [INTS, INTS + 2], None, [np.full([2, 3], 4, np.int32)]),
     "spectrum": (
         "RFFT2D",
-        [X, constant(np.int32([2, 2]))],
+        [X, constant(i32([2, 2]))],
         None,
         [np.fft.rfft2(X[:, :2]).astype(np.complex64)],
     ),

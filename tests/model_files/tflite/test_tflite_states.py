@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 from tflite_files import Tensor, constant, one_op
+from typed_arrays import f32
 
 import tensordraft as td
 
@@ -203,13 +204,12 @@ def test_a_state_must_be_one(tmp_path: Path) -> None:
 
 
 def test_states_may_be_quantized(tmp_path: Path) -> None:
-    quantized = {"scale": [0.05], "zero": [3]}
     inputs = [
         Tensor("float32", [1, 1]),
-        constant(np.float32([[1]])),
-        constant(np.float32([[1]])),
-        constant(np.float32([0])),
-        Tensor("int8", [1, 1], more=STATE, **quantized),
+        constant(f32([[1]])),
+        constant(f32([[1]])),
+        constant(f32([0])),
+        Tensor("int8", [1, 1], None, [0.05], [3], more=STATE),
     ]
     data = one_op("RNN", inputs, [Tensor("float32", [1, 1])], ("RNN", {}))
     with _load(tmp_path, data) as model:
