@@ -16,21 +16,8 @@ from ...protos.dtypes import DType, as_dtype
 from ...protos.messages import GraphDef, NodeDef
 from .node_lists import NodeList, inputs_of, lists_of
 
-_ORDER = [
-    "bool",
-    "uint8",
-    "int8",
-    "uint16",
-    "int16",
-    "int32",
-    "int64",
-    "float16",
-    "bfloat16",
-    "float32",
-    "float64",
-    "complex64",
-    "complex128",
-]
+_NARROW = ("bool", "uint8", "int8", "uint16", "int16", "int32", "int64")
+_ORDER = (*_NARROW, "float16", "bfloat16", "float32", "float64", "complex64", "complex128")
 
 
 def with_dtypes(graph_def: GraphDef) -> None:

@@ -24,23 +24,8 @@ _RENAMED = {
 }
 _BATCH_NORMS = ("FusedBatchNorm", "FusedBatchNormV2", "FusedBatchNormV3")
 # The dtypes that TensorFlow.js knows, and the nearest to others.
-_DTYPES = frozenset(
-    [
-        "float32",
-        "float16",
-        "float64",
-        "int32",
-        "int64",
-        "int8",
-        "uint8",
-        "bool",
-        "string",
-        "complex64",
-        "complex128",
-        "resource",
-        "variant",
-    ]
-)
+_NUMBERS = ("float32", "float16", "float64", "int32", "int64", "int8", "uint8", "complex64")
+_DTYPES = (*_NUMBERS, "complex128", "bool", "string", "resource", "variant")
 _NEAREST = {"bfloat16": "float32", "int16": "int32", "uint16": "int32"}
 _MOST_NAMED = 12
 _MOST_GROUPS = 256

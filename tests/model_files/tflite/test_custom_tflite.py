@@ -84,7 +84,8 @@ def test_detected_objects(tmp_path: Path) -> None:
         boxes, kinds, best, number = model(encoded, scores).values()
     # The second overlaps with the first; the first class is the background.
     assert number.tolist() == [2]
-    np.testing.assert_allclose(boxes[0], [[0, 0, 1, 1], [1.5, 2, 3.5, 3], [0, 0, 0, 0]], atol=1e-6)
+    expected = f32([[0, 0, 1, 1], [1.5, 2, 3.5, 3], [0, 0, 0, 0]])
+    np.testing.assert_allclose(boxes[0], expected, atol=1e-6)
     assert kinds[0].tolist() == [1, 0, 0]
     np.testing.assert_allclose(best[0], [0.8, 0.7, 0])
 
