@@ -76,7 +76,7 @@ def _format_of(node: NodeDef) -> bytes:
 
 
 def _is_in_training(node: NodeDef) -> bool:
-    """Whether a fused batch normalization takes the moments of the batch, as it does by default."""
+    """Returns True if a fused batch normalization takes the moments of the batch, its default."""
     value = node.attr.get("is_training")
     return node.op.startswith("Fused") and (value is None or value.b)
 

@@ -1,4 +1,4 @@
-"""What converters of several versions have written, and what nothing should write."""
+"""TensorFlow.js models as converters of several versions write them, and as none should."""
 
 from __future__ import annotations
 
@@ -136,6 +136,7 @@ REFUSED: dict[str, tuple[Callable[[Model], None], str]] = {
     "scale": (at(f"{WEIGHT}/quantization", {**QUANTIZED, "scale": "x"}), "has scale = 'x'"),
     "infinite": (at(f"{WEIGHT}/quantization", {**QUANTIZED, "min": 1e999}), "has min = inf"),
     "file": (at("weightsManifest/0/paths", ["\0"]), "names the file"),
+    "long_name": (at("weightsManifest/0/paths", ["w" * 300]), "a name that is too long"),
     "no_file": (at("weightsManifest/0/paths", ["v.bin"]), "v.bin"),
     "folder": (at("weightsManifest/0/paths", ["."]), "which is a folder"),
     "long": (at(f"{WEIGHT}/shape", [1]), "a string of .* bytes, where 11 are left"),

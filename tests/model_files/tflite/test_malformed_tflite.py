@@ -246,7 +246,7 @@ def test_branches(shape: list[int], value: bool, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("stated", [[2], [-1]])
 def test_loops_may_change_shapes(stated: list[int], tmp_path: Path) -> None:
-    """Whether the file says so or not."""
+    """The file may say so, or not."""
     size = Tensor("int32", [1])
     less = Subgraph(
         [X, size, constant(i32([6])), Tensor("bool", [])],
