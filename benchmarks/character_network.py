@@ -11,8 +11,12 @@ if TYPE_CHECKING:
 
 CHARACTERS, UNITS, LENGTH, LINES = 64, 128, 25, 32
 SIZES = (
-    (CHARACTERS, 4 * UNITS), (UNITS, 4 * UNITS), (4 * UNITS,), (UNITS, CHARACTERS), (CHARACTERS,)
-)  # fmt: skip
+    (CHARACTERS, 4 * UNITS),
+    (UNITS, 4 * UNITS),
+    (4 * UNITS,),
+    (UNITS, CHARACTERS),
+    (CHARACTERS,),
+)
 
 
 def characters(lib: Any, ids: Any, wx: Any, wh: Any, b: Any, wo: Any, bo: Any) -> Any:

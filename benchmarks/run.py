@@ -20,9 +20,19 @@ if TYPE_CHECKING:
     from timing import Row
 
 SECTIONS = (
-    "engine", "loops", "ops", "every_op", "models", "training", "large_training", "gradients",
-    "memory", "files", "datasets", "checking",
-)  # fmt: skip
+    "engine",
+    "loops",
+    "ops",
+    "every_op",
+    "models",
+    "training",
+    "large_training",
+    "gradients",
+    "memory",
+    "files",
+    "datasets",
+    "checking",
+)
 PAGE = os.path.join(os.path.dirname(__file__), os.pardir, "docs", "performance.md")
 
 

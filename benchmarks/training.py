@@ -129,8 +129,10 @@ def networks() -> list[Network]:
         "dense 784-256-10": ((784, 256), (256,), (256, 10), (10,)),
         "conv 28x28": ((5, 5, 1, 16), (16,), (5, 5, 16, 32), (32,), (7 * 7 * 32, 10), (10,)),
     }
-    kinds: Any = ((128, (784,), dense, dense_by_hand),
-             (64, (28, 28, 1), convolutional, convolutional_by_hand))  # fmt: skip
+    kinds: Any = (
+        (128, (784,), dense, dense_by_hand),
+        (64, (28, 28, 1), convolutional, convolutional_by_hand),
+    )
     made = [
         Network(
             name,

@@ -70,9 +70,12 @@ class TFRecordOptions:
     compression_type_map = _NAMES
 
     def __init__(
-        self, compression_type: Any = None, *settings: Any, compression_level: int | None = None,
+        self,
+        compression_type: Any = None,
+        *settings: Any,
+        compression_level: int | None = None,
         **more: Any,
-    ) -> None:  # fmt: skip
+    ) -> None:
         self.compression_type = _NAMES[0 if compression_type is None else _number(compression_type)]
         self.compression_level = -1 if compression_level is None else compression_level
 

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from ..protos.attr_codec import decode_attr
 from ..protos.messages import AttrValue
 from ..protos.tensor_codec import TensorValue
+from ..runtime.identity_reference import Reference
 from ..runtime.suggestions import did_you_mean
 from ..shape_inference.tensor_shape import TensorShape
 from .api.tensor_misuse import NoValues
-from .identity_reference import Reference
 from .node_def import node_def
 from .scopes import thread_defaults
 

@@ -199,9 +199,21 @@ def _arithmetic(pool: Pool) -> Any:
     x = pool.choose(dtype)
     y = pool.integer(-2, 3) if pool.integer(0, 1) and dtype != "uint8" else pool.choose(dtype)
     return pool.one_of(
-        (td.add, td.subtract, td.multiply, td.floordiv, td.floormod, td.truncatediv, td.maximum,
-         td.minimum, td.equal, td.less, td.greater_equal, td.squared_difference)
-    )(x, y)  # fmt: skip
+        (
+            td.add,
+            td.subtract,
+            td.multiply,
+            td.floordiv,
+            td.floormod,
+            td.truncatediv,
+            td.maximum,
+            td.minimum,
+            td.equal,
+            td.less,
+            td.greater_equal,
+            td.squared_difference,
+        )
+    )(x, y)
 
 
 def _alone(pool: Pool) -> Any:
@@ -241,10 +253,20 @@ def _reshaped(pool: Pool) -> Any:
     x = _data(pool)
     total = td.size(x)
     shape = pool.one_of(
-        (_sizes(pool), [-1], [_scalar(pool), -1], [total], [1, -1, 1], td.shape(_data(pool)),
-         td.concat([td.shape(x)[:1], [-1]], 0), td.concat([[-1], td.shape(x)[1:]], 0),
-         td.concat([td.shape(x), [1]], 0), [2, -1], [-1, 3])
-    )  # fmt: skip
+        (
+            _sizes(pool),
+            [-1],
+            [_scalar(pool), -1],
+            [total],
+            [1, -1, 1],
+            td.shape(_data(pool)),
+            td.concat([td.shape(x)[:1], [-1]], 0),
+            td.concat([[-1], td.shape(x)[1:]], 0),
+            td.concat([td.shape(x), [1]], 0),
+            [2, -1],
+            [-1, 3],
+        )
+    )
     return td.reshape(x, shape)
 
 
@@ -270,14 +292,24 @@ def _rearranged(pool: Pool) -> Any:
     rank = x.shape.rank or 1
     axis = pool.integer(-rank, rank - 1) if rank else 0
     return pool.one_of(
-        (lambda: td.transpose(x), lambda: td.reverse(x, [axis]), lambda: td.expand_dims(x, axis),
-         lambda: td.squeeze(x), lambda: td.squeeze(x, [axis]), lambda: td.unstack(x, axis=axis),
-         lambda: td.unstack(x, num=2, axis=axis), lambda: td.split(x, 2, axis),
-         lambda: td.split(x, [1, -1], axis), lambda: td.split(x, [_scalar(pool), -1], axis),
-         lambda: td.pad(x, [[_scalar(pool), 1]] * rank), lambda: td.cumsum(x, axis),
-         lambda: _GATHER_V2(x, pool.choose("int32"), axis), lambda: td.one_hot(x, _scalar(pool)),
-         lambda: td.ensure_shape(x, [pool.one_of((None, 2)) for _ in range(rank)]))
-    )()  # fmt: skip
+        (
+            lambda: td.transpose(x),
+            lambda: td.reverse(x, [axis]),
+            lambda: td.expand_dims(x, axis),
+            lambda: td.squeeze(x),
+            lambda: td.squeeze(x, [axis]),
+            lambda: td.unstack(x, axis=axis),
+            lambda: td.unstack(x, num=2, axis=axis),
+            lambda: td.split(x, 2, axis),
+            lambda: td.split(x, [1, -1], axis),
+            lambda: td.split(x, [_scalar(pool), -1], axis),
+            lambda: td.pad(x, [[_scalar(pool), 1]] * rank),
+            lambda: td.cumsum(x, axis),
+            lambda: _GATHER_V2(x, pool.choose("int32"), axis),
+            lambda: td.one_hot(x, _scalar(pool)),
+            lambda: td.ensure_shape(x, [pool.one_of((None, 2)) for _ in range(rank)]),
+        )
+    )()
 
 
 def _combined(pool: Pool) -> Any:
@@ -285,31 +317,48 @@ def _combined(pool: Pool) -> Any:
     y = pool.choose(x.dtype.name, x.shape.rank)
     rank = x.shape.rank or 1
     return pool.one_of(
-        (lambda: x + y, lambda: td.concat([x, y], pool.integer(-rank, rank - 1)),
-         lambda: td.stack([x, y]), lambda: td.add_n([x, y]), lambda: td.where(td.less(x, y), x, y),
-         lambda: td.broadcast_dynamic_shape(td.shape(x), td.shape(y)), lambda: td.matmul(x, y),
-         lambda: td.broadcast_to(x, td.shape(y)), lambda: td.reshape(x, td.shape(y)))
-    )()  # fmt: skip
+        (
+            lambda: x + y,
+            lambda: td.concat([x, y], pool.integer(-rank, rank - 1)),
+            lambda: td.stack([x, y]),
+            lambda: td.add_n([x, y]),
+            lambda: td.where(td.less(x, y), x, y),
+            lambda: td.broadcast_dynamic_shape(td.shape(x), td.shape(y)),
+            lambda: td.matmul(x, y),
+            lambda: td.broadcast_to(x, td.shape(y)),
+            lambda: td.reshape(x, td.shape(y)),
+        )
+    )()
 
 
 def _depending_on_data(pool: Pool) -> Any:
     x = pool.choose("int32", 1)
     return pool.one_of(
-        (lambda: td.unique(x), lambda: td.where(td.less(x, 2)), lambda: td.listdiff(x, [1, 2]),
-         lambda: td.boolean_mask(x, td.less(x, 2)), lambda: td.dynamic_partition(x, x, 2),
-         lambda: td.dynamic_stitch([x], [x]),
-         lambda: td.sequence_mask(x), lambda: td.sequence_mask(x, _scalar(pool)))
-    )()  # fmt: skip
+        (
+            lambda: td.unique(x),
+            lambda: td.where(td.less(x, 2)),
+            lambda: td.listdiff(x, [1, 2]),
+            lambda: td.boolean_mask(x, td.less(x, 2)),
+            lambda: td.dynamic_partition(x, x, 2),
+            lambda: td.dynamic_stitch([x], [x]),
+            lambda: td.sequence_mask(x),
+            lambda: td.sequence_mask(x, _scalar(pool)),
+        )
+    )()
 
 
 def _blocks(pool: Pool) -> Any:
     x = pool.choose("float32", pool.one_of((2, 4)))
     paddings = [[pool.integer(0, 1), pool.one_of((0, 1, _scalar(pool)))]]
     return pool.one_of(
-        (lambda: td.space_to_batch_nd(x, [2], paddings), lambda: td.depth_to_space(x, 2),
-         lambda: td.batch_to_space_nd(x, [2], paddings), lambda: td.space_to_depth(x, 2),
-         lambda: td.space_to_batch_nd(x, td.stack([_scalar(pool)]), paddings))
-    )()  # fmt: skip
+        (
+            lambda: td.space_to_batch_nd(x, [2], paddings),
+            lambda: td.depth_to_space(x, 2),
+            lambda: td.batch_to_space_nd(x, [2], paddings),
+            lambda: td.space_to_depth(x, 2),
+            lambda: td.space_to_batch_nd(x, td.stack([_scalar(pool)]), paddings),
+        )
+    )()
 
 
 def _windows(pool: Pool) -> Any:
@@ -319,15 +368,17 @@ def _windows(pool: Pool) -> Any:
     window, step = [1, pool.integer(1, 3), pool.integer(1, 2), 1], pool.integer(1, 3)
     strides, padding = [1, step, step, 1], pool.one_of(("SAME", "VALID"))
     return pool.one_of(
-        (lambda: td.nn.conv2d(x, filters, strides, padding),
-         lambda: td.nn.depthwise_conv2d(x, filters, strides, padding),
-         lambda: td.nn.max_pool(x, window, strides, padding),
-         lambda: td.nn.avg_pool(x, window, strides, padding),
-         lambda: td.extract_image_patches(x, window, strides, [1, 1, 1, 1], padding),
-         lambda: td.nn.bias_add(x, pool.choose("float32", 1)),
-         lambda: td.einsum("abcd,be->aedc", x, pool.choose("float32", 2)),
-         lambda: td.einsum("...a,ab->...b", x, pool.choose("float32", 2)))
-    )()  # fmt: skip
+        (
+            lambda: td.nn.conv2d(x, filters, strides, padding),
+            lambda: td.nn.depthwise_conv2d(x, filters, strides, padding),
+            lambda: td.nn.max_pool(x, window, strides, padding),
+            lambda: td.nn.avg_pool(x, window, strides, padding),
+            lambda: td.extract_image_patches(x, window, strides, [1, 1, 1, 1], padding),
+            lambda: td.nn.bias_add(x, pool.choose("float32", 1)),
+            lambda: td.einsum("abcd,be->aedc", x, pool.choose("float32", 2)),
+            lambda: td.einsum("...a,ab->...b", x, pool.choose("float32", 2)),
+        )
+    )()
 
 
 def _in_place(pool: Pool) -> Any:
@@ -337,11 +388,37 @@ def _in_place(pool: Pool) -> Any:
 
 
 _STEPS: tuple[Callable[[Pool], Any], ...] = (
-    _any_op, _any_op, _any_op, _shape_of, _shape_of, _element, _packed, _packed, _joined,
-    _arithmetic, _arithmetic, _alone, _cast, _reduced, _part, _part, _fixed_part, _reshaped,
-    _reshaped, _filled, _tiled, _range, _rearranged, _rearranged, _combined, _combined,
-    _depending_on_data, _blocks, _windows, _in_place,
-)  # fmt: skip
+    _any_op,
+    _any_op,
+    _any_op,
+    _shape_of,
+    _shape_of,
+    _element,
+    _packed,
+    _packed,
+    _joined,
+    _arithmetic,
+    _arithmetic,
+    _alone,
+    _cast,
+    _reduced,
+    _part,
+    _part,
+    _fixed_part,
+    _reshaped,
+    _reshaped,
+    _filled,
+    _tiled,
+    _range,
+    _rearranged,
+    _rearranged,
+    _combined,
+    _combined,
+    _depending_on_data,
+    _blocks,
+    _windows,
+    _in_place,
+)
 
 
 def make_example(integer: Integers, most_steps: int = 12) -> Example:

@@ -88,14 +88,20 @@ def test_sdist_passes_its_tests(sdist: Path, tmp_path: Path) -> None:
     """All but these, which would run themselves, and properties, which are long and no files."""
     own = shutil.copytree(sdist, tmp_path / "tensordraft")  # which the tests leave things in
     done = subprocess.run(
-        [*(sys.executable, "-m", "pytest", "-q", "-x"), "-m", "not hypothesis",
-         "--ignore=tests/test_packaging.py", "-p", "no:cacheprovider"],
+        [
+            *(sys.executable, "-m", "pytest", "-q", "-x"),
+            "-m",
+            "not hypothesis",
+            "--ignore=tests/test_packaging.py",
+            "-p",
+            "no:cacheprovider",
+        ],
         cwd=own,
         env=os.environ | {"PYTHONPATH": str(tmp_path), "PYTHONDONTWRITEBYTECODE": "1"},
         capture_output=True,
         text=True,
         check=False,
-    )  # fmt: skip
+    )
     assert done.returncode == 0, done.stdout[-5000:] + done.stderr
 
 

@@ -57,8 +57,18 @@ def environment(python: str, folder: Path, libraries: str) -> list[str]:
     pinned = folder / "libraries.txt"
     uv("venv", "--clear", "--python", python, folder)
     inside = ("--python", folder / "bin" / "python")
-    uv("pip", "compile", "pyproject.toml", "--output-file", pinned, *inside, "--only-binary=:all:",
-       f"--resolution={RESOLUTIONS[libraries]}", "--no-header", "--no-annotate")  # fmt: skip
+    uv(
+        "pip",
+        "compile",
+        "pyproject.toml",
+        "--output-file",
+        pinned,
+        *inside,
+        "--only-binary=:all:",
+        f"--resolution={RESOLUTIONS[libraries]}",
+        "--no-header",
+        "--no-annotate",
+    )
     uv("pip", "install", "--editable", ".[test]", "--constraints", pinned, *inside)
     return pinned.read_text(encoding="utf-8").split()
 

@@ -36,9 +36,14 @@ def main() -> tuple[list[float], dict[str, str]]:
     vectors = tf.nn.embedding_lookup(embeddings, words)
     drawn = tf.nn.log_uniform_candidate_sampler(context, 1, SAMPLED, True, len(WORDS), seed=3)
     losses = tf.nn.nce_loss(
-        weights=weights, biases=biases, labels=context, inputs=vectors, num_sampled=SAMPLED,
-        num_classes=len(WORDS), sampled_values=drawn,
-    )  # fmt: skip
+        weights=weights,
+        biases=biases,
+        labels=context,
+        inputs=vectors,
+        num_sampled=SAMPLED,
+        num_classes=len(WORDS),
+        sampled_values=drawn,
+    )
     loss = tf.reduce_mean(losses)
     train = tf.train.GradientDescentOptimizer(0.5).minimize(loss)
     unit = tf.nn.l2_normalize(embeddings, 1)

@@ -208,9 +208,19 @@ class ImageDataGenerator:
         get: Any = transform_parameters.get
         rows, columns, channels = self.row_axis - 1, self.col_axis - 1, self.channel_axis - 1
         image = apply_affine_transform(
-            x, get("theta", 0), get("tx", 0), get("ty", 0), get("shear", 0), get("zx", 1),
-            get("zy", 1), rows, columns, channels, self.fill_mode, self.cval,
-        )  # fmt: skip
+            x,
+            get("theta", 0),
+            get("tx", 0),
+            get("ty", 0),
+            get("shear", 0),
+            get("zx", 1),
+            get("zy", 1),
+            rows,
+            columns,
+            channels,
+            self.fill_mode,
+            self.cval,
+        )
         if get("channel_shift_intensity") is not None:
             image = apply_channel_shift(image, get("channel_shift_intensity"), channels)
         if get("flip_horizontal", False):

@@ -27,9 +27,22 @@ _BLOCK_BYTES = 1 << 20
 _MANY_TO_SHARE = 1 << 23
 
 _NUMBERS = (
-    "images", "rows", "columns", "channels", "height", "width", "after", "below", "above", "left",
-    "high", "down", "lower", "behind", "to",
-)  # fmt: skip
+    "images",
+    "rows",
+    "columns",
+    "channels",
+    "height",
+    "width",
+    "after",
+    "below",
+    "above",
+    "left",
+    "high",
+    "down",
+    "lower",
+    "behind",
+    "to",
+)
 # So many positions are summed up side by side, in so many vectors: as many as registers hold
 # beside the weights of a line of the window.
 _TOGETHER = {16: (7, 2), 8: (4, 1), 4: (7, 1)}

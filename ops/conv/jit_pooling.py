@@ -62,9 +62,18 @@ def with_pooling_loop(
 
 
 _NUMBERS = (
-    "height", "width", "channels", "rows", "columns", "high", "wide", "down", "across", "above",
+    "height",
+    "width",
+    "channels",
+    "rows",
+    "columns",
+    "high",
+    "wide",
+    "down",
+    "across",
+    "above",
     "left",
-)  # fmt: skip
+)
 _GO_BACK = f"""
 def go_back(x, gradient, out, begin, end, {", ".join(_NUMBERS)}):
     for k in range(begin * height * width * channels, end * height * width * channels):

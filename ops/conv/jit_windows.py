@@ -22,9 +22,24 @@ _LANES_OF_POOLS = {6: (16, 4, 1), 1: (16, 4, 1)}  # nearly as quick, and sooner 
 # The part of the result that a thread makes at a time.
 _BLOCK_BYTES = 1 << 18
 _NUMBERS = (
-    "begin", "end", "rows", "columns", "height", "width", "channels", "together", "inner",
-    "high", "wide", "down", "across", "lower", "further", "above", "left",
-)  # fmt: skip
+    "begin",
+    "end",
+    "rows",
+    "columns",
+    "height",
+    "width",
+    "channels",
+    "together",
+    "inner",
+    "high",
+    "wide",
+    "down",
+    "across",
+    "lower",
+    "further",
+    "above",
+    "left",
+)
 # A piece of several positions is a whole number of vectors, unless it became longer than this.
 _VECTOR = 16
 _LONGEST_PIECE = 1024

@@ -149,6 +149,15 @@ class TurnedPanels:
         after, below = x.strides[0] // x.itemsize, x.strides[1] // x.itemsize
         sizes = images, rows, columns, self._channels, after, below
         self._loop(
-            Address.of(x), numbers, products, places.starts, places.steps, self._panels, out,
-            *sizes, made, self._number, self._size,
-        )  # fmt: skip
+            Address.of(x),
+            numbers,
+            products,
+            places.starts,
+            places.steps,
+            self._panels,
+            out,
+            *sizes,
+            made,
+            self._number,
+            self._size,
+        )

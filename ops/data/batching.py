@@ -255,11 +255,13 @@ class _Windows(Elements):
             [
                 Listed([(part,) for part in parts], [dtype], [shape]).handle
                 for parts, dtype, shape in zip(
-                    zip(*window, strict=True), source.source.dtypes, source.source.shapes,
+                    zip(*window, strict=True),
+                    source.source.dtypes,
+                    source.source.shapes,
                     strict=True,
                 )
             ]
-        )  # fmt: skip
+        )
 
 
 def size_of(batch_size: Array) -> int:

@@ -138,8 +138,10 @@ class Sources(DatasetBase):
             ValueError: there are no arguments, or more than three.
         """
         if not 1 <= len(args) <= 3:
-            raise ValueError(f"Invalid `args`. The length of `args` should be between 1 and 3 but "
-                             f"was {len(args)}.")  # fmt: skip
+            raise ValueError(
+                f"Invalid `args`. The length of `args` should be between 1 and 3 but "
+                f"was {len(args)}."
+            )
         start, stop, *step = (0, *args) if len(args) == 1 else args
         if step and isinstance(step[0], int) and step[0] == 0:
             raise ValueError("step must not be 0")

@@ -32,9 +32,11 @@ _STATE = "input_dataset: variant, initial_state: Tstate, other_arguments: Targum
 _F = "f: func, Tstate: list(type) >= 1, Targuments: list(type) >= 0"
 _KEEPS = "preserve_cardinality: bool = false"
 SCAN_DATASET = dataset_op(
-    "ScanDataset", _STATE, f"{_F}, {NOTED}, {_KEEPS}, use_default_device: bool = true",
+    "ScanDataset",
+    _STATE,
+    f"{_F}, {NOTED}, {_KEEPS}, use_default_device: bool = true",
     traits=Bodies(),
-)  # fmt: skip
+)
 EXPERIMENTAL_SCAN_DATASET = dataset_op(
     "ExperimentalScanDataset", _STATE, f"{_F}, {TYPED}, {_KEEPS}", traits=Bodies()
 )

@@ -93,8 +93,12 @@ def group_by_window(
     def apply(dataset: Dataset) -> Dataset:
         key = built(_as_int64(key_func), [dataset._element], "group_by_window")
         _check_number(key.element, "`key_func`")
-        whole = Leaf(dataset._dataset_class, leaves(dataset._element)[0].dtype, TensorShape([]),
-                     dataset._element)  # fmt: skip
+        whole = Leaf(
+            dataset._dataset_class,
+            leaves(dataset._element)[0].dtype,
+            TensorShape([]),
+            dataset._element,
+        )
         reduced = built(reduce_func, [_KEY, whole], "group_by_window", unpacks=False)
         spec = reduced.element
         if not isinstance(spec, Leaf) or spec.inner is None:
@@ -327,13 +331,17 @@ EXPERIMENTAL_GROUP_BY_WINDOW_DATASET = dataset_op(
     "ExperimentalGroupByWindowDataset", _WINDOW_INPUTS, f"{_WINDOW_ATTRS}, {TYPED}", traits=Bodies()
 )
 GROUP_BY_REDUCER_DATASET = dataset_op(
-    "GroupByReducerDataset", _REDUCER_INPUTS, f"{_REDUCER_ATTRS}, {TYPED}",
+    "GroupByReducerDataset",
+    _REDUCER_INPUTS,
+    f"{_REDUCER_ATTRS}, {TYPED}",
     traits=Bodies(stateful=True),
-)  # fmt: skip
+)
 EXPERIMENTAL_GROUP_BY_REDUCER_DATASET = dataset_op(
-    "ExperimentalGroupByReducerDataset", _REDUCER_INPUTS, f"{_REDUCER_ATTRS}, {TYPED}",
+    "ExperimentalGroupByReducerDataset",
+    _REDUCER_INPUTS,
+    f"{_REDUCER_ATTRS}, {TYPED}",
     traits=Bodies(stateful=True),
-)  # fmt: skip
+)
 
 
 class Grouped(Source):

@@ -165,8 +165,11 @@ class Interleaved(_Nested):
             return Ahead(opener(element), _AHEAD, waits).begun()
 
         outer = self.source.elements(waits)
-        return (_Together(outer, ahead, *self._turns) if self._threads
-                else _Turns(outer, opener, *self._turns))  # fmt: skip
+        return (
+            _Together(outer, ahead, *self._turns)
+            if self._threads
+            else _Turns(outer, opener, *self._turns)
+        )
 
 
 class _Turns(Elements):

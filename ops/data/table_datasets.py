@@ -186,9 +186,16 @@ def make_csv_dataset(
 
     def rows(path: Any) -> Dataset:
         return CsvDataset(
-            path, column_defaults or (), compression_type, None, header, field_delim,
-            use_quote_delim, na_value, numbers,
-        )  # fmt: skip
+            path,
+            column_defaults or (),
+            compression_type,
+            None,
+            header,
+            field_delim,
+            use_quote_delim,
+            na_value,
+            numbers,
+        )
 
     def named(*columns: Any) -> Any:
         features = dict(zip(taken, columns, strict=True))

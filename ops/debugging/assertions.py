@@ -173,9 +173,13 @@ def _between(name: str, relation: _Relation, example: str) -> Comparison:
             return _compared(relation, x, y, *shown)
 
     doc = _DOC.format(
-        name=name, sign=relation.sign, other="y", argument=_OTHER, shown="`x` and `y`",
+        name=name,
+        sign=relation.sign,
+        other="y",
+        argument=_OTHER,
+        shown="`x` and `y`",
         example=example,
-    )  # fmt: skip
+    )
     return assertion_docs(public_function(check, name, doc, module=__name__))
 
 

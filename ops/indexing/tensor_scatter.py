@@ -173,13 +173,21 @@ def _public(op: OpDef, name: str, done: str, twice: str, dtypes: str, result: st
 
 _SUMMED = "Those for one place add up."
 tensor_scatter_update = _public(
-    TENSOR_SCATTER_UPDATE, "tensor_scatter_update", "set", "Of several for one place one stays.",
-    " of any dtype", "[7 2 8]",
-)  # fmt: skip
+    TENSOR_SCATTER_UPDATE,
+    "tensor_scatter_update",
+    "set",
+    "Of several for one place one stays.",
+    " of any dtype",
+    "[7 2 8]",
+)
 tensor_scatter_add = _public(
     TENSOR_SCATTER_ADD, "tensor_scatter_add", "added to", _SUMMED, " of numbers", "[ 8  2 11]"
 )
 tensor_scatter_sub = _public(
-    TENSOR_SCATTER_SUB, "tensor_scatter_sub", "subtracted from", _SUMMED, " of numbers",
+    TENSOR_SCATTER_SUB,
+    "tensor_scatter_sub",
+    "subtracted from",
+    _SUMMED,
+    " of numbers",
     "[-6  2 -5]",
-)  # fmt: skip
+)

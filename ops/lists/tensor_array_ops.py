@@ -103,21 +103,34 @@ def sizes_of(shape: TensorShape) -> Sizes:
 
 _FLAGS = "dynamic_size: bool = false, clear_after_read: bool = true"
 MADE = defined(
-    "TensorArray", "size: int32 -> handle: HANDLE, flow: float",
-    "dtype: type, element_shape: shape = ?, " + _FLAGS
+    "TensorArray",
+    "size: int32 -> handle: HANDLE, flow: float",
+    "dtype: type, element_shape: shape = ?, "
+    + _FLAGS
     + ", identical_element_shapes: bool = false, tensor_array_name: string = ''",
-    _made_shape, _made_kernel, ("V3",), split=made_array,
-)  # fmt: skip
+    _made_shape,
+    _made_kernel,
+    ("V3",),
+    split=made_array,
+)
 defined(
-    "TensorArray", "size: int32 -> handle: HANDLE",
+    "TensorArray",
+    "size: int32 -> handle: HANDLE",
     f"dtype: type, element_shape: shape = ?, {_FLAGS}, tensor_array_name: string = ''",
-    _made_shape, _made_kernel, ("V2",), split=made_array,
-)  # fmt: skip
+    _made_shape,
+    _made_kernel,
+    ("V2",),
+    split=made_array,
+)
 defined(
-    "TensorArray", "size: int32 -> handle: HANDLE",
+    "TensorArray",
+    "size: int32 -> handle: HANDLE",
     f"dtype: type, {_FLAGS}, tensor_array_name: string = '', element_shape: shape = ?",
-    _made_shape, _made_kernel, ("",), split=made_array,
-)  # fmt: skip
+    _made_shape,
+    _made_kernel,
+    ("",),
+    split=made_array,
+)
 
 
 def known_content(c: ShapeContext) -> HandleData | None:
@@ -160,13 +173,23 @@ def _grad_kernel(c: KernelContext) -> Kernel:
 
 
 GRAD = defined(
-    "TensorArrayGrad", "handle: HANDLE, flow_in: float -> grad_handle: HANDLE, flow_out: float",
-    "source: string", _grad_shape, _grad_kernel, ("V3",), split=gradient_array,
-)  # fmt: skip
+    "TensorArrayGrad",
+    "handle: HANDLE, flow_in: float -> grad_handle: HANDLE, flow_out: float",
+    "source: string",
+    _grad_shape,
+    _grad_kernel,
+    ("V3",),
+    split=gradient_array,
+)
 defined(
-    "TensorArrayGrad", "handle: string, flow_in: float -> grad_handle: HANDLE",
-    "source: string", _grad_shape, _grad_kernel, ("V2", ""), split=gradient_array,
-)  # fmt: skip
+    "TensorArrayGrad",
+    "handle: string, flow_in: float -> grad_handle: HANDLE",
+    "source: string",
+    _grad_shape,
+    _grad_kernel,
+    ("V2", ""),
+    split=gradient_array,
+)
 
 
 def _grad_with_shape_kernel(c: KernelContext) -> Kernel:
@@ -196,8 +219,11 @@ defined(
     "TensorArrayGradWithShape",
     "handle: resource, flow_in: float, shape_to_prepend: int32 -> "
     "grad_handle: resource, flow_out: float",
-    "source: string", _grad_with_shape_shape, _grad_with_shape_kernel, ("",),
-)  # fmt: skip
+    "source: string",
+    _grad_with_shape_shape,
+    _grad_with_shape_kernel,
+    ("",),
+)
 
 
 def _write_shape(c: ShapeContext) -> TensorShape:
@@ -216,9 +242,12 @@ def _write_kernel(c: KernelContext) -> Kernel:
 
 WRITE = defined(
     "TensorArrayWrite",
-    "handle: HANDLE, index: int32, value: T, flow_in: float -> flow_out: float", "T: type",
-    _write_shape, _write_kernel, split=written_array(0),
-)  # fmt: skip
+    "handle: HANDLE, index: int32, value: T, flow_in: float -> flow_out: float",
+    "T: type",
+    _write_shape,
+    _write_kernel,
+    split=written_array(0),
+)
 
 
 def _read_shape(c: ShapeContext) -> TensorShape:
@@ -236,9 +265,13 @@ def _read_kernel(c: KernelContext) -> Kernel:
 
 
 READ = defined(
-    "TensorArrayRead", "handle: HANDLE, index: int32, flow_in: float -> value: dtype",
-    "dtype: type", _read_shape, _read_kernel, split=read_array(0),
-)  # fmt: skip
+    "TensorArrayRead",
+    "handle: HANDLE, index: int32, flow_in: float -> value: dtype",
+    "dtype: type",
+    _read_shape,
+    _read_kernel,
+    split=read_array(0),
+)
 
 
 def _size_shape(c: ShapeContext) -> TensorShape:
@@ -262,9 +295,14 @@ def _size_kernel(c: KernelContext) -> Kernel:
 
 
 SIZE = defined(
-    "TensorArraySize", "handle: HANDLE, flow_in: float -> size: int32", "", _size_shape,
-    _size_kernel, value=_size_value, split=size_of_array,
-)  # fmt: skip
+    "TensorArraySize",
+    "handle: HANDLE, flow_in: float -> size: int32",
+    "",
+    _size_shape,
+    _size_kernel,
+    value=_size_value,
+    split=size_of_array,
+)
 
 
 def _close_shape(c: ShapeContext) -> list[TensorShape]:

@@ -35,9 +35,13 @@ def _gather_kernel(c: KernelContext) -> Kernel:
 
 
 GATHER = defined(
-    "TensorArrayGather", "handle: HANDLE, indices: int32, flow_in: float -> value: dtype", _SHAPED,
-    _gather_shape, _gather_kernel, split=read_array(1),
-)  # fmt: skip
+    "TensorArrayGather",
+    "handle: HANDLE, indices: int32, flow_in: float -> value: dtype",
+    _SHAPED,
+    _gather_shape,
+    _gather_kernel,
+    split=read_array(1),
+)
 
 
 def _pack_shape(c: ShapeContext) -> TensorShape:
@@ -60,9 +64,14 @@ def _pack_kernel(c: KernelContext) -> Kernel:
 
 
 defined(
-    "TensorArrayPack", "handle: string, flow_in: float -> value: dtype", _SHAPED,
-    _pack_shape, _pack_kernel, ("",), split=read_array(1),
-)  # fmt: skip
+    "TensorArrayPack",
+    "handle: string, flow_in: float -> value: dtype",
+    _SHAPED,
+    _pack_shape,
+    _pack_kernel,
+    ("",),
+    split=read_array(1),
+)
 
 
 def _scatter_shape(c: ShapeContext) -> TensorShape:
@@ -89,9 +98,12 @@ def _scattered(handle: Array, numbers: list[int], value: Array, flow_in: Array) 
 
 SCATTER = defined(
     "TensorArrayScatter",
-    "handle: HANDLE, indices: int32, value: T, flow_in: float -> flow_out: float", "T: type",
-    _scatter_shape, _scatter_kernel, split=written_array(1),
-)  # fmt: skip
+    "handle: HANDLE, indices: int32, value: T, flow_in: float -> flow_out: float",
+    "T: type",
+    _scatter_shape,
+    _scatter_kernel,
+    split=written_array(1),
+)
 
 
 def _unpack_kernel(c: KernelContext) -> Kernel:
@@ -103,9 +115,14 @@ def _unpack_kernel(c: KernelContext) -> Kernel:
 
 
 defined(
-    "TensorArrayUnpack", "handle: string, value: T, flow_in: float -> flow_out: float",
-    "T: type", _scatter_shape, _unpack_kernel, ("",), split=written_array(1),
-)  # fmt: skip
+    "TensorArrayUnpack",
+    "handle: string, value: T, flow_in: float -> flow_out: float",
+    "T: type",
+    _scatter_shape,
+    _unpack_kernel,
+    ("",),
+    split=written_array(1),
+)
 
 
 def _concat_shape(c: ShapeContext) -> list[TensorShape]:
@@ -138,10 +155,13 @@ def _concat_kernel(c: KernelContext) -> Kernel:
 
 
 CONCAT = defined(
-    "TensorArrayConcat", "handle: HANDLE, flow_in: float -> value: dtype, lengths: int64",
-    "dtype: type, element_shape_except0: shape = ?", _concat_shape, _concat_kernel,
+    "TensorArrayConcat",
+    "handle: HANDLE, flow_in: float -> value: dtype, lengths: int64",
+    "dtype: type, element_shape_except0: shape = ?",
+    _concat_shape,
+    _concat_kernel,
     split=read_array(0, joined=True),
-)  # fmt: skip
+)
 
 
 def _split_shape(c: ShapeContext) -> TensorShape:
@@ -171,6 +191,9 @@ def _split_kernel(c: KernelContext) -> Kernel:
 
 SPLIT = defined(
     "TensorArraySplit",
-    "handle: HANDLE, value: T, lengths: int64, flow_in: float -> flow_out: float", "T: type",
-    _split_shape, _split_kernel, split=written_array(0, joined=True),
-)  # fmt: skip
+    "handle: HANDLE, value: T, lengths: int64, flow_in: float -> flow_out: float",
+    "T: type",
+    _split_shape,
+    _split_kernel,
+    split=written_array(0, joined=True),
+)

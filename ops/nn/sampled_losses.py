@@ -102,9 +102,19 @@ def nce_loss(
         [1.5040774]
     """
     logits, targets = _sampled(
-        weights, biases, labels, inputs, num_sampled, num_classes, num_true, sampled_values,
-        remove_accidental_hits, partition_strategy, name, None,
-    )  # fmt: skip
+        weights,
+        biases,
+        labels,
+        inputs,
+        num_sampled,
+        num_classes,
+        num_true,
+        sampled_values,
+        remove_accidental_hits,
+        partition_strategy,
+        name,
+        None,
+    )
     losses = sigmoid_cross_entropy_with_logits(labels=targets, logits=logits, name="sampled_losses")
     return reduce_sum(losses, 1)
 
@@ -144,9 +154,19 @@ def sampled_softmax_loss(
         [0.6931472]
     """
     logits, targets = _sampled(
-        weights, biases, labels, inputs, num_sampled, num_classes, num_true, sampled_values,
-        remove_accidental_hits, partition_strategy, name, seed,
-    )  # fmt: skip
+        weights,
+        biases,
+        labels,
+        inputs,
+        num_sampled,
+        num_classes,
+        num_true,
+        sampled_values,
+        remove_accidental_hits,
+        partition_strategy,
+        name,
+        seed,
+    )
     return softmax_cross_entropy_with_logits_v2(
         labels=stop_gradient(targets, name="labels_stop_gradient"), logits=logits
     )

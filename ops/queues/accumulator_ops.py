@@ -152,25 +152,46 @@ def _take_kernel(c: KernelContext) -> Kernel:
 
 _RESOURCE = "Resource{}"
 CONDITIONAL_ACCUMULATOR = by_reference_and_handle(
-    "ConditionalAccumulator", "-> handle: HANDLE", _MADE, _made_shape, _making(Accumulator),
+    "ConditionalAccumulator",
+    "-> handle: HANDLE",
+    _MADE,
+    _made_shape,
+    _making(Accumulator),
     _RESOURCE,
-)  # fmt: skip
+)
 NUM_ACCUMULATED = by_reference_and_handle(
-    "AccumulatorNumAccumulated", "handle: HANDLE -> num_accumulated: int32", "", scalar_shape,
-    _number_kernel, _RESOURCE,
-)  # fmt: skip
+    "AccumulatorNumAccumulated",
+    "handle: HANDLE -> num_accumulated: int32",
+    "",
+    scalar_shape,
+    _number_kernel,
+    _RESOURCE,
+)
 SET_GLOBAL_STEP = by_reference_and_handle(
-    "AccumulatorSetGlobalStep", "handle: HANDLE, new_global_step: int64 ->", "", _set_step_shape,
-    _set_step_kernel, _RESOURCE,
-)  # fmt: skip
+    "AccumulatorSetGlobalStep",
+    "handle: HANDLE, new_global_step: int64 ->",
+    "",
+    _set_step_shape,
+    _set_step_kernel,
+    _RESOURCE,
+)
 APPLY_GRADIENT = by_reference_and_handle(
-    "AccumulatorApplyGradient", "handle: HANDLE, local_step: int64, gradient: dtype ->",
-    f"dtype: {_NUMBERS}", _apply_shape, _apply_kernel, _RESOURCE,
-)  # fmt: skip
+    "AccumulatorApplyGradient",
+    "handle: HANDLE, local_step: int64, gradient: dtype ->",
+    f"dtype: {_NUMBERS}",
+    _apply_shape,
+    _apply_kernel,
+    _RESOURCE,
+)
 TAKE_GRADIENT = by_reference_and_handle(
-    "AccumulatorTakeGradient", "handle: HANDLE, num_required: int32 -> average: dtype",
-    f"dtype: {_NUMBERS}", _take_shape, _take_kernel, _RESOURCE, waits=True,
-)  # fmt: skip
+    "AccumulatorTakeGradient",
+    "handle: HANDLE, num_required: int32 -> average: dtype",
+    f"dtype: {_NUMBERS}",
+    _take_shape,
+    _take_kernel,
+    _RESOURCE,
+    waits=True,
+)
 
 
 # By rows ----------------------------------------------------------------------------------------

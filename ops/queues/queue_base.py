@@ -14,7 +14,7 @@ from ...protos.dtypes import resource
 from ...shape_inference.tensor_shape import TensorShape
 from ..array.stack import stack
 from ..indexing.gather import gather
-from .components import Components
+from .element_components import Components
 from .queue_ops import (
     CLOSE,
     DEQUEUE,

@@ -278,25 +278,45 @@ def _dequeue_many_kernel(c: KernelContext) -> Kernel:
 _GIVEN = "Tcomponents: list(type) >= 1, timeout_ms: int = -1"
 _TAKEN = f"{_TYPES}, timeout_ms: int = -1"
 ENQUEUE = by_reference_and_handle(
-    "QueueEnqueue", "handle: HANDLE, components: Tcomponents ->", _GIVEN, _enqueue_shape,
-    _enqueue_kernel, waits=True,
-)  # fmt: skip
+    "QueueEnqueue",
+    "handle: HANDLE, components: Tcomponents ->",
+    _GIVEN,
+    _enqueue_shape,
+    _enqueue_kernel,
+    waits=True,
+)
 ENQUEUE_MANY = by_reference_and_handle(
-    "QueueEnqueueMany", "handle: HANDLE, components: Tcomponents ->", _GIVEN, _enqueue_many_shape,
-    _enqueue_many_kernel, waits=True,
-)  # fmt: skip
+    "QueueEnqueueMany",
+    "handle: HANDLE, components: Tcomponents ->",
+    _GIVEN,
+    _enqueue_many_shape,
+    _enqueue_many_kernel,
+    waits=True,
+)
 DEQUEUE = by_reference_and_handle(
-    "QueueDequeue", "handle: HANDLE -> components: component_types", _TAKEN, _dequeue_shape,
-    _dequeue_kernel, waits=True,
-)  # fmt: skip
+    "QueueDequeue",
+    "handle: HANDLE -> components: component_types",
+    _TAKEN,
+    _dequeue_shape,
+    _dequeue_kernel,
+    waits=True,
+)
 DEQUEUE_MANY = by_reference_and_handle(
-    "QueueDequeueMany", "handle: HANDLE, n: int32 -> components: component_types", _TAKEN,
-    _dequeue_many_shape, _dequeue_many_kernel, waits=True,
-)  # fmt: skip
+    "QueueDequeueMany",
+    "handle: HANDLE, n: int32 -> components: component_types",
+    _TAKEN,
+    _dequeue_many_shape,
+    _dequeue_many_kernel,
+    waits=True,
+)
 DEQUEUE_UP_TO = by_reference_and_handle(
-    "QueueDequeueUpTo", "handle: HANDLE, n: int32 -> components: component_types", _TAKEN,
-    _dequeue_up_to_shape, _dequeue_many_kernel, waits=True,
-)  # fmt: skip
+    "QueueDequeueUpTo",
+    "handle: HANDLE, n: int32 -> components: component_types",
+    _TAKEN,
+    _dequeue_up_to_shape,
+    _dequeue_many_kernel,
+    waits=True,
+)
 
 
 # Closing, and looking at ------------------------------------------------------------------------
@@ -329,9 +349,13 @@ def _is_closed_kernel(c: KernelContext) -> Kernel:
 
 
 CLOSE = by_reference_and_handle(
-    "QueueClose", "handle: HANDLE ->", "cancel_pending_enqueues: bool = false", nothing_shape,
-    _close_kernel, waits=True,
-)  # fmt: skip
+    "QueueClose",
+    "handle: HANDLE ->",
+    "cancel_pending_enqueues: bool = false",
+    nothing_shape,
+    _close_kernel,
+    waits=True,
+)
 SIZE = by_reference_and_handle(
     "QueueSize", "handle: HANDLE -> size: int32", "", scalar_shape, _size_kernel
 )

@@ -202,9 +202,16 @@ class RandomShuffleQueue(_Made):
         types = _listed(dtypes)
         checked = _checked_shapes(shapes, types)
         self._make(
-            "RandomShuffleQueue", capacity, types, checked, names, shared_name, name,
-            min_after_dequeue=min_after_dequeue, **seed_attrs(seed),
-        )  # fmt: skip
+            "RandomShuffleQueue",
+            capacity,
+            types,
+            checked,
+            names,
+            shared_name,
+            name,
+            min_after_dequeue=min_after_dequeue,
+            **seed_attrs(seed),
+        )
 
 
 @_documented
@@ -239,6 +246,12 @@ class PriorityQueue(_Made):
         rest = _listed(types)
         checked = _checked_shapes(shapes, rest) or [TensorShape([])] * len(rest)
         self._make(
-            "PriorityQueue", capacity, [int64, *rest], [TensorShape([]), *checked], names,
-            shared_name, name, own_types=rest,
-        )  # fmt: skip
+            "PriorityQueue",
+            capacity,
+            [int64, *rest],
+            [TensorShape([]), *checked],
+            names,
+            shared_name,
+            name,
+            own_types=rest,
+        )

@@ -19,7 +19,7 @@ from ...shape_inference.protocols import Array, Kernel
 from ...shape_inference.rules import SCALAR, UNKNOWN_SHAPE
 from ...shape_inference.tensor_shape import TensorShape
 from ...shape_inference.traits import STATEFUL, WAITING
-from .components import Components
+from .element_components import Components
 from .handles import HOME, shared_home
 from .wait_queues import Attempt, WaitingLines
 

@@ -190,22 +190,35 @@ def _reset_kernel(c: KernelContext) -> Kernel:
 
 _OF = "reader_handle: HANDLE"
 READ = by_reference_and_handle(
-    "ReaderRead", f"{_OF}, queue_handle: HANDLE -> key: string, value: string", "", _two_scalars,
-    _read_kernel, waits=True,
-)  # fmt: skip
+    "ReaderRead",
+    f"{_OF}, queue_handle: HANDLE -> key: string, value: string",
+    "",
+    _two_scalars,
+    _read_kernel,
+    waits=True,
+)
 READ_UP_TO = by_reference_and_handle(
     "ReaderReadUpTo",
     f"{_OF}, queue_handle: HANDLE, num_records: int64 -> keys: string, values: string",
-    "", _two_vectors, _read_up_to_kernel, waits=True,
-)  # fmt: skip
+    "",
+    _two_vectors,
+    _read_up_to_kernel,
+    waits=True,
+)
 NUM_RECORDS_PRODUCED = by_reference_and_handle(
-    "ReaderNumRecordsProduced", f"{_OF} -> records_produced: int64", "", scalar_shape,
+    "ReaderNumRecordsProduced",
+    f"{_OF} -> records_produced: int64",
+    "",
+    scalar_shape,
     _count_kernel(0),
-)  # fmt: skip
+)
 NUM_WORK_UNITS_COMPLETED = by_reference_and_handle(
-    "ReaderNumWorkUnitsCompleted", f"{_OF} -> units_completed: int64", "", scalar_shape,
+    "ReaderNumWorkUnitsCompleted",
+    f"{_OF} -> units_completed: int64",
+    "",
+    scalar_shape,
     _count_kernel(1),
-)  # fmt: skip
+)
 SERIALIZE_STATE = by_reference_and_handle(
     "ReaderSerializeState", f"{_OF} -> state: string", "", scalar_shape, _serialize_kernel
 )

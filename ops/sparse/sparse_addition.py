@@ -190,9 +190,14 @@ def sparse_add(a: TensorLike, b: TensorLike, threshold: Any = None, thresh: Any 
         least = np.zeros((), real) if threshold is None else np.asarray(threshold, real)
         return SparseTensor(
             *SPARSE_ADD(
-                first.indices, first.values, first.dense_shape,
-                second.indices, second.values, second.dense_shape, least,
+                first.indices,
+                first.values,
+                first.dense_shape,
+                second.indices,
+                second.values,
+                second.dense_shape,
+                least,
             )
-        )  # fmt: skip
+        )
     x, dense = (as_sparse(a), b) if isinstance(a, sparse) else (as_sparse(b), a)
     return SPARSE_TENSOR_DENSE_ADD(x.indices, x.values, x.dense_shape, dense)

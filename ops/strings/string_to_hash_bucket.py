@@ -85,9 +85,11 @@ def sip_hash(texts: Sequence[bytes], key: Sequence[int]) -> Array:
 def _sip(texts: Texts, key: Sequence[int]) -> Array:
     first, second = (np.uint64(word & WORD) for word in key)
     starts = (
-        first ^ np.uint64(0x736F6D6570736575), second ^ np.uint64(0x646F72616E646F6D),
-        first ^ np.uint64(0x6C7967656E657261), second ^ np.uint64(0x7465646279746573),
-    )  # fmt: skip
+        first ^ np.uint64(0x736F6D6570736575),
+        second ^ np.uint64(0x646F72616E646F6D),
+        first ^ np.uint64(0x6C7967656E657261),
+        second ^ np.uint64(0x7465646279746573),
+    )
     v0, v1, v2, v3 = (np.full_like(texts.lengths, start) for start in starts)
 
     def rotated(x: Array, by: int) -> Array:

@@ -149,9 +149,21 @@ def wav(frames: Array, sample_rate: float) -> bytes:
     rate, block = int(sample_rate + 0.5), 2 * frames.shape[1]
     # Written by hand: the `wave` module refuses a rate that rounds to 0.
     header = struct.pack(
-        "<4sI4s4sIHHIIHH4sI", b"RIFF", 36 + len(samples), b"WAVE", b"fmt ", 16, 1,
-        frames.shape[1], rate, rate * block, block, 16, b"data", len(samples),
-    )  # fmt: skip
+        "<4sI4s4sIHHIIHH4sI",
+        b"RIFF",
+        36 + len(samples),
+        b"WAVE",
+        b"fmt ",
+        16,
+        1,
+        frames.shape[1],
+        rate,
+        rate * block,
+        block,
+        16,
+        b"data",
+        len(samples),
+    )
     return header + samples
 
 

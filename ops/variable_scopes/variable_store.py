@@ -97,9 +97,16 @@ class VariableStore:
                     f"the variable {name!r} exists as a whole: get it without a partitioner"
                 )
             return self._get_parts(
-                name, shape, dtype, initializer, regularizer, reuse, partitioner,
-                validate_shape=validate_shape, **settings,
-            )  # fmt: skip
+                name,
+                shape,
+                dtype,
+                initializer,
+                regularizer,
+                reuse,
+                partitioner,
+                validate_shape=validate_shape,
+                **settings,
+            )
 
     def _found_parts(
         self, name: str, shape: Any, dtype: DType, partitions: list[int] | None = None

@@ -9,11 +9,11 @@ from typing import Any, NoReturn
 from ...graph.convert import convert_to_tensor, register_tensor_conversion_function
 from ...graph.default_graph import get_default_graph, graph_using, outside_bodies
 from ...graph.graph import Graph
-from ...graph.identity_reference import Reference
 from ...graph.node import Operation, Tensor
 from ...graph.scopes.collections import GraphKeys
 from ...protos.dtypes import DType, as_dtype
 from ...protos.messages import VariableDef
+from ...runtime.identity_reference import Reference
 from ...shape_inference.tensor_shape import TensorShape
 from ..array.identity import identity
 from ..common.public_function import same_arguments

@@ -109,32 +109,51 @@ def _of_elements(kind: str, does: str, updates: str, result: str) -> Change:
 
 
 scatter_update = _of_rows(
-    "Update", "Sets rows of a variable.", "the new rows", "the later update stays", "[7 2 8]",
+    "Update",
+    "Sets rows of a variable.",
+    "the new rows",
+    "the later update stays",
+    "[7 2 8]",
     dtypes="any dtype",
-)  # fmt: skip
+)
 scatter_add = _of_rows(
     "Add", "Adds to rows of a variable.", "what to add", "the updates add up", "[ 8  2 11]"
 )
 scatter_sub = _of_rows(
-    "Sub", "Subtracts from rows of a variable.", "what to subtract", "the updates add up",
+    "Sub",
+    "Subtracts from rows of a variable.",
+    "what to subtract",
+    "the updates add up",
     "[-6  2 -5]",
-)  # fmt: skip
+)
 scatter_mul = _of_rows(
-    "Mul", "Multiplies rows of a variable.", "what to multiply by", "both factors count",
+    "Mul",
+    "Multiplies rows of a variable.",
+    "what to multiply by",
+    "both factors count",
     "[ 7  2 24]",
-)  # fmt: skip
+)
 scatter_div = _of_rows(
-    "Div", "Divides rows of a variable; integers are cut towards zero.", "what to divide by",
-    "both divisors count", "[0 2 0]",
-)  # fmt: skip
+    "Div",
+    "Divides rows of a variable; integers are cut towards zero.",
+    "what to divide by",
+    "both divisors count",
+    "[0 2 0]",
+)
 scatter_min = _of_rows(
-    "Min", "Lowers rows of a variable to at most what is given.", "the most that is left",
-    "the least counts", "[1 2 3]",
-)  # fmt: skip
+    "Min",
+    "Lowers rows of a variable to at most what is given.",
+    "the most that is left",
+    "the least counts",
+    "[1 2 3]",
+)
 scatter_max = _of_rows(
-    "Max", "Raises rows of a variable to at least what is given.", "the least that is left",
-    "the greatest counts", "[7 2 8]",
-)  # fmt: skip
+    "Max",
+    "Raises rows of a variable to at least what is given.",
+    "the least that is left",
+    "the greatest counts",
+    "[7 2 8]",
+)
 scatter_nd_update = _of_elements("Update", "Sets", "the new contents", "[7 2 8]")
 scatter_nd_add = _of_elements("Add", "Adds to", "what to add", "[ 8  2 11]")
 scatter_nd_sub = _of_elements("Sub", "Subtracts from", "what to subtract", "[-6  2 -5]")

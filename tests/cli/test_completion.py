@@ -49,8 +49,11 @@ def test_bash_completes(cli: Cli, tmp_path: Path, words: list[str], completed: l
     )
     done = subprocess.run(
         [BASH or "", "-euc", script, "bash", *words],
-        cwd=tmp_path, capture_output=True, text=True, check=False,
-    )  # fmt: skip
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
     assert done.stderr == ""
     assert sorted(done.stdout.split()) == completed
 
@@ -63,8 +66,12 @@ def test_fish_completes(cli: Cli, tmp_path: Path, words: list[str], completed: l
     script = "source ./completion; complete -C $argv"
     done = subprocess.run(
         [FISH or "", "-c", script, " ".join(["tensordraft", *words])],
-        cwd=tmp_path, capture_output=True, text=True, check=False, env={"HOME": str(tmp_path)},
-    )  # fmt: skip
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=False,
+        env={"HOME": str(tmp_path)},
+    )
     assert done.stderr == ""
     assert sorted(line.split("\t")[0] for line in done.stdout.splitlines()) == completed
 

@@ -294,8 +294,11 @@ def test_errors_name_the_file_and_no_line_of_a_console_script(tmp_path: Path) ->
     for command in (["show"], ["check", "--shape", "x=3,2"], ["run"], ["cost"]):
         done = subprocess.run(
             [sys.executable, str(script), command[0], "g.pb", *command[1:]],
-            cwd=tmp_path, capture_output=True, text=True, check=False,
-        )  # fmt: skip
+            cwd=tmp_path,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
         assert "created at" not in done.stdout + done.stderr
         assert str(tmp_path) not in done.stdout + done.stderr
         assert done.returncode == 1

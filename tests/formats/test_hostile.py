@@ -261,9 +261,21 @@ def test_names_are_those_of_the_importer_of_tensorflow(name: str, is_legal: bool
 
 @pytest.mark.parametrize(
     "device",
-    ["/cpu:0/gpu:0", "/device:CPU", "/device:CPU:-1", "/task:x", "/job:", "/job:1", "/replica:*",
-     "/job:a/job:b", "/device:CPU:0:1", "/device:\u00e9:0", "/cpu:\u0661", "/xpu:0"],
-)  # fmt: skip
+    [
+        "/cpu:0/gpu:0",
+        "/device:CPU",
+        "/device:CPU:-1",
+        "/task:x",
+        "/job:",
+        "/job:1",
+        "/replica:*",
+        "/job:a/job:b",
+        "/device:CPU:0:1",
+        "/device:\u00e9:0",
+        "/cpu:\u0661",
+        "/xpu:0",
+    ],
+)
 def test_devices_are_checked(device: str) -> None:
     graph_def = negation()
     graph_def.node[0].device = device

@@ -50,9 +50,10 @@ def test_a_condition_may_be_of_any_kind() -> None:
     x = td.placeholder(td.int32, None)
     n = td.placeholder(td.int32, [], name="n")
     flag = td.while_loop(
-        lambda i, _: td.cast(td.maximum(n - i, 0), td.bool), lambda i, x: (i + 1, x + x),
+        lambda i, _: td.cast(td.maximum(n - i, 0), td.bool),
+        lambda i, x: (i + 1, x + x),
         [td.constant(0), x],
-    )[1]  # fmt: skip
+    )[1]
     assert both(flag, 9, {x: 1}) == 512
 
 

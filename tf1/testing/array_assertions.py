@@ -167,9 +167,13 @@ class ArrayAssertions(PlainAssertions):
         self.assertLessEqual(self._ordered(a).max(), comparison_target)
 
     def assertAllInRange(
-        self, target: Any, lower_bound: Any, upper_bound: Any,
-        open_lower_bound: bool = False, open_upper_bound: bool = False,
-    ) -> None:  # fmt: skip
+        self,
+        target: Any,
+        lower_bound: Any,
+        upper_bound: Any,
+        open_lower_bound: bool = False,
+        open_upper_bound: bool = False,
+    ) -> None:
         """Checks that all elements are in a range."""
         actual = self._ordered(target)
         above = actual > lower_bound if open_lower_bound else actual >= lower_bound

@@ -33,9 +33,14 @@ def batch(
         [0, 1, 2]
     """
     plan = BatchPlan(
-        batch_size, capacity, enqueue_many, shapes, allow_smaller_final_batch, shared_name,
+        batch_size,
+        capacity,
+        enqueue_many,
+        shapes,
+        allow_smaller_final_batch,
+        shared_name,
         pads=dynamic_pad,
-    )  # fmt: skip
+    )
     return batched(plan, [tensors], True, num_threads, name, "batch")
 
 
@@ -64,9 +69,14 @@ def maybe_batch(
         [0, 1, 2]
     """
     plan = BatchPlan(
-        batch_size, capacity, enqueue_many, shapes, allow_smaller_final_batch, shared_name,
+        batch_size,
+        capacity,
+        enqueue_many,
+        shapes,
+        allow_smaller_final_batch,
+        shared_name,
         pads=dynamic_pad,
-    )  # fmt: skip
+    )
     return batched(plan, [tensors], keep_input, num_threads, name, "batch")
 
 
@@ -93,9 +103,14 @@ def batch_join(
         (3,)
     """
     plan = BatchPlan(
-        batch_size, capacity, enqueue_many, shapes, allow_smaller_final_batch, shared_name,
+        batch_size,
+        capacity,
+        enqueue_many,
+        shapes,
+        allow_smaller_final_batch,
+        shared_name,
         pads=dynamic_pad,
-    )  # fmt: skip
+    )
     return batched(plan, tensors_list, True, 1, name, "batch_join")
 
 
@@ -123,7 +138,12 @@ def maybe_batch_join(
         [0, 1, 2]
     """
     plan = BatchPlan(
-        batch_size, capacity, enqueue_many, shapes, allow_smaller_final_batch, shared_name,
+        batch_size,
+        capacity,
+        enqueue_many,
+        shapes,
+        allow_smaller_final_batch,
+        shared_name,
         pads=dynamic_pad,
-    )  # fmt: skip
+    )
     return batched(plan, tensors_list, keep_input, 1, name, "batch_join")

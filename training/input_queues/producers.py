@@ -216,9 +216,17 @@ def string_input_producer(
         with graph.control_dependencies([Assert(size(tensor) > 0, [empty])]):
             tensor = identity(tensor)
         return input_producer(
-            tensor, [], num_epochs, shuffle, seed, capacity, shared_name,
-            f"fraction_of_{capacity}_full", scope, cancel_op,
-        )  # fmt: skip
+            tensor,
+            [],
+            num_epochs,
+            shuffle,
+            seed,
+            capacity,
+            shared_name,
+            f"fraction_of_{capacity}_full",
+            scope,
+            cancel_op,
+        )
 
 
 _documented = shared_docs(
@@ -260,9 +268,16 @@ def range_input_producer(
     """
     with get_default_graph().name_scope(name or "input_producer") as scope:
         return input_producer(
-            range_of(limit), [], num_epochs, shuffle, seed, capacity, shared_name,
-            f"fraction_of_{capacity}_full", scope,
-        )  # fmt: skip
+            range_of(limit),
+            [],
+            num_epochs,
+            shuffle,
+            seed,
+            capacity,
+            shared_name,
+            f"fraction_of_{capacity}_full",
+            scope,
+        )
 
 
 @_documented

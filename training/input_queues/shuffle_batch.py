@@ -36,9 +36,15 @@ def shuffle_batch(
         (3,)
     """
     plan = BatchPlan(
-        batch_size, capacity, enqueue_many, shapes, allow_smaller_final_batch, shared_name,
-        least=min_after_dequeue, seed=seed,
-    )  # fmt: skip
+        batch_size,
+        capacity,
+        enqueue_many,
+        shapes,
+        allow_smaller_final_batch,
+        shared_name,
+        least=min_after_dequeue,
+        seed=seed,
+    )
     return batched(plan, [tensors], True, num_threads, name, "shuffle_batch")
 
 
@@ -68,9 +74,15 @@ def maybe_shuffle_batch(
         (3,)
     """
     plan = BatchPlan(
-        batch_size, capacity, enqueue_many, shapes, allow_smaller_final_batch, shared_name,
-        least=min_after_dequeue, seed=seed,
-    )  # fmt: skip
+        batch_size,
+        capacity,
+        enqueue_many,
+        shapes,
+        allow_smaller_final_batch,
+        shared_name,
+        least=min_after_dequeue,
+        seed=seed,
+    )
     return batched(plan, [tensors], keep_input, num_threads, name, "shuffle_batch")
 
 
@@ -98,9 +110,15 @@ def shuffle_batch_join(
         (3,)
     """
     plan = BatchPlan(
-        batch_size, capacity, enqueue_many, shapes, allow_smaller_final_batch, shared_name,
-        least=min_after_dequeue, seed=seed,
-    )  # fmt: skip
+        batch_size,
+        capacity,
+        enqueue_many,
+        shapes,
+        allow_smaller_final_batch,
+        shared_name,
+        least=min_after_dequeue,
+        seed=seed,
+    )
     return batched(plan, tensors_list, True, 1, name, "shuffle_batch_join")
 
 
@@ -129,7 +147,13 @@ def maybe_shuffle_batch_join(
         (3,)
     """
     plan = BatchPlan(
-        batch_size, capacity, enqueue_many, shapes, allow_smaller_final_batch, shared_name,
-        least=min_after_dequeue, seed=seed,
-    )  # fmt: skip
+        batch_size,
+        capacity,
+        enqueue_many,
+        shapes,
+        allow_smaller_final_batch,
+        shared_name,
+        least=min_after_dequeue,
+        seed=seed,
+    )
     return batched(plan, tensors_list, keep_input, 1, name, "shuffle_batch_join")

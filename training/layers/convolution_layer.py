@@ -88,14 +88,22 @@ class Conv(KernelLayer):
         """The convolution, without bias and activation."""
         if self.rank == 3:
             return nn_conv3d(
-                inputs, self.kernel, self.strides, self.padding, self.data_format,
+                inputs,
+                self.kernel,
+                self.strides,
+                self.padding,
+                self.data_format,
                 self.dilation_rate,
-            )  # fmt: skip
+            )
         if self.rank == 2:
             return nn_conv2d(
-                inputs, self.kernel, self.strides, self.padding, data_format=self.data_format,
+                inputs,
+                self.kernel,
+                self.strides,
+                self.padding,
+                data_format=self.data_format,
                 dilations=self.dilation_rate,
-            )  # fmt: skip
+            )
         axis = 2 if self.channels_first else 1  # a sequence is an image of one row
         padding = self.padding
         if padding == "CAUSAL":  # each output is of steps until its own
@@ -105,10 +113,13 @@ class Conv(KernelLayer):
             )
             padding = "VALID"
         rows = nn_conv2d(
-            expand_dims(inputs, axis), expand_dims(self.kernel, 0), [1, *self.strides],
-            padding, data_format="NCHW" if self.channels_first else "NHWC",
+            expand_dims(inputs, axis),
+            expand_dims(self.kernel, 0),
+            [1, *self.strides],
+            padding,
+            data_format="NCHW" if self.channels_first else "NHWC",
             dilations=[1, *self.dilation_rate],
-        )  # fmt: skip
+        )
         return squeeze(rows, [axis])
 
     def finished(self, result: Any) -> Any:

@@ -100,9 +100,14 @@ class SessionManager:
             ValueError: both a folder and a checkpoint are given.
         """
         session, restored = self._restored(
-            master, saver, checkpoint_dir, checkpoint_filename_with_path,
-            wait_for_checkpoint, max_wait_secs, config,
-        )  # fmt: skip
+            master,
+            saver,
+            checkpoint_dir,
+            checkpoint_filename_with_path,
+            wait_for_checkpoint,
+            max_wait_secs,
+            config,
+        )
         try:
             if not restored:
                 if init_op is None and init_fn is None and self._local_init_op is None:
@@ -145,9 +150,14 @@ class SessionManager:
             ValueError: both a folder and a checkpoint are given.
         """
         session, restored = self._restored(
-            master, saver, checkpoint_dir, checkpoint_filename_with_path,
-            wait_for_checkpoint, max_wait_secs, config,
-        )  # fmt: skip
+            master,
+            saver,
+            checkpoint_dir,
+            checkpoint_filename_with_path,
+            wait_for_checkpoint,
+            max_wait_secs,
+            config,
+        )
         lacking = self._lacking_after_local_init(session)
         if lacking:
             _LOG.info("Restoring model did not make model ready%s: %s", *lacking)

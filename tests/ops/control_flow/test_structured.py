@@ -68,34 +68,42 @@ SHAPES = {
 
 def binary(name: str, op: str) -> str:
     return function(
-        name, "a:DT_INT32", "b:DT_INT32", scalar("n", 3) + node("op", op, "a", "n:output:0", T=INT),
+        name,
+        "a:DT_INT32",
+        "b:DT_INT32",
+        scalar("n", 3) + node("op", op, "a", "n:output:0", T=INT),
         "b=op:z:0",
-    )  # fmt: skip
+    )
 
 
 LESS = function(
-    "Less100", "a:DT_INT32 b:DT_INT32", "c:DT_BOOL",
-    scalar("n", 100) + node("op", "Less", "a", "n:output:0", T=INT), "c=op:z:0",
-)  # fmt: skip
+    "Less100",
+    "a:DT_INT32 b:DT_INT32",
+    "c:DT_BOOL",
+    scalar("n", 100) + node("op", "Less", "a", "n:output:0", T=INT),
+    "c=op:z:0",
+)
 STEP = function(
-    "Step", "a:DT_INT32 b:DT_INT32", "c:DT_INT32 d:DT_INT32",
+    "Step",
+    "a:DT_INT32 b:DT_INT32",
+    "c:DT_INT32 d:DT_INT32",
     scalar("n", 2)
     + node("twice", "Mul", "a", "n:output:0", T=INT)
     + node("sum", "AddV2", "a", "b", T=INT),
     "c=twice:z:0 d=sum:z:0",
-)  # fmt: skip
+)
 DIVIDE = function(
-    "Divide", "a:DT_INT32 b:DT_INT32", "c:DT_INT32 d:DT_INT32",
+    "Divide",
+    "a:DT_INT32 b:DT_INT32",
+    "c:DT_INT32 d:DT_INT32",
     scalar("n", 2)
     + node("twice", "Mul", "a", "n:output:0", T=INT)
     + scalar("many", 16)
     + node("rest", "Sub", "many:output:0", "a", T=INT)
     + node("quotient", "FloorDiv", "b", "rest:z:0", T=INT),
     "c=twice:z:0 d=quotient:z:0",
-)  # fmt: skip
-FOREVER = function(
-    "Forever", "a:DT_INT32 b:DT_INT32", "c:DT_INT32 d:DT_INT32", "", "c=b d=b"
-)  # fmt: skip
+)
+FOREVER = function("Forever", "a:DT_INT32 b:DT_INT32", "c:DT_INT32 d:DT_INT32", "", "c=b d=b")
 LIBRARY = binary("Add3", "AddV2") + binary("Times3", "Mul") + LESS + STEP + DIVIDE + FOREVER
 
 
@@ -226,14 +234,23 @@ def test_loops_that_do_not_fit(made: str, message: str) -> None:
 def test_functions_that_call_each_other_for_ever() -> None:
     listed = types("DT_INT32")
     again = function(
-        "Again", "a:DT_INT32", "b:DT_INT32",
+        "Again",
+        "a:DT_INT32",
+        "b:DT_INT32",
         scalar("n", 1)
         + node(
-            "y", "StatelessIf", "n:output:0", "a", Tcond=INT, Tin=listed, Tout=listed,
-            then_branch=func("Again"), else_branch=func("Add3"),
+            "y",
+            "StatelessIf",
+            "n:output:0",
+            "a",
+            Tcond=INT,
+            Tin=listed,
+            Tout=listed,
+            then_branch=func("Again"),
+            else_branch=func("Add3"),
         ),
         "b=y:output:0",
-    )  # fmt: skip
+    )
     attrs = {"then_branch": func("Again"), "else_branch": func("Add3"), "Tcond": INT}
     graph = graph_of(
         placeholder("i"), placeholder("x"), branch("StatelessIf", **attrs), library=LIBRARY + again

@@ -217,8 +217,9 @@ test_pools = check(POOLS)
 def test_shapes_of_gradients() -> None:
     infers("Conv2DBackpropFilter", "[n,5,5,?];[4];[n,4,4,8]", "[?,?,?,?]", **ONE)
     infers("Conv2DBackpropFilter", "?;?;?", "[?,?,?,?]", **ONE)
-    infers("Conv3DBackpropFilter", "?;[1,2,3,4,5];?", "[1,2,3,4,5]",
-           strides=[1] * 5, padding="SAME")  # fmt: skip
+    infers(
+        "Conv3DBackpropFilter", "?;[1,2,3,4,5];?", "[1,2,3,4,5]", strides=[1] * 5, padding="SAME"
+    )
     infers("AvgPoolGrad", "?;[n,2,2,3]", "[?,?,?,?]", **VALID)
     infers("MaxPoolGrad", "[n,4,4,3];?;?", "[n,4,4,3]", **VALID)
     infers("MaxPoolGradGrad", "[n,4,4,3];[n,2,2,3];?", "[n,2,2,3]", **VALID)

@@ -150,9 +150,12 @@ def test_functions_that_return_something_else() -> None:
 
 def test_what_a_file_states_is_not_trusted(session: td.Session) -> None:
     numbers = td.raw_ops.RangeDataset(
-        start=np.int64(0), stop=np.int64(3), step=np.int64(1),
-        output_types=[td.int64], output_shapes=[[2]],
-    )  # fmt: skip
+        start=np.int64(0),
+        stop=np.int64(3),
+        step=np.int64(1),
+        output_types=[td.int64],
+        output_shapes=[[2]],
+    )
     dataset = Dataset(numbers, elements_of([2])).map(lambda x: x + 1)
     with pytest.raises(td.errors.InvalidArgumentError, match=r"shape \[\], where its dataset"):
         session.run(next_of(dataset))

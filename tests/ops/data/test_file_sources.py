@@ -103,8 +103,11 @@ def test_compressed_files_that_are_none(session: td.Session, tmp_path: Path, kin
 def test_lines(session: td.Session, tmp_path: Path) -> None:
     path = tmp_path / "lines"
     for text, expected in (
-        (b"", []), (b"\n", [b""]), (b"a\r\nb\n\nc", [b"a", b"b", b"", b"c"]), (b"a\n", [b"a"]),
-    ):  # fmt: skip
+        (b"", []),
+        (b"\n", [b""]),
+        (b"a\r\nb\n\nc", [b"a", b"b", b"", b"c"]),
+        (b"a\n", [b"a"]),
+    ):
         path.write_bytes(text)
         element = next_of(td.data.TextLineDataset(str(path)).batch(9))
         found = list(session.run(element)) if expected else []

@@ -33,8 +33,9 @@ MEANS = [
 
 def transformed(mode: str, bilinear: bool, expected: np.ndarray) -> Case:
     attrs = {"interpolation": "BILINEAR" if bilinear else "NEAREST", "fill_mode": mode}
-    return Case(V3, [IMAGE, TURN, [3, 5], MINUS], attrs, expected, rtol=1e-5,
-                id=f"{mode}-{bilinear}")  # fmt: skip
+    return Case(
+        V3, [IMAGE, TURN, [3, 5], MINUS], attrs, expected, rtol=1e-5, id=f"{mode}-{bilinear}"
+    )
 
 
 CASES = [

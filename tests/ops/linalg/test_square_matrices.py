@@ -163,8 +163,9 @@ def test_functions() -> None:
     solution = run(td.cholesky_solve, root, SIDES)
     np.testing.assert_allclose(solution, np.linalg.solve(POSITIVE, SIDES))
     np.testing.assert_allclose(run(td.linalg.adjoint, COMPLEX), COMPLEX.conj().T)
-    np.testing.assert_allclose(run(td.linalg.matvec, STACK, SIDES[..., 0]), np.einsum(
-        "bij,bj->bi", STACK, SIDES[..., 0]))  # fmt: skip
+    np.testing.assert_allclose(
+        run(td.linalg.matvec, STACK, SIDES[..., 0]), np.einsum("bij,bj->bi", STACK, SIDES[..., 0])
+    )
     np.testing.assert_allclose(
         run(td.linalg.matvec, COMPLEX, COMPLEX[0], adjoint_a=True), COMPLEX.conj().T @ COMPLEX[0]
     )
@@ -175,9 +176,16 @@ def test_functions() -> None:
 
 @pytest.mark.parametrize(
     ("alias", "name"),
-    [("det", "matrix_determinant"), ("inv", "matrix_inverse"), ("solve", "matrix_solve"),
-     ("diag", "matrix_diag"), ("tensor_diag", "diag"), ("band_part", "matrix_band_part"),
-     ("eigvalsh", "self_adjoint_eigvals"), ("transpose", "matrix_transpose")],
-)  # fmt: skip
+    [
+        ("det", "matrix_determinant"),
+        ("inv", "matrix_inverse"),
+        ("solve", "matrix_solve"),
+        ("diag", "matrix_diag"),
+        ("tensor_diag", "diag"),
+        ("band_part", "matrix_band_part"),
+        ("eigvalsh", "self_adjoint_eigvals"),
+        ("transpose", "matrix_transpose"),
+    ],
+)
 def test_shorter_names(alias: str, name: str) -> None:
     assert getattr(td.linalg, alias) is getattr(td, name)

@@ -186,9 +186,11 @@ def test_splitting_and_joining() -> None:
         tensor=tensor, element_shape=[-1, 1], lengths=np.array([1, 2], np.int64)
     )
     again, lengths = raw_ops.TensorListConcatV2(
-        input_handle=parts, element_shape=[-1, 1], leading_dims=np.zeros(0, np.int64),
+        input_handle=parts,
+        element_shape=[-1, 1],
+        leading_dims=np.zeros(0, np.int64),
         element_dtype=F,
-    )  # fmt: skip
+    )
     assert again.shape.as_list() == [None, 1]
     assert [item.tolist() for item in run(again, lengths)] == [[[1], [2], [3]], [1, 2]]
     older, _ = raw_ops.TensorListConcat(input_handle=parts, element_dtype=F)

@@ -120,12 +120,15 @@ def test_shapes() -> None:
     refuses("ArgMax", "[2];[1]", "dimension must have rank 0")
 
 
-@pytest.mark.parametrize("call", [
-    lambda x: td.reduce_sum(x, 1, True),
-    lambda x: td.reduce_sum(x, reduction_indices=[1], keep_dims=True),
-    lambda x: td.reduce_sum(x, axis=-1, keepdims=True),
-    lambda x: td.reduce_sum(x, None, True, None, 1),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda x: td.reduce_sum(x, 1, True),
+        lambda x: td.reduce_sum(x, reduction_indices=[1], keep_dims=True),
+        lambda x: td.reduce_sum(x, axis=-1, keepdims=True),
+        lambda x: td.reduce_sum(x, None, True, None, 1),
+    ],
+)
 def test_reductions_take_the_names_of_all_documents(call: Any) -> None:
     with td.Graph().as_default(), td.Session() as session:
         assert session.run(call([[1, 2], [3, 4]])).tolist() == [[3], [7]]

@@ -14,9 +14,12 @@ from tensordraft import raw_ops
 
 pytestmark = pytest.mark.usefixtures("session")
 for _op in (
-    "ConditionalAccumulator", "AccumulatorNumAccumulated", "AccumulatorSetGlobalStep",
-    "AccumulatorApplyGradient", "AccumulatorTakeGradient",
-):  # fmt: skip
+    "ConditionalAccumulator",
+    "AccumulatorNumAccumulated",
+    "AccumulatorSetGlobalStep",
+    "AccumulatorApplyGradient",
+    "AccumulatorTakeGradient",
+):
     covers(_op)
     covers(f"Resource{_op}")
 for _op in ("ConditionalAccumulator", "AccumulatorApplyGradient", "AccumulatorTakeGradient"):

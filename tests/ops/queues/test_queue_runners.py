@@ -139,14 +139,17 @@ def test_there_has_to_be_a_session() -> None:
 def test_sparse_tensors_by_number(session: td.Session) -> None:
     indices, values = np.array([[0, 1], [2, 0]], np.int64), np.array([5, 6], np.float32)
     many = raw_ops.AddManySparseToTensorsMap(
-        sparse_indices=indices, sparse_values=values, sparse_shape=np.array([3, 4], np.int64),
+        sparse_indices=indices,
+        sparse_values=values,
+        sparse_shape=np.array([3, 4], np.int64),
         shared_name="m",
-    )  # fmt: skip
+    )
     one = raw_ops.AddSparseToTensorsMap(
-        sparse_indices=np.array([[2]], np.int64), sparse_values=np.array([7], np.float32),
+        sparse_indices=np.array([[2]], np.int64),
+        sparse_values=np.array([7], np.float32),
         sparse_shape=np.array([5], np.int64),
         shared_name="m",
-    )  # fmt: skip
+    )
     numbers = td.placeholder(td.int64, [None])
     taken = raw_ops.TakeManySparseFromTensorsMap(
         sparse_handles=numbers, dtype=td.float32, shared_name="m"

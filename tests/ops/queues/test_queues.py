@@ -14,10 +14,19 @@ from tensordraft import raw_ops
 
 pytestmark = pytest.mark.usefixtures("session")
 for _op in (
-    "FIFOQueue", "PaddingFIFOQueue", "RandomShuffleQueue", "PriorityQueue", "QueueEnqueue",
-    "QueueEnqueueMany", "QueueDequeue", "QueueDequeueMany", "QueueDequeueUpTo", "QueueClose",
-    "QueueSize", "QueueIsClosed",
-):  # fmt: skip
+    "FIFOQueue",
+    "PaddingFIFOQueue",
+    "RandomShuffleQueue",
+    "PriorityQueue",
+    "QueueEnqueue",
+    "QueueEnqueueMany",
+    "QueueDequeue",
+    "QueueDequeueMany",
+    "QueueDequeueUpTo",
+    "QueueClose",
+    "QueueSize",
+    "QueueIsClosed",
+):
     covers(_op)
     covers(f"{_op}V2")
 

@@ -20,10 +20,15 @@ from tensordraft import raw_ops
 pytestmark = pytest.mark.usefixtures("session")
 _READERS = ("WholeFile", "TextLine", "FixedLengthRecord", "TFRecord", "Identity")
 for _op in (
-    *(f"{kind}Reader" for kind in _READERS), "ReaderRead", "ReaderReadUpTo",
-    "ReaderNumRecordsProduced", "ReaderNumWorkUnitsCompleted", "ReaderSerializeState",
-    "ReaderRestoreState", "ReaderReset",
-):  # fmt: skip
+    *(f"{kind}Reader" for kind in _READERS),
+    "ReaderRead",
+    "ReaderReadUpTo",
+    "ReaderNumRecordsProduced",
+    "ReaderNumWorkUnitsCompleted",
+    "ReaderSerializeState",
+    "ReaderRestoreState",
+    "ReaderReset",
+):
     covers(_op)
     covers(f"{_op}V2")
 for _op in ("ReadFile", "WriteFile", "MatchingFiles"):

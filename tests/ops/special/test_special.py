@@ -225,9 +225,14 @@ def test_float64_stays_in_its_bound(name: str) -> None:
 
 @pytest.mark.parametrize(
     ("name", "bound"),
-    [("igamma", 5e-13), ("igammac", 5e-13), ("zeta", 1e-14), ("polygamma", 1e-13),
-     ("betainc", 1e-12)],
-)  # fmt: skip
+    [
+        ("igamma", 5e-13),
+        ("igammac", 5e-13),
+        ("zeta", 1e-14),
+        ("polygamma", 1e-13),
+        ("betainc", 1e-12),
+    ],
+)
 def test_relative_error_stays_in_its_bound(name: str, bound: float) -> None:
     actual = computed(name, np.array([*PAIRS[name]]), np.float64)
     np.testing.assert_allclose(actual, [*PAIRS[name].values()], rtol=bound)

@@ -142,10 +142,16 @@ def test_draws_repeat_with_a_seed_and_know_their_shape() -> None:
 
 @pytest.mark.parametrize(
     ("alias", "name"),
-    [("normal", "random_normal"), ("uniform", "random_uniform"), ("gamma", "random_gamma"),
-     ("poisson", "random_poisson"), ("shuffle", "random_shuffle"), ("multinomial", "multinomial"),
-     ("set_random_seed", "set_random_seed")],
-)  # fmt: skip
+    [
+        ("normal", "random_normal"),
+        ("uniform", "random_uniform"),
+        ("gamma", "random_gamma"),
+        ("poisson", "random_poisson"),
+        ("shuffle", "random_shuffle"),
+        ("multinomial", "multinomial"),
+        ("set_random_seed", "set_random_seed"),
+    ],
+)
 def test_names_of_random_functions(alias: str, name: str) -> None:
     assert getattr(td.random, alias) is getattr(td, name)
 

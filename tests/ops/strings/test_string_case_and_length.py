@@ -182,7 +182,7 @@ def test_syntax(pattern: str, matches: str, others: list[str]) -> None:
 @pytest.mark.parametrize(
     "pattern",
     [r"(?=a)", r"(?!a)", r"(?<=a)b", r"(a)\1", "[a", "(", "a**", r"\8", "[[:no:]]"],
-)  # fmt: skip
+)
 def test_syntax_that_is_refused(pattern: str) -> None:
     with pytest.raises(td.errors.InvalidArgumentError, match=r"pattern = .* is not legal"):
         run(td.strings.regex_full_match, ["a"], pattern)
@@ -214,8 +214,13 @@ def test_functions() -> None:
 
 @pytest.mark.parametrize(
     ("alias", "name"),
-    [("join", "string_join"), ("strip", "string_strip"), ("substr", "substr"),
-     ("to_number", "string_to_number"), ("to_hash_bucket_fast", "string_to_hash_bucket_fast")],
-)  # fmt: skip
+    [
+        ("join", "string_join"),
+        ("strip", "string_strip"),
+        ("substr", "substr"),
+        ("to_number", "string_to_number"),
+        ("to_hash_bucket_fast", "string_to_hash_bucket_fast"),
+    ],
+)
 def test_names(alias: str, name: str) -> None:
     assert getattr(td.strings, alias) is getattr(td, name)

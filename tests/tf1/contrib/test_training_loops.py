@@ -61,9 +61,14 @@ def test_an_evaluation_with_summaries(tmp_path: Path) -> None:
     td.summary.scalar("average", mean)
     logs = tmp_path / "logs"
     result = slim.evaluation.evaluate_once(
-        "", path, str(logs), num_evals=3, eval_op=update, eval_op_feed_dict={x: 2.0},
+        "",
+        path,
+        str(logs),
+        num_evals=3,
+        eval_op=update,
+        eval_op_feed_dict={x: 2.0},
         final_op=[mean, td.contrib.training.get_or_create_eval_step()],
-    )  # fmt: skip
+    )
     assert result == [14.0, 3]
     [file] = logs.iterdir()
     events = list(td.train.summary_iterator(str(file)))
@@ -78,9 +83,14 @@ def test_what_is_restored(tmp_path: Path) -> None:
     local = [td.GraphKeys.LOCAL_VARIABLES]
     other = td.Variable(5.0, trainable=False, collections=local)
     result = slim.evaluation.evaluate_once(
-        "", path, str(tmp_path / "logs"), eval_op=td.no_op(), final_op=[v, other],
-        summary_op=None, variables_to_restore=[v],
-    )  # fmt: skip
+        "",
+        path,
+        str(tmp_path / "logs"),
+        eval_op=td.no_op(),
+        final_op=[v, other],
+        summary_op=None,
+        variables_to_restore=[v],
+    )
     assert result == [7.0, 5.0]
     assert not (tmp_path / "logs").exists()
 
@@ -98,9 +108,16 @@ def test_evaluations_of_each_checkpoint(tmp_path: Path) -> None:
 
     mean, update = td.metrics.mean(v)
     result = slim.evaluation.evaluation_loop(
-        "", str(tmp_path), str(tmp_path / "logs"), num_evals=2, eval_op=update, final_op=mean,
-        eval_interval_secs=0, max_number_of_evaluations=3, hooks=[Writer()],
-    )  # fmt: skip
+        "",
+        str(tmp_path),
+        str(tmp_path / "logs"),
+        num_evals=2,
+        eval_op=update,
+        final_op=mean,
+        eval_interval_secs=0,
+        max_number_of_evaluations=3,
+        hooks=[Writer()],
+    )
     assert seen == [1.0, 2.0, 3.0]
     assert result == 3.0
     again = td.contrib.training.evaluate_repeatedly(
@@ -141,9 +158,13 @@ def test_steps_of_ones_own() -> None:
         return loss, number >= 2
 
     loss = slim.learning.train(
-        train_op, None, train_step_fn=step, train_step_kwargs={"mine": 1},
-        session_wrapper=lambda session: session, init_fn=lambda session: given.append("begun"),
-    )  # fmt: skip
+        train_op,
+        None,
+        train_step_fn=step,
+        train_step_kwargs={"mine": 1},
+        session_wrapper=lambda session: session,
+        init_fn=lambda session: given.append("begun"),
+    )
     assert loss in (16.0, 4.0)  # a fetch of the step may read it before it counts up
     assert given[0] == "begun"
     assert {tuple(settings) for _, settings in given[1:]} == {("mine",)}

@@ -48,11 +48,20 @@ def _watched(forms: Forms, base: Any, *methods: str) -> Any:
 
 def _optimizer(forms: Forms, path: Path) -> None:
     methods = (
-        "compute_gradients", "apply_gradients", "_create_slots", "_prepare", "_apply_dense",
-        "_apply_sparse", "_apply_sparse_duplicate_indices", "_resource_apply_dense",
-        "_resource_apply_sparse", "_finish", "_create_non_slot_variable",
-        "_get_non_slot_variable", "_zeros_slot",
-    )  # fmt: skip
+        "compute_gradients",
+        "apply_gradients",
+        "_create_slots",
+        "_prepare",
+        "_apply_dense",
+        "_apply_sparse",
+        "_apply_sparse_duplicate_indices",
+        "_resource_apply_dense",
+        "_resource_apply_sparse",
+        "_finish",
+        "_create_non_slot_variable",
+        "_get_non_slot_variable",
+        "_zeros_slot",
+    )
     for resource in (False, True):
         with td.variable_scope(f"resource_{resource}"):
             rows = td.get_variable("rows", [3, 2], use_resource=resource)
@@ -63,9 +72,14 @@ def _optimizer(forms: Forms, path: Path) -> None:
 
 def _session_parts(forms: Forms, path: Path) -> None:
     hook = _watched(
-        forms, td.train.SessionRunHook, "begin", "after_create_session", "before_run", "after_run",
+        forms,
+        td.train.SessionRunHook,
+        "begin",
+        "after_create_session",
+        "before_run",
+        "after_run",
         "end",
-    )()  # fmt: skip
+    )()
     saver_of = _watched(forms, td.train.Saver, "save", "export_meta_graph")
     listener = _watched(forms, td.train.CheckpointSaverListener, "before_save", "after_save")()
     td.get_variable("v", [2])
@@ -90,9 +104,14 @@ def _session_parts(forms: Forms, path: Path) -> None:
 
 def _cell(forms: Forms, path: Path) -> None:
     made = _watched(
-        forms, td.nn.rnn_cell.BasicRNNCell, "__call__", "call", "build", "get_initial_state",
+        forms,
+        td.nn.rnn_cell.BasicRNNCell,
+        "__call__",
+        "call",
+        "build",
+        "get_initial_state",
         "zero_state",
-    )  # fmt: skip
+    )
     x = td.ones([3, 5, 4])
     td.nn.dynamic_rnn(made(4, name="a"), x, dtype=td.float32)
     td.nn.static_rnn(made(4, name="b"), td.unstack(x, axis=1), dtype=td.float32)
@@ -159,9 +178,16 @@ def _keras(forms: Forms, path: Path) -> None:
         _watched(forms, td.keras.optimizers.SGD, "get_updates")(0.1), loss, metrics=[Total()]
     )
     callback = _watched(
-        forms, td.keras.callbacks.Callback, "set_model", "set_params", "on_train_begin",
-        "on_epoch_begin", "on_epoch_end", "on_train_batch_begin", "on_train_batch_end",
-    )()  # fmt: skip
+        forms,
+        td.keras.callbacks.Callback,
+        "set_model",
+        "set_params",
+        "on_train_begin",
+        "on_epoch_begin",
+        "on_epoch_end",
+        "on_train_batch_begin",
+        "on_train_batch_end",
+    )()
     x, y = np.ones((4, 2), np.float32), np.ones((4, 1), np.float32)
     model.fit(x, y, callbacks=[callback], verbose=0)
 

@@ -46,10 +46,21 @@ def test_names_are_those_of_tensorflow() -> None:
         names = names_of(graph.get_operations())
         assert (train.name, train.type) == ("Adam", "NoOp")
         for name in (
-            "beta1_power/initial_value", "beta2_power", "w/Adam/Initializer/zeros", "w/Adam_1",
-            "b/Adam/Assign", "b/Adam_1/read", "Adam/learning_rate", "Adam/beta1", "Adam/beta2",
-            "Adam/epsilon", "Adam/update_w/ApplyAdam", "Adam/mul", "Adam/Assign", "Adam/Assign_1",
-        ):  # fmt: skip
+            "beta1_power/initial_value",
+            "beta2_power",
+            "w/Adam/Initializer/zeros",
+            "w/Adam_1",
+            "b/Adam/Assign",
+            "b/Adam_1/read",
+            "Adam/learning_rate",
+            "Adam/beta1",
+            "Adam/beta2",
+            "Adam/epsilon",
+            "Adam/update_w/ApplyAdam",
+            "Adam/mul",
+            "Adam/Assign",
+            "Adam/Assign_1",
+        ):
             assert name in names
         assert td.get_collection(td.GraphKeys.TRAIN_OP) == [train]
 

@@ -94,9 +94,13 @@ def convolution(
         )
         outputs = apply(layer, x, variables_collections)
         return finished(
-            outputs, opened.name, outputs_collections, activation_fn, normalizer_fn,
+            outputs,
+            opened.name,
+            outputs_collections,
+            activation_fn,
+            normalizer_fn,
             normalizer_params,
-        )  # fmt: skip
+        )
 
 
 def _of_rank(dims: int, what: str, shape: str, result: str) -> Callable[..., Any]:
@@ -171,9 +175,13 @@ def _transposed(
             )
             outputs = apply(layer, inputs, variables_collections)
             return finished(
-                outputs, opened.name, outputs_collections, activation_fn, normalizer_fn,
+                outputs,
+                opened.name,
+                outputs_collections,
+                activation_fn,
+                normalizer_fn,
                 normalizer_params,
-            )  # fmt: skip
+            )
 
     doc = f"""A transposed convolution of {what}, which upsamples them.
 

@@ -72,9 +72,13 @@ def fully_connected(
         )
         outputs = apply(layer, inputs, variables_collections)
         return finished(
-            outputs, opened.name, outputs_collections, activation_fn, normalizer_fn,
+            outputs,
+            opened.name,
+            outputs_collections,
+            activation_fn,
+            normalizer_fn,
             normalizer_params,
-        )  # fmt: skip
+        )
 
 
 def _with_activation(name: str, activation: Callable[[Any], Any] | None) -> Callable[..., Any]:

@@ -129,9 +129,16 @@ def batch_norm(
             gamma = make("gamma") if scale else None
             averages = make("moving_mean"), make("moving_variance")
             mean, variance = _counted(
-                x, axis, averages, is_training, decay, batch_weights, of_sample,
-                zero_debias_moving_mean, updates_collections,
-            )  # fmt: skip
+                x,
+                axis,
+                averages,
+                is_training,
+                decay,
+                batch_weights,
+                of_sample,
+                zero_debias_moving_mean,
+                updates_collections,
+            )
             vectors = [mean, variance, beta, gamma]
             mean, variance, offset, factor = _along(vectors, axis, rank or 0)
             outputs = batch_normalization(x, mean, variance, offset, factor, epsilon)

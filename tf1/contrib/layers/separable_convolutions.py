@@ -68,11 +68,20 @@ def separable_convolution2d(
         with_bias = normalizer_fn is None and biases_initializer is not None
         if num_outputs is None:
             outputs = _of_each_channel(
-                convert_to_tensor(inputs), kernel_size, depth_multiplier, stride, padding,
-                data_format, rate, weights_initializer, weights_regularizer,
-                biases_initializer if with_bias else None, biases_regularizer, trainable,
+                convert_to_tensor(inputs),
+                kernel_size,
+                depth_multiplier,
+                stride,
+                padding,
+                data_format,
+                rate,
+                weights_initializer,
+                weights_regularizer,
+                biases_initializer if with_bias else None,
+                biases_regularizer,
+                trainable,
                 variables_collections,
-            )  # fmt: skip
+            )
         else:
             layer = SeparableConv2D(
                 filters=num_outputs,
@@ -97,9 +106,13 @@ def separable_convolution2d(
             kernels = ("depthwise_kernel", "pointwise_kernel")
             outputs = apply(layer, inputs, variables_collections, kernels=kernels)
         return finished(
-            outputs, opened.name, outputs_collections, activation_fn, normalizer_fn,
+            outputs,
+            opened.name,
+            outputs_collections,
+            activation_fn,
+            normalizer_fn,
             normalizer_params,
-        )  # fmt: skip
+        )
 
 
 def _of_each_channel(

@@ -141,9 +141,12 @@ def embedding_rnn_decoder(
     """
     with variable_scope(scope or "embedding_rnn_decoder"):
         steps, following = _embedded(
-            decoder_inputs, [num_symbols, embedding_size], output_projection, feed_previous,
+            decoder_inputs,
+            [num_symbols, embedding_size],
+            output_projection,
+            feed_previous,
             update_embedding_for_previous,
-        )  # fmt: skip
+        )
         return rnn_decoder(steps, initial_state, cell, following)
 
 
@@ -326,9 +329,12 @@ def embedding_attention_decoder(
     """
     with variable_scope(scope or "embedding_attention_decoder", dtype=dtype):
         steps, following = _embedded(
-            decoder_inputs, [num_symbols, embedding_size], output_projection, feed_previous,
+            decoder_inputs,
+            [num_symbols, embedding_size],
+            output_projection,
+            feed_previous,
             update_embedding_for_previous,
-        )  # fmt: skip
+        )
         return attention_decoder(
             steps,
             initial_state,

@@ -137,9 +137,15 @@ def streaming_auc(
         0.75
     """
     return auc.auc(
-        labels, predictions, weights, num_thresholds, metrics_collections, updates_collections,
-        curve, name,
-    )  # fmt: skip
+        labels,
+        predictions,
+        weights,
+        num_thresholds,
+        metrics_collections,
+        updates_collections,
+        curve,
+        name,
+    )
 
 
 @described
