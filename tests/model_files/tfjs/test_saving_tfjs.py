@@ -1,4 +1,4 @@
-"""Models that are written for TensorFlow.js: ends, tables, dtypes, models of Keras, and what is refused."""
+"""Models written for TensorFlow.js: ends, tables, dtypes, models of Keras, and what is refused."""
 
 from __future__ import annotations
 
