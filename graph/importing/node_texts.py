@@ -108,15 +108,15 @@ def dtype_of(text: str, nodes: Mapping[str, NodeDef]) -> int:
     if name not in nodes:
         raise IrregularError(f"the dtype of {text!r} is not known, as it is not in the GraphDef")
     node = nodes[name]
-    if node.op == "Placeholder":  # of a body, it may be a reference
-        return int(as_dtype(node.attr["dtype"].type).base_dtype.as_datatype_enum)
     definition = registry.find(node.op)
     try:
+        if node.op == "Placeholder":  # of a body, it may be a reference
+            return int(as_dtype(node.attr["dtype"].type).base_dtype.as_datatype_enum)
         if definition is None:
             raise ValueError(f"the op type {node.op!r} is unknown")
         dtypes = definition.output_dtypes(read_attrs(definition, node.attr, _kept, shared=True))
         return int(dtypes[number].base_dtype.as_datatype_enum)
-    except (ValueError, IndexError) as error:
+    except (ValueError, IndexError, TypeError) as error:
         raise IrregularError(f"the dtype of {text!r} is not known: {error}") from error
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import NamedTuple
 
 from ...formats.folder_replacement import replacing_folder
@@ -18,8 +18,6 @@ from ...session.session import Session
 from ..freeze_model import freeze_loaded
 from ..tfjs.saving import save_tfjs
 
-TARGETS = ("graph_def", "saved_model", "tfjs")
-
 _GRAPH_ENDINGS = (".pb", *TEXT_SUFFIXES)
 _MODEL_JSON = "model.json"
 _UNWRITTEN = (".h5", ".hdf5", ".keras", ".meta", ".tflite", ".onnx", ".json", ".zip")
@@ -30,6 +28,16 @@ class Target(NamedTuple):
 
     path: str
     kind: str
+
+
+class Conversion(NamedTuple):
+    """A model, and what is to be written of it where: the arguments of `convert`."""
+
+    model: LoadedModel
+    path: str
+    outputs: list[str] | None
+    signature: str | None
+    quantize: str | None
 
 
 def target_of(path: str, to: str | None = None) -> Target:
@@ -43,16 +51,21 @@ def target_of(path: str, to: str | None = None) -> Target:
         to: the format; None to go by the name.
 
     Raises:
-        ValueError: files that end so are of a format that is not written, or a GraphDef would be
-            written to a folder.
+        ValueError: there is no such format, files that end so are of one that is not written, or
+            what is written to a file would be written to a folder.
     """
     plain = path.rstrip("/" + os.sep) or path
     name = os.path.basename(plain)
     if to is None:
-        to = "graph_def" if name.endswith(_GRAPH_ENDINGS) else "tfjs"
-    if to == "graph_def":
+        by_name = (kind for kind, row in _FORMATS.items() if name.endswith(row.endings))
+        to = next(by_name, "tfjs")
+    elif to not in _FORMATS:
+        raise ValueError(f"the format must be one of {', '.join(TARGETS)}, got {to!r}")
+    endings = _FORMATS[to].endings
+    if endings:
         if plain != path or os.path.isdir(path):
-            raise ValueError(f"{path} is a folder, where a GraphDef takes a file such as model.pb")
+            title = _FORMATS[to].title
+            raise ValueError(f"{path} is a folder, where a {title} takes a file: model{endings[0]}")
         return Target(path, to)
     if to == "tfjs" and name == _MODEL_JSON:
         plain = os.path.dirname(plain) or os.curdir
@@ -90,32 +103,56 @@ def convert(
             f"quantize = {quantize!r} is for TensorFlow.js models, and {target.path} is a "
             f"{target.kind}; td.graph_util.optimize(..., quantize=True) rounds weights of others"
         )
-    if target.kind == "tfjs":
-        return save_tfjs(model, target.path, outputs, quantize=quantize, signature=signature)
     wanted = None if outputs is None else list(outputs)
-    graph_def = freeze_loaded(model, wanted, signature)
-    if target.kind == "graph_def":
-        return save_graph(graph_def, target.path)
-    graph = import_whole(graph_def)
-    ends = model if signature is None else model.signatures[signature]
+    conversion = Conversion(model, target.path, wanted, signature, quantize)
+    return _FORMATS[target.kind].write(conversion)
+
+
+def _write_tfjs(c: Conversion) -> str:
+    return save_tfjs(c.model, c.path, c.outputs, quantize=c.quantize, signature=c.signature)
+
+
+def _write_graph(c: Conversion) -> str:
+    return save_graph(freeze_loaded(c.model, c.outputs, c.signature), c.path)
+
+
+def _write_saved_model(c: Conversion) -> str:
+    graph = import_whole(freeze_loaded(c.model, c.outputs, c.signature))
+    ends = c.model if c.signature is None else c.model.signatures[c.signature]
     inputs = {
         name: found
         for name, tensor in ends.inputs.items()
         if (found := _there(graph, tensor.name)) is not None
     }
     fetched = {
-        name: graph.get_tensor_by_name(_tensor_name(model, name, dict(ends.outputs)))
-        for name in (wanted or ends.outputs)
+        name: graph.get_tensor_by_name(_tensor_name(c.model, name, dict(ends.outputs)))
+        for name in (c.outputs or ends.outputs)
     }
     if not inputs:
         raise ValueError("the outputs need no input, and the signature of a SavedModel has some")
     with (
-        replacing_folder(target.path, lambda _: False) as temporary,
+        replacing_folder(c.path, lambda _: False) as temporary,
         graph.as_default(),
         Session(graph=graph) as session,
     ):
         simple_save(session, temporary, inputs, fetched)
-    return target.path
+    return c.path
+
+
+class _Format(NamedTuple):
+    """A format that is written: to files with one of these endings, or to a folder."""
+
+    title: str
+    endings: tuple[str, ...]
+    write: Callable[[Conversion], str]
+
+
+_FORMATS = {
+    "graph_def": _Format("GraphDef", _GRAPH_ENDINGS, _write_graph),
+    "saved_model": _Format("SavedModel", (), _write_saved_model),
+    "tfjs": _Format("TensorFlow.js model", (), _write_tfjs),
+}
+TARGETS = tuple(_FORMATS)
 
 
 def _there(graph: Graph, name: str) -> Tensor | None:

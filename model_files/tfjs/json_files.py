@@ -70,7 +70,7 @@ def member(value: dict[str, Any], key: str, kind: type, what: str, path: str) ->
     if found is None:
         return kind()
     if not isinstance(found, kind):
-        names = {dict: "an object", list: "a list", str: "a string"}
+        names: dict[type, str] = {dict: "an object", list: "a list", str: "a string"}
         damaged(path, f"{key} of {what} must be {names[kind]}, got {shown(found)}")
     return found
 

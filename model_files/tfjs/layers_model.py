@@ -12,8 +12,8 @@ import numpy as np
 
 from ...formats.file_kinds import Kind
 from ...formats.model_files import ModelFile
+from ...graph.api.late_imports import LOADING
 from ...graph.graph import Graph
-from ...graph.registry import LOADING
 from ...keras_api import layers, recurrent
 from ...keras_api.backend.session import set_learning_phase
 from ...keras_api.layers.keras_configs import layer_classes
@@ -25,8 +25,10 @@ from ...saving.saved_model.signature_defs import predict_signature_def
 from .json_files import damaged
 from .weights import Array
 
-_MALFORMED = (TypeError, KeyError, IndexError, AttributeError, ValueError, OverflowError)
-_MALFORMED += (RecursionError, ZeroDivisionError, AssertionError)
+_MALFORMED = (
+    *(TypeError, KeyError, IndexError, AttributeError, ValueError, OverflowError),
+    *(RecursionError, ZeroDivisionError, AssertionError),
+)
 
 
 def layers_model(

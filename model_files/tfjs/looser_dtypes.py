@@ -16,8 +16,8 @@ from ...protos.dtypes import DType, as_dtype
 from ...protos.messages import GraphDef, NodeDef
 from .node_lists import NodeList, inputs_of, lists_of
 
-_ORDER = ("bool", "uint8", "int8", "uint16", "int16", "int32", "int64", "float16", "bfloat16")
-_ORDER += ("float32", "float64", "complex64", "complex128")
+_NARROW = ("bool", "uint8", "int8", "uint16", "int16", "int32", "int64")
+_ORDER = (*_NARROW, "float16", "bfloat16", "float32", "float64", "complex64", "complex128")
 
 
 def with_dtypes(graph_def: GraphDef) -> None:
@@ -110,8 +110,12 @@ class _Mending:
                 continue
             is_legal = spec.allowed is None or widest in spec.allowed
             before = _dtype(stated)
-            is_lost = before is not None and _is_number(before)
-            is_lost = is_lost and widest.is_floating and not before.is_floating
+            is_lost = (
+                before is not None
+                and _is_number(before)
+                and widest.is_floating
+                and not before.is_floating
+            )
             if not stated or (is_lost and is_legal):
                 node.attr[name].type = widest.as_datatype_enum
         mended = []

@@ -24,8 +24,8 @@ _RENAMED = {
 }
 _BATCH_NORMS = ("FusedBatchNorm", "FusedBatchNormV2", "FusedBatchNormV3")
 # The dtypes that TensorFlow.js knows, and the nearest to others.
-_DTYPES = ("float32", "float16", "float64", "int32", "int64", "int8", "uint8", "bool", "string")
-_DTYPES += ("complex64", "complex128", "resource", "variant")
+_NUMBERS = ("float32", "float16", "float64", "int32", "int64", "int8", "uint8", "complex64")
+_DTYPES = (*_NUMBERS, "complex128", "bool", "string", "resource", "variant")
 _NEAREST = {"bfloat16": "float32", "int16": "int32", "uint16": "int32"}
 _MOST_NAMED = 12
 _MOST_GROUPS = 256
@@ -92,6 +92,11 @@ class Lowering:
         """Gives the node that was added last attrs of the one that it stands for."""
         for key, value in attrs.items():
             self._made[-1].attr[key].CopyFrom(value)
+
+    @property
+    def reads_further_results(self) -> bool:
+        """True if another node reads a result of the node behind its first."""
+        return self._nodes.reads_further_results(self.node)
 
     @property
     def in_function(self) -> bool:
@@ -237,7 +242,7 @@ def _one_hot(c: Lowering) -> str:
     if rank is None or not 0 <= axis < rank:
         c.keep()
         return f"OneHot ({c.node.name!r}) along axis {axis} of indices of unknown rank"
-    types = {"TI": ("type", c.dtype("TI").as_datatype_enum), "axis": ("i", -1)}
+    types: dict[str, Any] = {"TI": ("type", c.dtype("TI").as_datatype_enum), "axis": ("i", -1)}
     hot = c.add("OneHot", *c.inputs, **types)
     order = [*range(axis), rank, *range(axis, rank)]
     c.add("Transpose", hot, c.integers(order), last=True, Tperm=("type", 3))
@@ -292,9 +297,24 @@ def _convolution(c: Lowering) -> str:
 
 
 def _batch_norm(c: Lowering) -> str:
-    c.keep()
-    if c.node.attr["is_training"].b or "is_training" not in c.node.attr:
-        return f"{c.node.op} ({c.node.name!r}) with is_training"
+    """Batch normalization; in training, which TensorFlow.js does not know, by the moments of it.
+
+    Layer normalization is often written so.
+    """
+    if "is_training" in c.node.attr and not c.node.attr["is_training"].b:
+        c.keep()
+        return ""
+    if c.reads_further_results:
+        c.keep()
+        return f"the moments of {c.node.op} ({c.node.name!r})"
+    x, scale, offset = c.inputs[:3]
+    axes = c.integers([0, 1, 2])
+    over: dict[str, Any] = {"Tidx": ("type", 3), "keep_dims": ("b", True)}
+    mean = c.add("Mean", x, axes, **over)
+    variance = c.add("Mean", c.add("SquaredDifference", x, mean), axes, **over)
+    epsilon = c.constant(c.node.attr["epsilon"].f if "epsilon" in c.node.attr else 1e-4)
+    factor = c.add("Mul", c.add("Rsqrt", c.add("AddV2", variance, epsilon)), scale)
+    c.add("AddV2", c.add("Mul", c.add("Sub", x, mean), factor), offset, last=True)
     return ""
 
 

@@ -50,6 +50,14 @@ class NodeList:
         outputs = () if definition is None else definition.signature.outputs
         return f"{node.name}:{outputs[0].name if outputs else 'output'}:0"
 
+    def reads_further_results(self, node: NodeDef) -> bool:
+        """Returns True if another node reads a result of this one behind its first."""
+        first = {self.result_of(node), f"{node.name}:0"}
+        texts = [text for other in self.nodes for text in inputs_of(other).data]
+        if self.function is not None:
+            texts += self.function.ret.values()
+        return any(source_name(text) == node.name and text not in first for text in texts)
+
     def rewire(self, instead: Mapping[str, str]) -> None:
         """Has readers of the nodes that are named read the first result of these others."""
         if self.function is None or not instead:

@@ -45,9 +45,10 @@ _INT32 = np.iinfo(np.int32)
 
 
 class _Frozen(NamedTuple):
-    """A graph without variables, and the names of the tensors that are its ends."""
+    """A graph without variables, the names of the tensors that are its ends, and what it was."""
 
     graph_def: GraphDef
+    source: Graph
     inputs: dict[str, str]
     outputs: dict[str, str]
 
@@ -105,7 +106,7 @@ def save_tfjs(
     initializer = _split_off_tables(graph_def)
     weights = _weights_of(graph_def)
     weights |= _weights_of(initializer)
-    written = {
+    written: dict[str, Any] = {
         "format": "graph-model",
         "generatedBy": "tensordraft",
         "convertedBy": "tensordraft",
@@ -148,7 +149,8 @@ def _frozen(
         loaded, session, names = _of_keras(model)
         found_inputs = _chosen(inputs, names[0], loaded.graph, "input")
         found_outputs = _chosen(outputs, names[1], loaded.graph, "output")
-        return _Frozen(_constants(session, loaded, found_outputs), found_inputs, found_outputs)
+        graph_def = _constants(session, loaded, found_outputs)
+        return _Frozen(graph_def, loaded.graph, found_inputs, found_outputs)
     if signature is not None and signature not in loaded.signatures:
         there = ", ".join(sorted(loaded.signatures)) or "none"
         raise ValueError(f"the model has no signature {signature!r}; it has {there}")
@@ -162,7 +164,7 @@ def _frozen(
     else:
         wanted = list(dict.fromkeys(map(source_name, found_outputs.values())))
         graph_def = freeze_loaded(loaded, wanted, signature)
-    return _Frozen(graph_def, found_inputs, found_outputs)
+    return _Frozen(graph_def, loaded.graph, found_inputs, found_outputs)
 
 
 def _of_keras(model: Any) -> tuple[LoadedModel, Any, tuple[dict[str, Any], dict[str, Any]]]:
@@ -228,15 +230,14 @@ def _prepared(frozen: _Frozen) -> tuple[GraphDef, dict[str, Any]]:
     if problems:
         raise errors.UnimplementedError(None, None, unsupported(problems))
     graph_def = extract_sub_graph(_without_functions(graph_def), wanted)
-    source = import_whole(frozen.graph_def)
     there = {node.name for node in graph_def.node}
     ends: dict[str, dict[str, Any]] = {"inputs": {}, "outputs": {}}
     for key, name in frozen.inputs.items():
         if source_name(name) not in there:
-            _add_placeholder(graph_def, name, source)
-        ends["inputs"][key] = _tensor_info(name, _tensor_or_none(source, name), graph_def)
+            _add_placeholder(graph_def, frozen.source.get_tensor_by_name(name))
+        ends["inputs"][key] = _tensor_info(name, frozen.source.get_tensor_by_name(name))
     for key, name in named.outputs.items():
-        ends["outputs"][key] = _tensor_info(name, _tensor_or_none(graph, name), graph_def)
+        ends["outputs"][key] = _tensor_info(name, graph.get_tensor_by_name(name))
     if not graph_def.versions.producer:
         graph_def.versions.producer = PRODUCER
     return graph_def, ends
@@ -268,7 +269,7 @@ def _with_own_nodes(frozen: _Frozen) -> _Frozen:
             node = identity.name
         used.add(node)
         outputs[key] = f"{node}:0"
-    return _Frozen(graph_def, frozen.inputs, outputs)
+    return _Frozen(graph_def, frozen.source, frozen.inputs, outputs)
 
 
 def _drop_waits(graph_def: GraphDef) -> None:
@@ -308,37 +309,20 @@ def _shapes(graph: Graph) -> dict[str, list[int | None]]:
     return shapes
 
 
-def _tensor_or_none(graph: Graph, name: str) -> Tensor | None:
-    try:
-        return graph.get_tensor_by_name(name)
-    except (KeyError, ValueError):
-        return None
-
-
-def _add_placeholder(graph_def: GraphDef, name: str, source: Graph) -> None:
+def _add_placeholder(graph_def: GraphDef, tensor: Tensor) -> None:
     """Adds an input that no output needs, so that callers may feed it all the same."""
-    node = graph_def.node.add(name=source_name(name), op="Placeholder")
-    tensor = _tensor_or_none(source, name)
-    dtype = as_dtype("float32") if tensor is None else tensor.dtype.base_dtype
-    node.attr["dtype"].type = dtype.as_datatype_enum
-    if tensor is None:
-        node.attr["shape"].shape.unknown_rank = True
-    else:
-        node.attr["shape"].shape.CopyFrom(tensor.shape.as_proto())
+    node = graph_def.node.add(name=tensor.op.name, op="Placeholder")
+    node.attr["dtype"].type = tensor.dtype.base_dtype.as_datatype_enum
+    node.attr["shape"].shape.CopyFrom(tensor.shape.as_proto())
 
 
-def _tensor_info(name: str, tensor: Tensor | None, graph_def: GraphDef) -> dict[str, Any]:
+def _tensor_info(name: str, tensor: Tensor) -> dict[str, Any]:
     """An end of the signature, as JSON."""
     signature = SignatureDef()
     info = signature.inputs["it"]
     info.name = name
-    if tensor is not None:
-        info.dtype = tensor.dtype.base_dtype.as_datatype_enum
-        info.tensor_shape.CopyFrom(tensor.shape.as_proto())
-    else:
-        node = next(node for node in graph_def.node if node.name == source_name(name))
-        info.dtype = node.attr["dtype"].type
-        info.tensor_shape.CopyFrom(node.attr["shape"].shape)
+    info.dtype = tensor.dtype.base_dtype.as_datatype_enum
+    info.tensor_shape.CopyFrom(tensor.shape.as_proto())
     found: dict[str, Any] = json_format.MessageToDict(signature)["inputs"]["it"]
     return found
 

@@ -31,7 +31,7 @@ def write_shards(
     entries: list[dict[str, Any]] = []
     stored: list[Array | bytes] = []
     for name, array in weights.items():
-        entry = {"name": name, "shape": list(array.shape), "dtype": "string"}
+        entry: dict[str, Any] = {"name": name, "shape": list(array.shape), "dtype": "string"}
         if array.dtype == object:
             texts = [bytes(text) for text in array.reshape(-1)]
             content: Array | bytes = b"".join(

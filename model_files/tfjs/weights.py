@@ -39,6 +39,7 @@ _DTYPES = {
 _QUANTIZED = {"float16": ("float32",), "uint8": ("float32", "int32"), "uint16": ()}
 _QUANTIZED["uint16"] = _QUANTIZED["uint8"]
 _MOST_RANK = 64  # of a NumPy array
+_LONGEST_NAME = 255  # bytes, in all common file systems
 _LENGTH = 4  # bytes of the length before each string
 _BLOCK = 1 << 20  # elements that are restored from fewer bits at a time
 
@@ -157,6 +158,8 @@ def _inside(folder: str, name: Any, path: str) -> str:
     if not isinstance(name, str) or not name or not name.isprintable():
         damaged(path, f"its manifest names the file {shown(name)}")
     parts = name.replace("\\", "/").split("/")
+    if max(map(len, map(os.fsencode, parts))) > _LONGEST_NAME:
+        damaged(path, f"its manifest names the file {shown(name)}, a name that is too long")
     whole = os.path.join(folder, name)
     if (
         ".." in parts
@@ -170,6 +173,8 @@ def _inside(folder: str, name: Any, path: str) -> str:
             "not opened"
         )
         raise errors.PermissionDeniedError(None, None, message)
+    if os.path.isdir(whole):
+        damaged(path, f"its manifest names the file {name!r}, which is a folder")
     return whole
 
 

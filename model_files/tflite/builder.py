@@ -216,7 +216,10 @@ def legal_name(name: str) -> str:
 
 
 def _alike(op: Op, infos: Sequence[TensorInfo]) -> bool:
-    """Returns whether all tensors of an op are quantized alike, or none is."""
+    """Returns whether all tensors of an op are quantized alike, or none is, and none is changed."""
+    options = op.options
+    if options is not None and "activation" in SCHEMA[options.name] and options["activation"]:
+        return False
     found: Any = None
     for number in [*op.inputs, *op.outputs]:
         if number == -1 or infos[number].quantization is None:
@@ -227,6 +230,4 @@ def _alike(op: Op, infos: Sequence[TensorInfo]) -> bool:
         if quantization is not None and quantization.scale.size > 1:
             return False
         found = quantization
-    if found is None or op.options is None or "activation" not in SCHEMA[op.options.name]:
-        return True
-    return not op.options["activation"]
+    return True

@@ -69,11 +69,23 @@ def fold_channels(graph_def: GraphDef, outputs: Sequence[str], kinds: Sequence[s
     return table.graph_def()
 
 
+def _format_of(node: NodeDef) -> bytes:
+    """The data format that a node states; reading by `[]` would add an attr without a value."""
+    value = node.attr.get("data_format")
+    return b"" if value is None else value.s
+
+
+def _is_in_training(node: NodeDef) -> bool:
+    """Returns True if a fused batch normalization takes the moments of the batch, its default."""
+    value = node.attr.get("is_training")
+    return node.op.startswith("Fused") and (value is None or value.b)
+
+
 def _product(table: NodeTable, node: NodeDef) -> _Product | None:
     filters = table.value(node.input[1]) if len(node.input) > 1 else None
     if filters is None or filters.dtype not in (np.float32, np.float64):
         return None
-    axis = -3 if node.attr["data_format"].s == b"NCHW" else -1
+    axis = -3 if _format_of(node) == b"NCHW" else -1
     if node.op == "MatMul":
         channels = filters.shape[0 if node.attr["transpose_b"].b else 1]
     else:
@@ -107,7 +119,7 @@ def _fold(table: NodeTable, product: _Product, kinds: Sequence[str]) -> None:
     old.input[1] = filters
     for gone in chain[:-1]:
         del table.nodes[gone.name]
-    last.op, data_format = "BiasAdd", old.attr["data_format"].s
+    last.op, data_format = "BiasAdd", _format_of(old)
     last.input[:] = [old.name, vector]
     last.attr.clear()
     last.attr["T"].type = dtype.as_datatype_enum
@@ -134,8 +146,8 @@ def _line(table: NodeTable, product: _Product, source: NodeDef, node: NodeDef) -
     arrays = [np.asarray(value, np.float64) for value in values]
     if node.op in _NORMALIZATIONS:
         right_place = places == [0] and all(array.shape == (product.channels,) for array in arrays)
-        format_fits = node.attr["data_format"].s != b"NCHW" or product.axis == -3
-        fits = right_place and format_fits and not node.attr["is_training"].b
+        format_fits = _format_of(node) != b"NCHW" or product.axis == -3
+        fits = right_place and format_fits and not _is_in_training(node)
         return _NORMALIZATIONS[node.op](node, arrays) if fits else None
     vector = _vector(arrays[0], product, is_vector=node.op == "BiasAdd")
     if vector is None:

@@ -87,3 +87,14 @@ def test_functions_that_call_each_other_for_ever() -> None:
     graph_def.node.add(name="out", op="f", input=["n"])
     with pytest.raises(ValueError, match="the functions form a cycle: 'g' -> 'f' -> 'g'"):
         imported(graph_def)
+
+
+def test_a_placeholder_of_a_branch_that_states_no_dtype() -> None:
+    with td.Graph().as_default() as graph:
+        x = td.placeholder(td.float32, [], name="x")
+        td.cond(x > 1.0, lambda: x * 2.0, lambda: x + 1.0)
+    graph_def = graph.as_graph_def(control_flow="lowered")
+    [node] = [node for node in graph_def.node if node.name == "x"]
+    node.attr["dtype"].Clear()
+    with pytest.raises(ValueError, match="attr 'dtype' of Placeholder: the attr has no value"):
+        imported(graph_def)

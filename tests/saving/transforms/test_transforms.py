@@ -96,6 +96,16 @@ def test_normalizations_go_into_filters(
     np.testing.assert_allclose(result(after, feeds), result(before, feeds), rtol=2e-5, atol=2e-5)
 
 
+def test_a_norm_that_leaves_out_its_default_is_in_training() -> None:
+    with td.Graph().as_default() as graph:
+        x = td.placeholder(td.float32, [None, 4, 4, 2], name="x")
+        td.identity(fused(conv(x)), name="y")
+    before = graph.as_graph_def()
+    [norm] = [node for node in before.node if node.op.startswith("FusedBatchNorm")]
+    del norm.attr["is_training"]
+    assert norm.op in ops(td.graph_util.optimize(before))
+
+
 def test_what_others_read_is_not_folded() -> None:
     with td.Graph().as_default() as graph:
         x = td.placeholder(td.float32, [None, 4, 4, 2], name="x")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import base64
 import json
 import os
 from pathlib import Path
@@ -10,85 +9,45 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tfjs_models import FLOAT, constant, node, placeholder, texts, write
+from typed_arrays import f32
 
 import tensordraft as td
-
-FLOAT = {"T": {"type": "DT_FLOAT"}}
-
-
-def _text(*words: str) -> list[str]:
-    return [base64.b64encode(word.encode()).decode() for word in words]
-
-
-def _constant(name: str, dtype: str = "DT_FLOAT") -> dict[str, Any]:
-    tensor = {"dtype": dtype, "tensorShape": {}}
-    return {
-        "name": name,
-        "op": "Const",
-        "attr": {"dtype": {"type": dtype}, "value": {"tensor": tensor}},
-    }
-
-
-def _node(name: str, op: str, *inputs: str, **attrs: Any) -> dict[str, Any]:
-    return {"name": name, "op": op, "input": list(inputs), "attr": attrs}
-
-
-def _placeholder(name: str, dtype: str, *sizes: int) -> dict[str, Any]:
-    dims = [{"size": str(size)} for size in sizes]
-    return _node(name, "Placeholder", dtype={"type": dtype}, shape={"shape": {"dim": dims}})
-
-
-def _write(folder: Path, nodes: list[Any], weights: list[tuple[str, Any]], **more: Any) -> Path:
-    """A graph model with weights in the dtypes of their arrays."""
-    folder.mkdir(exist_ok=True)
-    listed, content = [], b""
-    for name, array in weights:
-        listed.append({"name": name, "shape": list(array.shape), "dtype": array.dtype.name})
-        content += array.tobytes()
-    (folder / "w.bin").write_bytes(content)
-    model = {
-        "format": "graph-model",
-        "modelTopology": {"node": nodes},
-        "weightsManifest": [{"paths": ["w.bin"], "weights": listed}],
-        **more,
-    }
-    (folder / "model.json").write_text(json.dumps(model))
-    return folder / "model.json"
 
 
 def test_fused_ops_are_the_plain_ones_they_consist_of(tmp_path: Path) -> None:
     rng = np.random.default_rng(0)
     w, b, alpha = (rng.normal(size=n).astype(np.float32) for n in ((3, 4), (4,), (4,)))
-    fused = {"list": {"s": _text("BiasAdd", "Prelu")}}
+    fused = {"list": {"s": texts("BiasAdd", "Prelu")}}
     nodes = [
-        _placeholder("x", "DT_FLOAT", -1, 3),
-        *map(_constant, ("w", "b", "alpha")),
-        _node("y", "_FusedMatMul", "x", "w", "b", "alpha", **FLOAT, fused_ops=fused),
+        placeholder("x", "DT_FLOAT", -1, 3),
+        *map(constant, ("w", "b", "alpha")),
+        node("y", "_FusedMatMul", "x", "w", "b", "alpha", **FLOAT, fused_ops=fused),
     ]
-    model = td.load(_write(tmp_path / "m", nodes, [("w", w), ("b", b), ("alpha", alpha)]))
+    model = td.load(write(tmp_path / "m", nodes, [("w", w), ("b", b), ("alpha", alpha)]))
     x = rng.normal(size=(5, 3)).astype(np.float32)
     plain = x @ w + b
     np.testing.assert_allclose(model(x), np.where(plain > 0, plain, alpha * plain), rtol=1e-5)
 
 
 def test_what_cannot_be_unfused_is_named_at_once(tmp_path: Path) -> None:
-    fused = {"list": {"s": _text("Swish")}}
+    fused = {"list": {"s": texts("Swish")}}
     nodes = [
-        _placeholder("x", "DT_FLOAT", 2, 2),
-        *(_node(name, "_FusedMatMul", "x", "x", **FLOAT, fused_ops=fused) for name in "yz"),
+        placeholder("x", "DT_FLOAT", 2, 2),
+        *(node(name, "_FusedMatMul", "x", "x", **FLOAT, fused_ops=fused) for name in "yz"),
     ]
     with pytest.raises(td.errors.UnimplementedError, match=r"'y' with Swish.*'z' with Swish"):
-        td.load(_write(tmp_path / "m", nodes, []))
+        td.load(write(tmp_path / "m", nodes, []))
 
 
 def test_looser_dtypes_are_cast(tmp_path: Path) -> None:
     nodes = [
-        _placeholder("x", "DT_INT32", 2),
-        _constant("w"),
+        placeholder("x", "DT_INT32", 2),
+        constant("w"),
         {"name": "y", "op": "Mul", "input": ["x", "w"]},
     ]
-    model = td.load(_write(tmp_path / "m", nodes, [("w", np.float32([0.5, 2]))]))
-    np.testing.assert_array_equal(model([1, 2]), np.float32([0.5, 4]))
+    model = td.load(write(tmp_path / "m", nodes, [("w", f32([0.5, 2]))]))
+    np.testing.assert_array_equal(model([1, 2]), f32([0.5, 4]))
 
 
 @pytest.mark.parametrize("dtype", ["float16", "uint8", "uint16"])
@@ -173,11 +132,11 @@ HOWS = ["outside", "absolute", "shape", "negative", "dtype", "missing", "attrs"]
 @pytest.mark.parametrize("how", HOWS)
 def test_damaged_models_are_refused(how: str, tmp_path: Path) -> None:
     nodes = [
-        _placeholder("x", "DT_FLOAT", 2),
-        _constant("w"),
-        _node("y", "Mul", "x", "w", **FLOAT),
+        placeholder("x", "DT_FLOAT", 2),
+        constant("w"),
+        node("y", "Mul", "x", "w", **FLOAT),
     ]
-    path = _write(tmp_path / "m", nodes, [("w", np.ones(2, np.float32))])
+    path = write(tmp_path / "m", nodes, [("w", np.ones(2, np.float32))])
     model = json.loads(path.read_text())
     message = _damage(model, how)
     path.write_text(json.dumps(model))
@@ -192,15 +151,96 @@ def test_json_nested_deep_is_refused(tmp_path: Path) -> None:
         td.load(path)
 
 
-def test_layers_models_take_weights_by_name(tmp_path: Path) -> None:
-    layer = {"name": "d", "trainable": True, "units": 2, "batch_input_shape": [None, 3]}
-    config = {"name": "s", "layers": [{"class_name": "Dense", "config": layer}]}
-    topology = {"model_config": {"class_name": "Sequential", "config": config}}
-    kernel, bias = np.ones((3, 2), np.float32), np.float32([1, 2])
-    weights = [("d/kernel", kernel), ("d/bias", bias)]
-    path = _write(tmp_path / "m", [], weights, format="layers-model", modelTopology=topology)
-    np.testing.assert_array_equal(td.load(path)([[1.0, 2.0, 3.0]]), [[7.0, 8.0]])
-    layer["units"] = 3
-    _write(tmp_path / "m", [], weights, format="layers-model", modelTopology=topology)
-    with pytest.raises(td.errors.DataLossError, match=r"no weights for d/kernel of shape \[3, 3\]"):
-        td.load(path)
+KERNEL, BIAS = np.ones((3, 2), np.float32), f32([1, 2])
+WEIGHTS = [("d/kernel", KERNEL), ("d/bias", BIAS)]
+
+
+def _dense(**more: Any) -> dict[str, Any]:
+    config = {"name": "d", "trainable": True, "units": 2, "batch_input_shape": [None, 3], **more}
+    return {"class_name": "Dense", "config": config}
+
+
+def _sequential(*layers: Any) -> dict[str, Any]:
+    return {"class_name": "Sequential", "config": {"name": "s", "layers": list(layers)}}
+
+
+def _layers(folder: Path, topology: Any, weights: Any = WEIGHTS) -> Path:
+    return write(folder, [], weights, format="layers-model", modelTopology=topology)
+
+
+TWO_INPUTS = {
+    "class_name": "Functional",
+    "config": {
+        "name": "m",
+        "layers": [
+            {
+                "class_name": "InputLayer",
+                "name": "i",
+                "config": {"name": "i", "batch_input_shape": [None, 3], "dtype": "float32"},
+                "inbound_nodes": [],
+            },
+            {
+                **_dense(),
+                "name": "d",
+                "inbound_nodes": [[["i", 0, 0, {}]], [["i", 0, 0, {}]]],
+            },
+        ],
+        "input_layers": [["i", 0, 0]],
+        "output_layers": [["d", 0, 0], ["d", 1, 0]],
+    },
+}
+# Forms of the config, and the names of weights.
+LAYERS: dict[str, tuple[Any, Any]] = {
+    "config": ({"model_config": _sequential(_dense())}, WEIGHTS),
+    "text": ({"model_config": json.dumps(_sequential(_dense()))}, WEIGHTS),
+    "alone": (_sequential(_dense()), WEIGHTS),
+    "list": ({"modelConfig": {"class_name": "Sequential", "config": [_dense()]}}, WEIGHTS),
+    "scopes": ({"model_config": _sequential(_dense())}, [("s/d/kernel", KERNEL), ("d/bias", BIAS)]),
+    "outputs": ({"model_config": TWO_INPUTS}, WEIGHTS),
+}
+
+
+@pytest.mark.parametrize("name", LAYERS)
+def test_layers_models_take_weights_by_name(name: str, tmp_path: Path) -> None:
+    topology, weights = LAYERS[name]
+    with td.load(_layers(tmp_path / "m", topology, weights)) as model:
+        results = model([[1.0, 2.0, 3.0]])
+    if name == "outputs":
+        assert list(results) == ["d", "d_1"]
+        results = results["d_1"]
+    np.testing.assert_array_equal(results, [[7.0, 8.0]])
+
+
+DATA_LOSS, UNIMPLEMENTED = td.errors.DataLossError, td.errors.UnimplementedError
+TEXT_BIAS = [("d/kernel", KERNEL), ("d/bias", np.array([b"1", b"2"], object))]
+MALFORMED: dict[str, tuple[Any, Any, type[Exception], str]] = {
+    "units": (
+        _sequential(_dense(units=3)),
+        WEIGHTS,
+        DATA_LOSS,
+        r"no weights for d/kernel of shape \[3, 3\]",
+    ),
+    "class": (
+        _sequential(_dense(), {"class_name": "Mine", "config": {"name": "a", "trainable": True}}),
+        WEIGHTS,
+        UNIMPLEMENTED,
+        r"classes that are not known: Mine \('a'\)",
+    ),
+    "no_shape": (
+        _sequential({"class_name": "Dense", "config": {"name": "d", "units": 2}}),
+        WEIGHTS,
+        DATA_LOSS,
+        "does not state the shape",
+    ),
+    "no_class": ({"model_config": {"config": {}}}, WEIGHTS, DATA_LOSS, "class_name and config"),
+    "text": ({"model_config": "{"}, WEIGHTS, DATA_LOSS, "its config is malformed"),
+    "units_text": (_sequential(_dense(units="x")), WEIGHTS, DATA_LOSS, "config is malformed"),
+    "strings": (_sequential(_dense()), TEXT_BIAS, DATA_LOSS, "d/bias holds strings"),
+}
+
+
+@pytest.mark.parametrize("name", MALFORMED)
+def test_malformed_layers_models(name: str, tmp_path: Path) -> None:
+    topology, weights, kind, message = MALFORMED[name]
+    with pytest.raises(kind, match=message):
+        td.load(_layers(tmp_path / "m", topology, weights))
