@@ -53,8 +53,8 @@ def read_archive(file: BufferedIOBase, title: str) -> tuple[Any, list[tuple[Any,
     spec = archive.config()
     if archive.version().startswith("3"):
         spec = with_hard_sigmoid(spec)
-    model = built_model(with_vocabularies(spec, archive.asset), title)
     with archive.weights() as weights:
+        model = built_model(with_vocabularies(spec, archive.asset, weights), title)
         return model, read_archive_weights(weights, model, spec)
 
 

@@ -6,6 +6,8 @@ from collections.abc import Callable
 from inspect import signature
 from typing import Any
 
+import numpy as np
+
 from ...graph.node import Tensor
 from ...ops.common.nest import flatten, map_structure
 from ..backend.keras_tensors import LayerCall, call_of
@@ -154,6 +156,8 @@ class _Rebuilding:
         """Arguments of a node of Keras 3, with tensors in place of what describes them."""
         if _is_later_end(value):
             return self.tensor(value["config"]["keras_history"])
+        if isinstance(value, dict) and value.get("class_name") in ("__numpy__", "__tensor__"):
+            return np.asarray(value["config"]["value"], value["config"].get("dtype"))
         if isinstance(value, dict):
             return {key: self._later(item) for key, item in value.items()}
         return [self._later(item) for item in value] if isinstance(value, list) else value

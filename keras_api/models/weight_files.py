@@ -81,7 +81,8 @@ def read_weights(group: Any, layers: Sequence[Any]) -> Pairs:
     """
     taking = [layer for layer in layers if variables_of(layer)]
     names = {name: _names_in(group, name) for name in read_names(group, "layer_names")}
-    giving = [name for name, inner in names.items() if inner]
+    without = {layer.name for layer in layers if layer.variables_in_config}
+    giving = [name for name, inner in names.items() if inner and name not in without]
     if len(giving) != len(taking):
         raise ValueError(
             f"the file has variables for {len(giving)} layers, {giving}, where the model has "

@@ -50,7 +50,8 @@ def frozen(kind: Kind, graph: Graph, model: Any, values: Sequence[tuple[Any, Any
     message = MetaGraphDef()
     message.meta_info_def.tags.append("serve")
     message.signature_def[_SERVING].CopyFrom(signature_def(signature))
-    return ModelFile("", kind, graph_def, message, contents)
+    order = {_SERVING: (list(signature.inputs), list(signature.outputs))}
+    return ModelFile("", kind, graph_def, message, contents, order)
 
 
 def _once(names: Sequence[str]) -> list[str]:
