@@ -47,7 +47,7 @@ class ModelFile(NamedTuple):
     graph_def: GraphDef
     meta_graph: MetaGraphDef | None
     contents: dict[str, memoryview]
-    order: Mapping[str, tuple[Sequence[str], Sequence[str]]] = {}  # noqa: RUF012 - never changed
+    order: Mapping[str, tuple[Sequence[str], Sequence[str]]] = {}
 
 
 def read_model(

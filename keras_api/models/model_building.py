@@ -7,6 +7,7 @@ from typing import Any
 
 from ...runtime import errors
 from ..layers.core import Input
+from ..layers.early_configs import early_spec
 from ..layers.keras_configs import layer_classes
 from ..layers.later_configs import is_operation, name_of_class
 from ..layers.tensor_functions import OPERATIONS, load_all_layers
@@ -82,6 +83,7 @@ def _unknown(spec: Any) -> Iterator[str]:
             waiting += item
         if not isinstance(item, dict):
             continue
+        item = early_spec(item)
         if isinstance(item.get("class_name"), str) and _is_layer(item):
             name = item["class_name"]
             if is_operation(item, classes):

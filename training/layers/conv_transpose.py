@@ -49,9 +49,8 @@ class ConvTranspose(Conv):
             raise ValueError(f"dilation_rate must be 1, got {dilation_rate!r}")
         extra = settings.pop("output_padding", None)
         super().__init__(**arguments_of({k: v for k, v in locals().items() if k != "extra"}))
-        self.output_padding = (
-            None if extra is None else (*each("output_padding", extra, self.rank),)
-        )
+        wanted = None if extra is None else tuple(each("output_padding", extra, self.rank))
+        self.output_padding = wanted
         for added, stride in zip(self.output_padding or (), self.strides, strict=False):
             if not 0 <= added < stride:
                 raise ValueError(
