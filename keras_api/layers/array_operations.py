@@ -197,13 +197,12 @@ def _cross(x1: Any, x2: Any, axis: Any = None, axisa: int = -1, **_: Any) -> Any
     return _call("linalg.cross", x1, x2)
 
 
-def _joined(least: int, axis: int) -> Callable[..., Any]:
-    def joined(xs: Any, **_: Any) -> Any:
-        rank = xs[0].shape.rank
-        wide = [_call("expand_dims", x, 0) if rank < least else x for x in xs]
-        return _call("concat", wide, axis if rank >= least or least == 2 else 0)
+def _beside(xs: Any, **_: Any) -> Any:
+    return _call("concat", xs, min(xs[0].shape.rank - 1, 1))
 
-    return joined
+
+def _below(xs: Any, **_: Any) -> Any:
+    return _call("concat", [_call("expand_dims", x, 0) if x.shape.rank < 2 else x for x in xs], 0)
 
 
 def _inner(x1: Any, x2: Any, **_: Any) -> Any:
@@ -303,7 +302,7 @@ ARRAY_OPERATIONS: dict[str, Callable[..., Any]] = {
     "Exp2": lambda x, **_: _call("exp", x * math.log(2.0)),
     "Flatten": lambda x, **_: _call("layers.flatten", x),
     "Fliplr": lambda x, **_: _call("reverse", x, [1]),
-    "Flipud": lambda x, **_: _call("reverse", x, [0]), "Hstack": _joined(1, 1),
+    "Flipud": lambda x, **_: _call("reverse", x, [0]), "Hstack": _beside,
     "Hypot": lambda x1, x2, **_: _call("sqrt", x1 * x1 + x2 * x2), "Inner": _inner,
     "Isclose": _is_close, "LayerNorm": _layer_norm, "Linspace": _linspace,
     "Logaddexp": _log_add_exp, "MaxPool": _pooled("max"), "Meshgrid": _meshgrid,
@@ -317,6 +316,6 @@ ARRAY_OPERATIONS: dict[str, Callable[..., Any]] = {
     "Signbit": lambda x, **_: _call("less", x, 0), "Sinc": _sinc,
     "Sparsemax": lambda x, axis=-1, **_: function_of("keras.activations.sparsemax")(x, axis),
     "TakeAlongAxis": _take_along, "Trace": _trace, "Tril": _triangle(upper=False),
-    "Triu": _triangle(upper=True), "Trunc": _truncated, "Vstack": _joined(2, 0),
+    "Triu": _triangle(upper=True), "Trunc": _truncated, "Vstack": _below,
 }  # fmt: skip
 """Functions of operations of Keras 3 by the names of their classes."""
