@@ -78,7 +78,7 @@ def with_vocabularies(
         name = each.get("class_name") if isinstance(each, dict) else None
         counted = isinstance(name, str) and ".ops" not in str(each.get("module"))
         if counted and not (name == "InputLayer" and spec.get("class_name") == "Sequential"):
-            word = snake_case(name)
+            word = snake_case(str(name))
             number = used[word] = used.get(word, -1) + 1
             word = f"{word}_{number}" if number else word
             each = with_vocabularies(each, read, weights, f"{path}/layers/{word}")

@@ -40,7 +40,7 @@ def built_model(spec: Mapping[str, Any], title: str) -> Any:
     except errors.OpError as exc:
         if title in exc.message:
             raise
-        raise type(exc)(None, None, f"{title}: {exc.message}") from exc  # type: ignore[call-arg]
+        raise type(exc)(None, None, f"{title}: {exc.message}") from exc
     except _UNBUILT as exc:
         raise errors.DataLossError(None, None, f"{title}: {exc}") from exc
     if not model.outputs:
@@ -83,7 +83,7 @@ def _unknown(spec: Any) -> Iterator[str]:
             waiting += item
         if not isinstance(item, dict):
             continue
-        item = early_spec(item)
+        item = dict(early_spec(item))
         if isinstance(item.get("class_name"), str) and _is_layer(item):
             name = item["class_name"]
             if is_operation(item, classes):

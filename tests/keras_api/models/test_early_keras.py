@@ -63,7 +63,7 @@ def test_dense_dropout_and_normalization(tmp_path: Path) -> None:
         ("GaussianNoise", {"sigma": 0.1}), ("Activation", {"activation": "tanh"}),
     )  # fmt: skip
     kernel, bias = _numbers(3, 2), _numbers(2, start=1)
-    scales = [np.float32(x) for x in ([1.5, 0.5], [0.1, 0.2], [0.3, 0.1], [0.5, 2.0])]
+    scales = [np.array(x, np.float32) for x in ([1.5, 0.5], [0.1, 0.2], [0.3, 0.1], [0.5, 2.0])]
     path = _write(tmp_path / "m.h5", config, {"l0": [kernel, bias], "l2": scales})
     x = _numbers(4, 3, start=2)
     gamma, beta, mean, variance = scales
@@ -219,7 +219,7 @@ def test_embedding_of_early_versions_keeps_its_output_dim(tmp_path: Path) -> Non
     np.testing.assert_array_equal(td.load(path)([[0, 4, 2]]), table[[0, 4, 2]][None])
 
 
-_MODES = {
+_MODES: dict[str, Any] = {
     "sum": np.add, "mul": np.multiply, "max": np.maximum,
     "ave": lambda a, b: (a + b) / 2, "concat": lambda a, b: np.concatenate([a, b], -1),
     "dot": lambda a, b: (a * b).sum(-1, keepdims=True),
