@@ -13,7 +13,7 @@ from ..layers.later_configs import is_operation, name_of_class
 from ..layers.tensor_functions import OPERATIONS, load_all_layers
 from .model_configs import model_from_config
 
-_UNBUILT = (TypeError, KeyError, IndexError, AttributeError, OverflowError, ValueError)
+_UNBUILT = (TypeError, KeyError, IndexError, AttributeError, ArithmeticError, ValueError)
 
 
 def built_model(spec: Mapping[str, Any], title: str) -> Any:
