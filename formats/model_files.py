@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from io import BufferedIOBase
 from os import PathLike
 from types import MappingProxyType
@@ -39,6 +39,8 @@ class ModelFile(NamedTuple):
         graph_def: the graph; the content of large constants may be beside it.
         meta_graph: the meta graph that the graph is of; None for a bare GraphDef.
         contents: the content of large constants by the names of their nodes.
+        order: the names of inputs and outputs in the order of the model, by signature, where the
+            format has one; messages of signatures have none.
     """
 
     path: str
@@ -46,6 +48,7 @@ class ModelFile(NamedTuple):
     graph_def: GraphDef
     meta_graph: MetaGraphDef | None
     contents: dict[str, memoryview]
+    order: Mapping[str, tuple[Sequence[str], Sequence[str]]] = {}
 
 
 class Reader(Protocol):

@@ -15,7 +15,7 @@ from ..formats.progress import Progress
 from ..graph.graph import Graph
 from ..graph.importing.importer import import_whole
 from ..runtime.load_budget import LoadBudget, within
-from ..saving.checkpoints.signatures import read_signatures
+from ..saving.checkpoints.signatures import in_order, read_signatures
 from ..saving.saved_model.loaded_model import LoadedModel, variables_of
 from .reading import read_model
 
@@ -91,7 +91,8 @@ def model_of(model: ModelFile, progress: Progress | None = None) -> LoadedModel:
     else:
         prefix = model.path.removesuffix(".gz").rpartition(".")[0]
         checkpoint = prefix if checkpoint_exists(prefix) else None
-    signatures: Any = read_signatures(graph, message)  # bound to the model by its constructor
+    # Bound to the model by its constructor.
+    signatures: Any = in_order(read_signatures(graph, message), model.order)
     return LoadedModel(graph, signatures, message, folder, checkpoint, budget)
 
 

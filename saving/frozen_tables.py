@@ -51,8 +51,9 @@ def with_tables_filled(graph_def: GraphDef, graph: Graph, session: Any) -> Graph
     tables = {node.name: node for node in graph_def.node if node.op.removesuffix("V2") in _TABLES}
     taken = set(nodes_by_name(graph_def))
     fillings: dict[str, list[NodeDef]] = {}
+    contents = session.run({name: _export(node, graph) for name, node in tables.items()})
     for name, node in tables.items():
-        keys, values = _contents(node, graph, session)
+        keys, values = contents[name]
         if len(keys):
             fillings[name] = _filling(node, keys, values, taken)
     result = GraphDef(versions=graph_def.versions, library=graph_def.library)
@@ -71,15 +72,15 @@ def with_tables_filled(graph_def: GraphDef, graph: Graph, session: Any) -> Graph
     return result
 
 
-def _contents(node: NodeDef, graph: Graph, session: Any) -> tuple[Any, Any]:
+def _export(node: NodeDef, graph: Graph) -> tuple[Any, Any]:
+    """The keys and values of a table."""
     export: Any = find("LookupTableExport" + _version(node))
     with graph.as_default(), graph.name_scope(None):
-        pairs = export(
+        keys, values = export(
             graph.get_tensor_by_name(f"{node.name}:0"),
             Tkeys=as_dtype(node.attr["key_dtype"].type),
             Tvalues=as_dtype(node.attr["value_dtype"].type),
         )
-    keys, values = session.run(tuple(pairs))
     return keys, values
 
 

@@ -8,12 +8,13 @@ from typing import Any
 
 from ...graph.default_graph import get_default_graph
 from ...graph.node import Tensor
+from ...ops.array.cast import cast
 from ...ops.array.identity import identity
 from ...ops.common.nest import flatten, map_structure
 from ...ops.variable_scopes.variable_scope import variable_scope
 from ...ops.variable_scopes.variable_store import AUTO_REUSE, store_of
 from ...training.layers.activations import resolve_function
-from ...training.layers.layer_names import numbered
+from ...training.layers.layer_names import legal_scope, numbered
 from ..backend.keras_tensors import LayerCall, mask_of, note_call, note_mask
 from ..backend.session import batch_set_value, get_session
 from .call_context import training_passed_on
@@ -63,6 +64,9 @@ class KerasStyle(Described):
     supports_masking = False
     """True if the output keeps the mask of the input, as its steps are the same."""
 
+    variables_in_config = False
+    """True if the config holds what later versions of Keras keep as variables."""
+
     own_calls = 0
     """Offset of call indices in configs: a network counts its own construction as a call."""
 
@@ -74,7 +78,8 @@ class KerasStyle(Described):
         for name, value in bound.arguments.items():
             bound.arguments[name] = resolve_function(name, value)
         super().__init__(*bound.args, **bound.kwargs)
-        self._base_name = self._name = str(self._name)
+        self._name = str(self._name)
+        self._base_name = legal_scope(self._name)
         self.calls: list[LayerCall] = []
 
     def _default_name(self) -> str:
@@ -161,7 +166,14 @@ class KerasStyle(Described):
             mask = _masks_of(inputs)
             if mask is not None and "mask" in taken.parameters:
                 found = {"mask": mask}
-        return super().__call__(inputs, *args, **{**kwargs, **found}), mask
+        return super().__call__(self._cast(inputs), *args, **{**kwargs, **found}), mask
+
+    def _cast(self, inputs: Any) -> Any:
+        """Inputs of floats in the dtype that the layer was made with, where that is of floats."""
+        dtype = self._dtype
+        if dtype is None or not dtype.is_floating:
+            return inputs
+        return map_structure(lambda leaf: _as_floats(leaf, dtype), inputs)
 
     def _note_masks(self, inputs: Any, outputs: Any, mask: Any) -> None:
         """Notes the masks of the outputs, unless layers within have done so."""
@@ -252,6 +264,18 @@ def _masks_of(inputs: Any) -> Any:
     """The masks of inputs, in their form; None where there are none."""
     masks = map_structure(lambda leaf: mask_of(leaf) if isinstance(leaf, Tensor) else None, inputs)
     return None if all(mask is None for mask in flatten(masks)) else masks
+
+
+def _as_floats(leaf: Any, dtype: Any) -> Any:
+    is_other = (
+        isinstance(leaf, Tensor) and leaf.dtype.is_floating and leaf.dtype.base_dtype != dtype
+    )
+    if not is_other:
+        return leaf
+    result, mask = cast(leaf, dtype), mask_of(leaf)
+    if mask is not None:
+        note_mask(result, mask)
+    return result
 
 
 def _once_more(leaf: Any) -> Any:

@@ -119,8 +119,7 @@ class Conv1DTranspose(KerasStyle, _ConvTranspose):
         static = inputs.shape.as_list()
         place = 2 if self.channels_first else 1
         size = shape(inputs)[place] if static[place] is None else static[place]
-        window, stride = self.kernel_size[0], self.strides[0]
-        steps = size * stride + (max(window - stride, 0) if self.padding == "VALID" else 0)
+        steps, stride = self.length_of(size, 0), self.strides[0]
         batch = shape(inputs)[0] if static[0] is None else static[0]
         sizes = [1, steps]
         wanted = (

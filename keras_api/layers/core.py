@@ -16,7 +16,7 @@ from ...ops.nn.embeddings import embedding_lookup
 from ...training.layers.activations import resolve_function
 from ...training.layers.batch_normalization import BatchNormalization as _BatchNormalization
 from ...training.layers.core import Dropout as _Dropout, Flatten as _Flatten
-from ...training.layers.layer_names import numbered
+from ...training.layers.layer_names import legal_scope, numbered
 from ..backend.session import learning_phase
 from .base_layer import FunctionLayer, KerasStyle
 
@@ -57,7 +57,8 @@ def Input(  # noqa: N802 - Keras's name
     """
     if tensor is None:
         sizes = batch_shape or [batch_size, *(shape or ())]
-        tensor = placeholder(dtype or "float32", sizes, name=name or numbered("input", 1))
+        name = name or numbered("input", 1)
+        tensor = placeholder(dtype or "float32", sizes, name=legal_scope(name))
     shape_config = (
         {} if tensor.shape.rank is None else {"batch_input_shape": tensor.shape.as_list()}
     )

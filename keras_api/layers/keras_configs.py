@@ -47,7 +47,6 @@ _LATER: dict[str, Any] = {
     "keepdims": False,
     "num_constants": None,
     "optional": False,
-    "output_padding": None,
     "ragged": False,
     "rms_scaling": False,
     "sparse": False,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ...runtime import errors
+from .early_configs import early_spec
 from .tensor_functions import OPERATIONS
 
 _POLICY = "Policy"
@@ -35,6 +36,7 @@ def current_spec(spec: dict[str, Any]) -> dict[str, Any]:
     Args:
         spec: that of a layer; what it holds beside these two, such as `module`, is kept.
     """
+    spec = dict(early_spec(spec))
     name, config = spec["class_name"], spec["config"]
     if not isinstance(config, dict) or not isinstance(name, str):
         return spec
@@ -134,5 +136,7 @@ def is_operation(spec: dict[str, Any], known: Any) -> bool:
     if not isinstance(name, str) or name not in OPERATIONS:
         return False
     nodes = [node for node in spec.get("inbound_nodes") or () if isinstance(node, dict)]
+    if not nodes:
+        return False  # of Keras 1 and 2, or of a Sequential
     several = any(len(node.get("args") or ()) > 1 for node in nodes)
     return several or name not in known or "trainable" not in spec["config"]

@@ -92,7 +92,7 @@ class GroupNormalization(KerasStyle):
         axis = self.axis % rank
         sizes = shape(inputs)
         channels = inputs.shape.as_list()[axis]
-        parts = [sizes[place] for place in range(rank)]
+        parts: list[Any] = [sizes[place] for place in range(rank)]
         parts[axis : axis + 1] = [self.groups, channels // self.groups]
         grouped = reshape(inputs, stack(parts))
         axes = [place for place in range(1, rank + 1) if place != axis]

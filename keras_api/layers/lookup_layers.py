@@ -6,12 +6,15 @@ from collections.abc import Sequence
 from typing import Any
 
 from ...ops.array.cast import cast
-from ...ops.array.constants import zeros_like
+from ...ops.array.constants import constant, zeros_like
 from ...ops.array.pad import pad
-from ...ops.array.reshape import reshape
+from ...ops.array.reshape import expand_dims, reshape
 from ...ops.array.shapes import shape
 from ...ops.math.comparison import equal, not_equal
 from ...ops.math.where import where_v2
+from ...ops.ragged.ragged_strings import ngrams as ngrams_of, unicode_split
+from ...ops.ragged.ragged_tensor import RaggedTensor
+from ...ops.sparse.sparse_cross import cross_hashed
 from ...ops.sparse.sparse_to_dense import sparse_tensor_to_dense
 from ...ops.strings.as_string import as_string
 from ...ops.strings.regex import regex_replace
@@ -26,7 +29,7 @@ from ...ops.tables.table_initializers import KeyValueTensorInitializer
 from .base_layer import KerasStyle
 from .preprocessing_layers import encoded
 
-public = {"td.keras.layers": "Hashing IntegerLookup StringLookup TextVectorization"}
+public = {"td.keras.layers": "HashedCrossing Hashing IntegerLookup StringLookup TextVectorization"}
 
 _STRIPPED = r"""[!"#$%&()\*\+,-\./:;<=>?@\[\\\]^_`{|}~\']"""
 
@@ -35,6 +38,7 @@ class _Lookup(KerasStyle):
     """Base of layers with a vocabulary."""
 
     key_dtype = "string"
+    variables_in_config = True
 
     def __init__(
         self,
@@ -104,7 +108,23 @@ class _Lookup(KerasStyle):
         if self._masked:
             indices = where_v2(equal(keys, self.mask_token), zeros_like(indices), indices)
         size = self.max_tokens if self.pad_to_max_tokens else self._first + len(self.vocabulary)
-        return encoded(indices, self.output_mode, size, idf=self._idf)
+        idf = self.idf() if self.output_mode == "tf_idf" else None
+        return encoded(indices, self.output_mode, size, idf=idf)
+
+    def idf(self) -> list[float]:
+        """The weights of the mode "tf_idf", those of unknown tokens the mean of the others.
+
+        Raises:
+            ValueError: there are none.
+        """
+        if self._idf is None:
+            raise ValueError(f"layer {self.name} of output_mode 'tf_idf' has no idf_weights")
+        numbers = [float(x) for x in self._idf]
+        if len(numbers) == len(self.vocabulary):
+            mean = sum(numbers) / max(len(numbers), 1)
+            numbers = [mean] * self._first + numbers
+        lacking = (self.max_tokens or 0) - len(numbers) if self.pad_to_max_tokens else 0
+        return numbers + [0.0] * lacking
 
     def _hashed(self, keys: Any) -> Any:
         """The places of tokens that are not in the vocabulary."""
@@ -186,8 +206,9 @@ class TextVectorization(KerasStyle):
     Args:
         max_tokens: the most tokens.
         standardize: "lower_and_strip_punctuation", "lower", "strip_punctuation" or None.
-        split: "whitespace", or None for texts that are tokens.
-        ngrams: None.
+        split: "whitespace", "character", or None for texts that are tokens.
+        ngrams: how many neighboring words are joined: all numbers up to an int, or those of a
+            list; by default 1.
         output_mode: "int", "multi_hot", "count" or "tf_idf".
         output_sequence_length: the number of indices of a text.
         pad_to_max_tokens: whether vectors have as many numbers as `max_tokens` says.
@@ -206,6 +227,8 @@ class TextVectorization(KerasStyle):
         ...     session.run(y).tolist()
         [[2, 3], [1, 0]]
     """
+
+    variables_in_config = True
 
     def __init__(
         self,
@@ -228,11 +251,12 @@ class TextVectorization(KerasStyle):
         ways = (None, "lower", "strip_punctuation", "lower_and_strip_punctuation")
         if standardize not in ways:
             raise ValueError(f"standardize must be one of {ways}, got {standardize!r}")
-        if split not in (None, "whitespace") or ngrams is not None:
-            raise ValueError(
-                f"split must be 'whitespace' or None, and ngrams None, got {split!r}, {ngrams!r}"
-            )
+        if split not in (None, "whitespace", "character"):
+            raise ValueError(f"split must be 'whitespace', 'character' or None, got {split!r}")
+        if ngrams is not None and split is None:
+            raise ValueError(f"ngrams = {ngrams!r} requires that texts are split")
         self.standardize, self.split = standardize, split
+        self.widths = [*range(1, ngrams + 1)] if isinstance(ngrams, int) else ngrams
         self.output_sequence_length = output_sequence_length
         self.lookup = StringLookup(
             max_tokens,
@@ -254,7 +278,7 @@ class TextVectorization(KerasStyle):
         if self.split is None:
             return self.lookup(texts)
         rows = texts if texts.shape.rank == 1 else reshape(texts, [-1])
-        words = sparse_tensor_to_dense(string_split(rows), default_value="")
+        words = self._words(rows)
         if self.output_mode != "int":
             return self._counted(words)
         indices = self.lookup(words)
@@ -265,6 +289,18 @@ class TextVectorization(KerasStyle):
         wide = pad(cut, [[0, 0], [0, length - shape(cut)[1]]])
         wide.set_shape([None, length])
         return wide
+
+    def _words(self, texts: Any) -> Any:
+        """The words of texts, or their n-grams, padded with empty strings."""
+        if self.split == "character":
+            words = unicode_split(texts, "UTF-8")
+        elif self.widths is None:
+            return sparse_tensor_to_dense(string_split(texts), default_value="")
+        else:
+            words = RaggedTensor.from_sparse(string_split(texts))
+        if self.widths is not None:
+            words = ngrams_of(words, list(self.widths))
+        return words.to_tensor("")
 
     def _counted(self, words: Any) -> Any:
         """Vectors of words, in which padding does not count."""
@@ -278,7 +314,7 @@ class TextVectorization(KerasStyle):
         sums = encoded(indices, "count", depth, counts)
         if self.output_mode == "multi_hot":
             return cast(sums > 0.0, "float32")
-        return sums if self.output_mode == "count" else sums * lookup._idf
+        return sums if self.output_mode == "count" else sums * constant(lookup.idf(), "float32")
 
 
 class Hashing(KerasStyle):
@@ -323,4 +359,40 @@ class Hashing(KerasStyle):
             places = string_to_hash_bucket_fast(texts, count)
         if masked:
             places = where_v2(equal(inputs, self.mask_value), zeros_like(places), places + 1)
+        return encoded(places, self.output_mode, self.num_bins)
+
+
+class HashedCrossing(KerasStyle):
+    """Combinations of features as the numbers of hash buckets.
+
+    Args:
+        num_bins: how many buckets there are.
+        output_mode: "int" or "one_hot".
+        kwargs: further arguments of a layer.
+
+    Example:
+        >>> with td.Graph().as_default(), td.Session() as session:
+        ...     layer = td.keras.layers.HashedCrossing(5)
+        ...     print(session.run(layer([td.constant([["A"]]), td.constant([[1]])])).tolist())
+        [[1]]
+    """
+
+    def __init__(self, num_bins: int, output_mode: str = "int", **kwargs: Any) -> None:
+        kwargs.pop("sparse", None)
+        kwargs.pop("dtype", None)
+        super().__init__(**kwargs)
+        self.num_bins, self.output_mode = num_bins, output_mode
+
+    def call(self, inputs: Any, *args: Any, **kwargs: Any) -> Any:
+        """The numbers of buckets.
+
+        Raises:
+            ValueError: the inputs are not several columns.
+        """
+        if not isinstance(inputs, (list, tuple)) or len(inputs) < 2:
+            raise ValueError(f"inputs must be several tensors, got {inputs!r}")
+        is_wide = inputs[0].shape.rank == 2
+        columns = [x if is_wide else expand_dims(x, -1) for x in inputs]
+        crossed = sparse_tensor_to_dense(cross_hashed(columns, self.num_bins))
+        places = reshape(crossed, [-1, 1] if is_wide else [-1])
         return encoded(places, self.output_mode, self.num_bins)

@@ -10,8 +10,10 @@ import numpy as np
 
 from ...ops.array.cast import cast
 from ...ops.array.constants import constant
+from ...ops.array.pad import pad
 from ...ops.array.reshape import expand_dims, reshape, squeeze
 from ...ops.array.shapes import shape
+from ...ops.array.stack import stack
 from ...ops.array.transpose import transpose
 from ...ops.image.bicubic import resize_bicubic
 from ...ops.image.resize_area import resize_area
@@ -166,12 +168,13 @@ class Resizing(KerasStyle):
         width: the columns.
         interpolation: "nearest", "bilinear", "bicubic" or "area".
         crop_to_aspect_ratio: whether images are cropped first, so that nothing is distorted.
-        pad_to_aspect_ratio: False.
+        pad_to_aspect_ratio: whether images are padded first, so that nothing is distorted.
+        fill_value: the number that padding consists of.
         data_format: "channels_last" or "channels_first".
         kwargs: further arguments of a layer.
 
     Raises:
-        ValueError: another interpolation is asked for, or padding.
+        ValueError: another interpolation is asked for, smoothing, or padding by a mode.
 
     Example:
         >>> with td.Graph().as_default():
@@ -193,8 +196,14 @@ class Resizing(KerasStyle):
         **kwargs: Any,
     ) -> None:
         super().__init__(**kwargs)
-        if pad_to_aspect_ratio or antialias:
-            raise ValueError("pad_to_aspect_ratio and antialias must be False")
+        if antialias or fill_mode != "constant":
+            raise ValueError(
+                "antialias must be False and fill_mode 'constant', "
+                f"got {antialias} and {fill_mode!r}"
+            )
+        if crop_to_aspect_ratio and pad_to_aspect_ratio:
+            raise ValueError("only one of crop_to_aspect_ratio and pad_to_aspect_ratio may be True")
+        self.pad_to_aspect_ratio, self.fill_value = pad_to_aspect_ratio, fill_value
         self.height, self.width, self.interpolation = int(height), int(width), interpolation
         self.crop_to_aspect_ratio, self.first = (
             crop_to_aspect_ratio,
@@ -208,6 +217,8 @@ class Resizing(KerasStyle):
         images = transpose(images, [0, 2, 3, 1]) if self.first else images
         if self.crop_to_aspect_ratio:
             images = _cropped(images, self.height, self.width)
+        if self.pad_to_aspect_ratio:
+            images = _padded(images, self.height, self.width, self.fill_value)
         result = resized(images, (self.height, self.width), self.interpolation)
         if inputs.dtype.is_floating:
             result = cast(result, inputs.dtype)
@@ -225,6 +236,21 @@ def _cropped(images: Any, height: int, width: int) -> Any:
     top = cast(cast(rows - wanted_rows, "float32") / 2.0, "int32")
     left = cast(cast(columns - wanted_columns, "float32") / 2.0, "int32")
     return images[:, top : top + wanted_rows, left : left + wanted_columns]
+
+
+def _padded(images: Any, height: int, width: int, value: float) -> Any:
+    """Images with a frame that gives them the aspect ratio of a size."""
+    sizes = shape(images)
+    rows, columns = sizes[1], sizes[2]
+    ratio = (cast(rows * width, "float32"), cast(columns * height, "float32"))
+    widths = [constant([0, 0])]
+    for size, wanted in ((rows, ratio[1] / float(width)), (columns, ratio[0] / float(height))):
+        missing = maximum(size, cast(wanted, "int32")) - size
+        before = cast(cast(missing, "float32") / 2.0, "int32")
+        widths.append(stack([before, missing - before]))
+    padded = pad(images, stack([*widths, constant([0, 0])]), constant_values=value)
+    padded.set_shape([images.shape.as_list()[0], None, None, images.shape.as_list()[3]])
+    return padded
 
 
 class CenterCrop(KerasStyle):
@@ -302,11 +328,12 @@ def encoded(
     ones = one_hot(indices, depth, dtype="float32")
     if rank == 0:
         return ones
+    axis = min(rank - 1, 1)  # as Keras does, whose vectors otherwise count along the last one
     if mode == "multi_hot":
-        return reduce_max(ones, axis=-2)
+        return reduce_max(ones, axis=axis)
     if weights is not None:
         ones = ones * expand_dims(cast(weights, "float32"), -1)
-    sums = reduce_sum(ones, axis=-2)
+    sums = reduce_sum(ones, axis=axis)
     return sums * constant(idf, "float32") if mode == "tf_idf" else sums
 
 

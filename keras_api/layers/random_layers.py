@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from .base_layer import KerasStyle
-from .preprocessing_layers import CenterCrop
+from .preprocessing_layers import Resizing
 
 
 class Augmentation(KerasStyle):
@@ -41,14 +41,14 @@ class Augmentation(KerasStyle):
         return inputs
 
 
-class RandomCrop(CenterCrop):
-    """Outside of training the middle of images.
+class RandomCrop(Resizing):
+    """Outside of training the largest window of images of an aspect ratio, resized.
 
     Args:
         height: the rows.
         width: the columns.
-        kwargs: further arguments of `CenterCrop`.
+        kwargs: further arguments of `Resizing`.
     """
 
     def __init__(self, height: int, width: int, seed: int | None = None, **kwargs: Any) -> None:
-        super().__init__(height, width, **kwargs)
+        super().__init__(height, width, crop_to_aspect_ratio=True, **kwargs)

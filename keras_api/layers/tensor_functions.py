@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Mapping, Sequence
-from importlib import import_module
+from inspect import unwrap
 from itertools import pairwise
 from typing import Any
 
 from ...graph.node import Tensor
 from ...runtime import errors
+from .array_operations import ARRAY_OPERATIONS
+from .public_functions import call as _call, function_of
 
 _ROOT = __name__.partition(".")[0]
 
@@ -26,13 +28,18 @@ _SAME: dict[str, str] = {
     "LogicalOr": "logical_or", "LogicalXor": "math.logical_xor", "Matmul": "matmul",
     "Maximum": "maximum", "Minimum": "minimum", "Negative": "negative", "NotEqual": "not_equal",
     "OnesLike": "ones_like", "Power": "pow", "Reciprocal": "reciprocal", "Relu": "nn.relu",
-    "Relu6": "nn.relu6", "Reshape": "reshape", "Round": "round", "Rsqrt": "rsqrt",
+    "Relu6": "nn.relu6", "Reshape": "reshape", "Rsqrt": "rsqrt",
     "Sigmoid": "sigmoid", "Sign": "sign", "Sin": "sin", "Sinh": "sinh", "Softplus": "nn.softplus",
     "Softsign": "nn.softsign", "Sqrt": "sqrt", "Square": "square", "StopGradient": "stop_gradient",
-    "Tan": "tan", "Tanh": "tanh", "Tile": "tile", "ZerosLike": "zeros_like", "Elu": "nn.elu",
+    "Tan": "tan", "Tanh": "tanh", "Tile": "tile", "ZerosLike": "zeros_like",
     "Selu": "nn.selu", "Slice": "slice", "RGBToGrayscale": "image.rgb_to_grayscale",
     "RGBToHSV": "image.rgb_to_hsv", "HSVToRGB": "image.hsv_to_rgb", "Fabs": "abs",
     "View": "bitcast",
+}  # fmt: skip
+# The settings of these that are arguments.
+_SETTINGS = {
+    "BroadcastTo": ("shape",), "Cast": ("dtype",), "Clip": ("x_min", "x_max"),
+    "Reshape": ("newshape",), "Slice": ("shape",), "Tile": ("repeats",), "View": ("dtype",),
 }  # fmt: skip
 _REDUCTIONS: dict[str, str] = {
     "All": "reduce_all", "Any": "reduce_any", "Logsumexp": "reduce_logsumexp",
@@ -41,34 +48,21 @@ _REDUCTIONS: dict[str, str] = {
     "Std": "math.reduce_std", "Var": "math.reduce_variance",
 }  # fmt: skip
 # Folders of ops whose functions compute from their arguments only.
-_PURE = tuple(
-    f"{_ROOT}.ops.{folder}."
-    for folder in (
-        *("math", "special", "array", "strings", "indexing", "sorting", "conv", "linalg"),
-        *("statistics", "image", "boxes", "nn", "signals"),
-    )
+_FOLDERS = (
+    *("math", "special", "array", "strings", "indexing", "sorting", "conv", "linalg"),
+    *("statistics", "image", "boxes", "nn", "signals"),
+)
+_PURE = (
+    *(f"{_ROOT}.ops.{folder}." for folder in _FOLDERS),
+    f"{_ROOT}.ops.common.elementwise",
 )
 # Arguments that only names of a later TensorFlow have.
 _LATER_NAMES = {"nn.silu": "nn.swish", "math.divide_no_nan": "div_no_nan"}
 
 
-def function_of(path: str) -> Any:
-    """The public function with a name such as "math.exp"; None if there is none."""
-    found: Any = import_module(_ROOT)
-    for part in path.split("."):
-        if part.startswith("_"):
-            return None
-        found = getattr(found, part, None)
-    return found
-
-
 def load_all_layers() -> None:
     """Imports all layers, so that configs may name them."""
     function_of("keras.layers.Layer")
-
-
-def _call(path: str, *args: Any, **kwargs: Any) -> Any:
-    return function_of(path)(*args, **kwargs)
 
 
 def _reduction(path: str) -> Callable[..., Any]:
@@ -249,6 +243,11 @@ def _top_k(x: Any, k: int = 1, sorted: bool = True, **_: Any) -> Any:  # noqa: A
     return list(_call("nn.top_k", x, k, sorted))
 
 
+def _rounded(x: Any, decimals: int = 0, **_: Any) -> Any:
+    times = 10.0**decimals
+    return _call("round", x * times) / times if decimals else _call("round", x)
+
+
 def _shape_of(x: Any, **_: Any) -> Any:
     return _call("shape", x)
 
@@ -294,6 +293,8 @@ _OWN: dict[str, Callable[..., Any]] = {
             *(("SparseSigmoid", "sparse_sigmoid"), ("Threshold", "threshold")),
         )
     },
+    "Elu": lambda x, alpha=1.0, **_: _call("where_v2", x > 0.0, x, alpha * _call("nn.elu", x)),
+    "Round": _rounded, **ARRAY_OPERATIONS,
 }  # fmt: skip
 OPERATIONS = frozenset({*_SAME, *_REDUCTIONS, *_OWN})
 """Names of the operations of Keras 3 that are supported."""
@@ -318,11 +319,10 @@ def operation(name: str, settings: Mapping[str, Any]) -> Callable[..., Any]:
     if name not in _SAME:
         raise errors.UnimplementedError(None, None, f"the operation {name!r} of Keras")
     path = _SAME[name]
-    values: Sequence[Any] = [
-        value for key, value in {**settings}.items() if key not in ("name", "trainable", "dtype")
-    ]
-    if name == "Cast":
-        values = [settings.get("dtype")]
+    if name.startswith("Logical"):
+        return lambda *args, **_: _call(path, *(_call("cast", x, "bool") for x in args))
+    keys = _SETTINGS.get(name, ())
+    values = [settings[key] for key in keys if settings.get(key) is not None]
     return lambda *args, **kwargs: _call(path, *_pair(args), *values, *kwargs.values())
 
 
@@ -344,7 +344,8 @@ def symbol(name: str) -> Callable[..., Any]:
     path = name.removeprefix("compat.v1.")
     path = _LATER_NAMES.get(path, path)
     function = function_of(path)
-    if function is None or not str(getattr(function, "__module__", "")).startswith(_PURE):
+    module = "" if function is None else str(getattr(unwrap(function), "__module__", ""))
+    if not module.startswith(_PURE):
         raise errors.UnimplementedError(None, None, f"tf.{name} as a layer")
     return _without_name(function)
 

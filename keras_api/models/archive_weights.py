@@ -46,23 +46,30 @@ def read_archive_weights(file: Any, model: Any, spec: Mapping[str, Any]) -> Pair
     return reader.pairs
 
 
-def with_vocabularies(spec: Any, read: Callable[[str], bytes | None], path: str = "assets") -> Any:
-    """A config whose lookups have the vocabularies that the archive holds as files.
+def with_vocabularies(
+    spec: Any, read: Callable[[str], bytes | None], weights: Any, path: str = ""
+) -> Any:
+    """A config whose lookups have what the archive holds beside it: vocabularies, weights.
 
     Args:
         spec: the config of a model or layer.
         read: the bytes of a member of the archive; None where there is none.
-        path: where the archive has the files of the layer.
+        weights: the file of the variables.
+        path: where the archive has the parts of the layer.
     """
     config = spec.get("config") if isinstance(spec, dict) else None
     if not isinstance(config, dict):
         return spec
-    if spec.get("class_name") in _LOOKUPS and not config.get("vocabulary"):
-        data = read(f"{path}/vocabulary.txt")
-        if data is None:
-            return spec
-        tokens = data.decode("utf-8", "surrogateescape").split("\n")
-        return {**spec, "config": {**config, "vocabulary": tokens}}
+    if spec.get("class_name") in _LOOKUPS:
+        data = None if config.get("vocabulary") else read(f"assets{path}/vocabulary.txt")
+        if data is not None:
+            tokens = data.decode("utf-8", "surrogateescape").split("\n")
+            config = {**config, "vocabulary": tokens}
+        places = [f"{path}{inner}/vars/idf_weights".lstrip("/") for inner in ("/_lookup_layer", "")]
+        place = next((x for x in places if x in weights), None)
+        if config.get("output_mode") == "tf_idf" and place is not None:
+            config = {**config, "idf_weights": array_at(weights, place).tolist()}
+        return {**spec, "config": config}
     if not isinstance(config.get("layers"), list):
         return spec
     used: dict[str, int] = {}
@@ -71,10 +78,10 @@ def with_vocabularies(spec: Any, read: Callable[[str], bytes | None], path: str 
         name = each.get("class_name") if isinstance(each, dict) else None
         counted = isinstance(name, str) and ".ops" not in str(each.get("module"))
         if counted and not (name == "InputLayer" and spec.get("class_name") == "Sequential"):
-            word = snake_case(name)
+            word = snake_case(str(name))
             number = used[word] = used.get(word, -1) + 1
             word = f"{word}_{number}" if number else word
-            each = with_vocabularies(each, read, f"{path}/layers/{word}")
+            each = with_vocabularies(each, read, weights, f"{path}/layers/{word}")
         layers.append(each)
     return {**spec, "config": {**config, "layers": layers}}
 

@@ -53,8 +53,8 @@ def read_archive(file: BufferedIOBase, title: str) -> tuple[Any, list[tuple[Any,
     spec = archive.config()
     if archive.version().startswith("3"):
         spec = with_hard_sigmoid(spec)
-    model = built_model(with_vocabularies(spec, archive.asset), title)
     with archive.weights() as weights:
+        model = built_model(with_vocabularies(spec, archive.asset, weights), title)
         return model, read_archive_weights(weights, model, spec)
 
 
@@ -64,7 +64,7 @@ class _Archive:
     def __init__(self, file: BufferedIOBase, title: str) -> None:
         self._title = title
         with self._reading("its list of members"):
-            self._zip = zipfile.ZipFile(file)  # type: ignore[arg-type]
+            self._zip = zipfile.ZipFile(file)
         self.names = {info.filename: info for info in self._zip.infolist()}
 
     @contextmanager
@@ -141,12 +141,12 @@ class _Archive:
                         left -= len(piece)
                 out.flush()
                 out.seek(0)
-                check_hdf5(out, title)  # type: ignore[arg-type]
+                check_hdf5(out, title)
             with h5py_errors(title), h5py().File(path, "r") as file:
                 yield file
         except errors.OpError as exc:
             if path not in exc.message:
                 raise
-            raise type(exc)(None, None, exc.message.replace(path, title)) from exc  # type: ignore[call-arg]
+            raise type(exc)(None, None, exc.message.replace(path, title)) from exc
         finally:
             os.unlink(path)

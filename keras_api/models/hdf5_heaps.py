@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import mmap
+import os
 from collections.abc import Iterator
 from io import BufferedIOBase
 
+_longest: dict[tuple[int, ...], int] = {}  # of the last file
 _MAGIC = b"GCOL\x01"
 _HEAD = 16  # bytes before the first object of a heap, and before the content of each object
 _WIDTHS = {0: 14, 1: 14, 2: 10, 3: 10}  # where a superblock of a version holds the width of sizes
@@ -36,12 +38,21 @@ def damaged_heap(file: BufferedIOBase) -> str | None:
 
 def longest_string(descriptor: int) -> int:
     """Size of the longest string in the heaps of a file that `damaged_heap` found nothing in."""
+    status = os.fstat(descriptor)
+    key = status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns
+    if key not in _longest:  # each look takes a walk through the file
+        _longest.clear()
+        _longest[key] = _walked(descriptor)
+    return _longest[key]
+
+
+def _walked(descriptor: int) -> int:
     longest = 0
     with _mapped(descriptor) as data:
         for start in _heaps(data):
             stop = start + int.from_bytes(data[start + 8 : start + 8 + _width(data)], "little")
             steps = _steps(data, start + _HEAD, min(stop, len(data)), _width(data))
-            longest = max(longest, *(step for _, step in steps), 0)
+            longest = max(longest, max((step for _, step in steps), default=0))
     return longest
 
 

@@ -7,12 +7,13 @@ from typing import Any
 
 from ...runtime import errors
 from ..layers.core import Input
+from ..layers.early_configs import early_spec
 from ..layers.keras_configs import layer_classes
 from ..layers.later_configs import is_operation, name_of_class
 from ..layers.tensor_functions import OPERATIONS, load_all_layers
 from .model_configs import model_from_config
 
-_UNBUILT = (TypeError, KeyError, IndexError, AttributeError, OverflowError, ValueError)
+_UNBUILT = (TypeError, KeyError, IndexError, AttributeError, ArithmeticError, ValueError)
 
 
 def built_model(spec: Mapping[str, Any], title: str) -> Any:
@@ -39,7 +40,7 @@ def built_model(spec: Mapping[str, Any], title: str) -> Any:
     except errors.OpError as exc:
         if title in exc.message:
             raise
-        raise type(exc)(None, None, f"{title}: {exc.message}") from exc  # type: ignore[call-arg]
+        raise type(exc)(None, None, f"{title}: {exc.message}") from exc
     except _UNBUILT as exc:
         raise errors.DataLossError(None, None, f"{title}: {exc}") from exc
     if not model.outputs:
@@ -82,6 +83,7 @@ def _unknown(spec: Any) -> Iterator[str]:
             waiting += item
         if not isinstance(item, dict):
             continue
+        item = dict(early_spec(item))
         if isinstance(item.get("class_name"), str) and _is_layer(item):
             name = item["class_name"]
             if is_operation(item, classes):

@@ -63,7 +63,7 @@ def load_model(
             hint = ": load_weights of a model reads it" if "layer_names" in file.attrs else ""
             raise ValueError(f"{path} contains only variables, not a model{hint}")
         model = model_from_config(config)
-        pairs = read_weights(group_at(file, "model_weights"), model.layers)
+        pairs = read_weights(group_at(file, "model_weights"), model.layers, _early(file))
         batch_set_value(pairs)
         training = _json(file, "training_config") if compile else None
         if training is not None:
@@ -115,7 +115,12 @@ def read_hdf5_model(file: BufferedIOBase, title: str) -> tuple[Any, list[tuple[A
         if (read_text(hdf5, "keras_version") or "2").startswith("3"):
             config = with_hard_sigmoid(config)
         model = built_model(config, title)
-        return model, read_weights(group_at(hdf5, "model_weights"), model.layers)
+        return model, read_weights(group_at(hdf5, "model_weights"), model.layers, _early(hdf5))
+
+
+def _early(file: Any) -> bool:
+    """Returns True for a file of Keras 1, whose first versions do not say so."""
+    return (read_text(file, "keras_version") or "1").startswith(("0", "1"))
 
 
 def _only_variables(file: Any, title: str) -> str:

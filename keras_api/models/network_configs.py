@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections import deque
+from collections.abc import Callable, Iterator
 from inspect import signature
 from typing import Any
+
+import numpy as np
 
 from ...graph.node import Tensor
 from ...ops.common.nest import flatten, map_structure
@@ -119,18 +122,25 @@ class _Rebuilding:
         Raises:
             ValueError: some inputs are never created.
         """
-        waiting = {name: list(spec["inbound_nodes"]) for name, spec in self._specs.items()}
+        waiting = {name: deque(spec["inbound_nodes"]) for name, spec in self._specs.items()}
         done = {name: self.layers[name].own_calls for name in waiting}
-        while any(waiting.values()):
-            ready = [name for name, nodes in waiting.items() if nodes and self._is_ready(nodes[0])]
-            if not ready:
-                lacking = sorted(name for name, nodes in waiting.items() if nodes)
-                raise ValueError(
-                    f"layers {lacking} have inputs that no layer of the config outputs"
-                )
-            for name in ready:
-                self._made[name, done[name]] = flatten(self._call(name, waiting[name].pop(0)))
-                done[name] += 1
+        blocked: dict[tuple[str, int], list[str]] = {}  # by the call that they wait for
+        ready = deque(name for name, nodes in waiting.items() if nodes)
+        while ready:
+            name = ready.popleft()
+            missing = next((x for x in self._needed(waiting[name][0]) if x not in self._made), None)
+            if missing is not None:
+                blocked.setdefault(missing, []).append(name)
+                continue
+            place = name, done[name]
+            self._made[place] = flatten(self._call(name, waiting[name].popleft()))
+            done[name] += 1
+            ready += blocked.pop(place, ())
+            if waiting[name]:
+                ready.append(name)
+        if any(waiting.values()):
+            lacking = sorted(name for name, nodes in waiting.items() if nodes)
+            raise ValueError(f"layers {lacking} have inputs that no layer of the config outputs")
 
     def _call(self, name: str, node: Any) -> Any:
         """Calls a layer on the tensors of a node."""
@@ -154,6 +164,8 @@ class _Rebuilding:
         """Arguments of a node of Keras 3, with tensors in place of what describes them."""
         if _is_later_end(value):
             return self.tensor(value["config"]["keras_history"])
+        if isinstance(value, dict) and value.get("class_name") in ("__numpy__", "__tensor__"):
+            return np.asarray(value["config"]["value"], value["config"].get("dtype"))
         if isinstance(value, dict):
             return {key: self._later(item) for key, item in value.items()}
         return [self._later(item) for item in value] if isinstance(value, list) else value
@@ -177,18 +189,20 @@ class _Rebuilding:
             return self.tensor(value)
         return [self._argument(item) for item in value] if isinstance(value, list) else value
 
-    def _is_ready(self, node: Any) -> bool:
+    def _needed(self, node: Any) -> Iterator[tuple[str, int]]:
+        """The calls whose outputs a node takes."""
         if self._is_later:
-            return all(self._place(end) in self._made for end in _later_ends(node))
-        if _is_end(node) and node[0] == _CONSTANT:
-            return True
-        if _is_end(node):
-            beside = flatten_ends(list(node[3].values())) if len(node) > 3 else []
-            ends = [node, *(end for end in beside if end[0] in self._specs)]
-            return all(self._place(end) in self._made for end in ends)
-        if not _holds(node):
+            yield from map(self._place, _later_ends(node))
+        elif _is_end(node):
+            if node[0] != _CONSTANT:
+                beside = flatten_ends(list(node[3].values())) if len(node) > 3 else []
+                ends = [node, *(end for end in beside if end[0] in self._specs)]
+                yield from map(self._place, ends)
+        elif not _holds(node):
             raise ValueError(f"{node!r} is not [layer, call, output, arguments]")
-        return all(map(self._is_ready, node.values() if isinstance(node, dict) else node))
+        else:
+            for inner in node.values() if isinstance(node, dict) else node:
+                yield from self._needed(inner)
 
     def _place(self, end: Any) -> tuple[str, int]:
         """The layer and the number of the call that an end names."""
@@ -290,8 +304,12 @@ def _ends(config: dict[str, Any], make: Callable[[Any], Any]) -> Any:
             raise ValueError(f"a layer has class_name, config, name, inbound_nodes; got {spec!r}")
     built = _Rebuilding(config, make)
     built.build()
-    ends = [
-        [built.tensor(end) for end in flatten_ends(config[what])]
-        for what in ("input_layers", "output_layers")
-    ]
-    return [end[0] if len(end) == 1 else end for end in ends]
+    return [_form(built, config[what]) for what in ("input_layers", "output_layers")]
+
+
+def _form(built: _Rebuilding, ends: Any) -> Any:
+    """The tensors of inputs or outputs: one, a list, or a dict in the order of its keys."""
+    if isinstance(ends, dict) and all(map(_is_end, ends.values())):
+        return {key: built.tensor(ends[key]) for key in sorted(ends)}
+    tensors = [built.tensor(end) for end in flatten_ends(ends)]
+    return tensors[0] if len(tensors) == 1 else tensors

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -10,7 +11,8 @@ import numpy as np
 from ...runtime import errors
 from ..backend.session import get_session
 from .config_json import KERAS_VERSION
-from .hdf5_files import array_at, group_at, read_names, write_names
+from .early_weights import early_arrays, of_theano, shaped
+from .hdf5_files import array_at, group_at, read_names, read_text, write_names
 
 if TYPE_CHECKING:
     Pairs = list[tuple[Any, np.ndarray[Any, Any]]]
@@ -65,12 +67,13 @@ def weights_group(file: Any) -> Any:
     return file
 
 
-def read_weights(group: Any, layers: Sequence[Any]) -> Pairs:
+def read_weights(group: Any, layers: Sequence[Any], early: bool = False) -> Pairs:
     """Pairs variables of layers with arrays of a file, by the order of layers with variables.
 
     Args:
         group: a group of HDF5, or the file.
         layers: the layers.
+        early: whether Keras 1 wrote the file, which has other variables for some layers.
 
     Returns:
         Pairs of variables and arrays; nothing is changed.
@@ -79,9 +82,11 @@ def read_weights(group: Any, layers: Sequence[Any]) -> Pairs:
         DataLossError: the file is damaged.
         ValueError: it does not fit the layers.
     """
+    is_other = early or read_text(group, "backend") == "theano"
     taking = [layer for layer in layers if variables_of(layer)]
     names = {name: _names_in(group, name) for name in read_names(group, "layer_names")}
-    giving = [name for name, inner in names.items() if inner]
+    without = {layer.name for layer in layers if layer.variables_in_config}
+    giving = [name for name, inner in names.items() if inner and name not in without]
     if len(giving) != len(taking):
         raise ValueError(
             f"the file has variables for {len(giving)} layers, {giving}, where the model has "
@@ -91,8 +96,23 @@ def read_weights(group: Any, layers: Sequence[Any]) -> Pairs:
         giving = [layer.name for layer in taking]
     pairs: Pairs = []
     for layer, name in zip(taking, giving, strict=True):
-        pairs += _read_layer(group, name, names[name], layer)
+        read = partial(_read_converted, early=early) if is_other else _read_layer
+        pairs += read(group, name, names[name], layer)
     return pairs
+
+
+def _read_converted(
+    group: Any, name: str, names: Sequence[str], layer: Any, *, early: bool
+) -> Pairs:
+    """Pairs variables of one layer with arrays that are first brought into its shapes."""
+    within = group_at(group, name)
+    arrays = [array_at(within, inner) for inner in names]
+    if early:
+        arrays = early_arrays(layer, arrays)
+    if read_text(group, "backend") == "theano":
+        arrays = of_theano(layer, arrays)
+    shaped(layer, arrays, names)
+    return list(zip(variables_of(layer), arrays, strict=True))
 
 
 def read_weights_by_name(group: Any, layers: Sequence[Any], skip_mismatch: bool) -> Pairs:

@@ -51,6 +51,7 @@ class ConvLSTM2D(KerasStyle):
     """
 
     rank = 2
+    stateful = False
 
     def __init__(
         self,
@@ -79,7 +80,7 @@ class ConvLSTM2D(KerasStyle):
         }
         for name in ("stateful", "dropout", "recurrent_dropout"):
             if kwargs.pop(name, None):
-                raise ValueError(f"{name} is not supported by ConvLSTM2D")
+                raise ValueError(f"{name} is not supported by {type(self).__name__}")
         super().__init__(**kwargs)
         self.filters = filters
         self.kernel_size, self.strides, self.dilation_rate = (

@@ -12,6 +12,7 @@ from ...ops.common.nest import flatten
 from ...ops.math.reductions import reduce_any
 from ..backend.keras_tensors import mask_of, note_mask
 from ..layers.base_layer import KerasStyle
+from .conv_lstm import ConvLSTM2D
 from .recurrent import RNN
 
 public = {"td.keras.layers": "Bidirectional TimeDistributed Wrapper"}
@@ -107,7 +108,7 @@ class Bidirectional(Wrapper):
         **kwargs: Any,
     ) -> None:
         for one in (layer, layer if backward_layer is None else backward_layer):
-            if not isinstance(one, RNN):
+            if not isinstance(one, (RNN, ConvLSTM2D)):
                 raise ValueError(f"layer must be recurrent, such as LSTM, got {one!r}")
         if merge_mode not in ("concat", "sum", "mul", "ave", None):
             raise ValueError(

@@ -35,8 +35,8 @@ def frozen(kind: Kind, graph: Graph, model: Any, values: Sequence[tuple[Any, Any
     """
     arrays = {variable.op.name: np.asarray(value) for variable, value in values}
     signature = Signature(
-        dict(zip(_once(model.input_names), model.inputs, strict=True)),
-        dict(zip(_once(model.output_names), model.outputs, strict=True)),
+        dict(zip(_names(model.input, model.input_names), model.inputs, strict=True)),
+        dict(zip(_names(model.output, model.output_names), model.outputs, strict=True)),
         _METHOD,
     )
     names = [tensor.op.name for tensor in (*model.inputs, *model.outputs)]
@@ -50,7 +50,13 @@ def frozen(kind: Kind, graph: Graph, model: Any, values: Sequence[tuple[Any, Any
     message = MetaGraphDef()
     message.meta_info_def.tags.append("serve")
     message.signature_def[_SERVING].CopyFrom(signature_def(signature))
-    return ModelFile("", kind, graph_def, message, contents)
+    order = {_SERVING: (list(signature.inputs), list(signature.outputs))}
+    return ModelFile("", kind, graph_def, message, contents, order)
+
+
+def _names(form: Any, names: Sequence[str]) -> list[str]:
+    """The names of inputs or outputs: the keys where they are a dict, else those of layers."""
+    return sorted(form) if isinstance(form, dict) else _once(names)
 
 
 def _once(names: Sequence[str]) -> list[str]:

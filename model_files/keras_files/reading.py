@@ -18,7 +18,7 @@ from ...runtime.load_budget import reported_to
 from .freezing import frozen
 
 _Reader = Callable[[BufferedIOBase, str], tuple[Any, list[tuple[Any, Any]]]]
-_DAMAGED = (TypeError, KeyError, IndexError, AttributeError, OverflowError, ValueError)
+_DAMAGED = (TypeError, KeyError, IndexError, AttributeError, ArithmeticError, ValueError)
 
 
 def read_hdf5_file(

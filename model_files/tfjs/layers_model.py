@@ -73,7 +73,8 @@ def layers_model(
         damaged(path, f"its config is malformed: {reason[:500]}")
     meta_graph = MetaGraphDef()
     meta_graph.signature_def["serving_default"].CopyFrom(signature)
-    return ModelFile(path, Kind.TFJS, graph_def, meta_graph, {})
+    order = {"serving_default": (list(ends[0]), list(ends[1]))}
+    return ModelFile(path, Kind.TFJS, graph_def, meta_graph, {}, order)
 
 
 def _config(topology: dict[str, Any]) -> dict[str, Any]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from ...graph.graph import Graph
@@ -53,6 +53,26 @@ def read_signatures(
         )
         for name, definition in sorted(message.signature_def.items())
     }
+
+
+def in_order(
+    signatures: Mapping[str, Signature], order: Mapping[str, tuple[Sequence[str], Sequence[str]]]
+) -> dict[str, Signature]:
+    """Signatures whose inputs and outputs are in the order of the model.
+
+    Args:
+        signatures: the signatures by name.
+        order: the names of inputs and outputs in order, by signature.
+    """
+    result = dict(signatures)
+    for name, (inputs, outputs) in order.items():
+        if name in result:
+            signature = result[name]
+            result[name] = signature._replace(
+                inputs={key: signature.inputs[key] for key in inputs},
+                outputs={key: signature.outputs[key] for key in outputs},
+            )
+    return result
 
 
 def signature_def(signature: Signature) -> SignatureDef:

@@ -47,21 +47,37 @@ class ConvTranspose(Conv):
     ) -> None:
         if {*each("dilation_rate", dilation_rate, self.rank)} != {1}:
             raise ValueError(f"dilation_rate must be 1, got {dilation_rate!r}")
-        super().__init__(**arguments_of(locals()))
+        extra = settings.pop("output_padding", None)
+        super().__init__(**arguments_of({k: v for k, v in locals().items() if k != "extra"}))
+        wanted = None if extra is None else tuple(each("output_padding", extra, self.rank))
+        self.output_padding = wanted
+        for added, stride in zip(self.output_padding or (), self.strides, strict=False):
+            if not 0 <= added < stride:
+                raise ValueError(
+                    f"output_padding = {self.output_padding} must be smaller than the strides, "
+                    f"{self.strides}"
+                )
 
     def kernel_shape(self, channels: int) -> list[int]:
         """The shape of the kernel for inputs of so many channels."""
         return [*self.kernel_size, self.filters, channels]
+
+    def length_of(self, size: Any, place: int) -> Any:
+        """The size of the output along a dimension, counted among those of the window."""
+        window, stride = self.kernel_size[place], self.strides[place]
+        if self.output_padding is None:
+            return size * stride + (max(window - stride, 0) if self.padding == "VALID" else 0)
+        rest = window if self.padding == "VALID" else window - 2 * (window // 2)
+        return (size - 1) * stride + rest + self.output_padding[place]
 
     def convolved(self, inputs: Any) -> Any:
         """The transposed convolution, without bias and activation."""
         sizes, static = shape(inputs), inputs.shape.as_list()
         first = 2 if self.channels_first else 1
         space: list[Any] = []
-        for place, (window, stride) in enumerate(zip(self.kernel_size, self.strides, strict=True)):
+        for place in range(self.rank):
             size = static[first + place]
-            rest = max(window - stride, 0) if self.padding == "VALID" else 0
-            space.append((sizes[first + place] if size is None else size) * stride + rest)
+            space.append(self.length_of(sizes[first + place] if size is None else size, place))
         batch = sizes[0] if static[0] is None else static[0]
         channels_last = [batch, *space, self.filters]
         output = [batch, self.filters, *space] if self.channels_first else channels_last

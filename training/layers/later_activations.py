@@ -249,7 +249,10 @@ def threshold(x: Any, threshold: float = 1.0, default_value: float = 0.0) -> Any
 
 
 def sparsemax(x: Any, axis: int = -1) -> Any:
-    """The point of the probability simplex nearest to `x` (Martins and Astudillo, 2016).
+    """Probabilities of which many are 0 (Martins and Astudillo, 2016), as Keras 3 computes them.
+
+    Keras subtracts the sum of all partial sums where the paper has the last of them, so that the
+    results of two and more candidates are smaller than probabilities.
 
     Args:
         x: a tensor of floats.
@@ -261,7 +264,7 @@ def sparsemax(x: Any, axis: int = -1) -> Any:
     Example:
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     print(session.run(td.keras.activations.sparsemax(td.constant([[1.0, 0.5, -1.0]]))))
-        [[0.75 0.25 0.  ]]
+        [[0.25 0.   0.  ]]
     """
     if axis not in (-1, x.shape.rank - 1):
         raise ValueError(f"axis must be the last dimension, got {axis}")
@@ -270,5 +273,5 @@ def sparsemax(x: Any, axis: int = -1) -> Any:
     ranks = cumsum(ones_like(x), -1)
     inside = cast(greater(1.0 + ranks * ordered, sums), x.dtype)
     count = reduce_sum(inside, -1, keepdims=True)
-    level = (reduce_sum(ordered * inside, -1, keepdims=True) - 1.0) / count
+    level = (reduce_sum(sums * inside, -1, keepdims=True) - 1.0) / count
     return maximum(x - level, 0.0)

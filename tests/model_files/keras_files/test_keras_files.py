@@ -69,7 +69,7 @@ _ARRAYS = {"layers/dense/vars/0": np.ones([3, 1], "f4"), "layers/dense/vars/1": 
 
 def test_archive_is_called_with_the_hard_sigmoid_of_keras_3(tmp_path: Path) -> None:
     model = td.load(_archive(tmp_path / "m.keras", [_spec()], _ARRAYS))
-    np.testing.assert_allclose(model(np.float32([[1.0, 0.5, 0.0]])), [[0.75]], rtol=1e-6)
+    np.testing.assert_allclose(model([[1.0, 0.5, 0.0]]), np.array([[0.75]]), rtol=1e-6)
 
 
 def test_lambda_of_code_is_named_and_not_run(tmp_path: Path) -> None:
