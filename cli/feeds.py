@@ -154,14 +154,14 @@ def _unread(text: str) -> str:
 
 
 def _from_standard_input(
-    key: str | None, tensor: Tensor | None = None, scaling: Scaling = Scaling()
+    key: str | None, tensor: Tensor | None = None, scaling: Scaling | None = None
 ) -> Any:
     """An array, a picture, a sound, or a value in JSON, from standard input."""
     with standard_input() as file:
         data = file.read()
     ending = None if tensor is None else ending_of(data)
     if tensor is not None and ending is not None:
-        return file_value(data, ending, tensor, scaling, TITLE, key)
+        return file_value(data, ending, tensor, scaling or Scaling(), TITLE, key)
     if data.startswith((b"\x93NUMPY", b"PK")):
         return _arrays(BytesIO(data), TITLE, key)
     try:

@@ -305,7 +305,7 @@ def _number(text: str, dtype: Any, title: str, line: int) -> Any:
     """A field as a number of a dtype."""
     try:
         word = text.strip().lower()
-        number: Any = _BOOLEANS[word] if word in _BOOLEANS else None
+        number: Any = _BOOLEANS.get(word)
         if number is None:
             number = complex(text) if dtype.is_complex else float(text)
             if dtype.is_integer or dtype.is_bool:
