@@ -41,8 +41,9 @@ def graph_ends(graph: Any) -> Ends:
     """The inputs and outputs of a graph.
 
     Outputs are the ops that no other op reads, except for inputs, savers, what reads or initializes
-    variables, and loose ends. Updates of variables, summaries, ops without results, and gradients
-    in a graph that has updates count only if there is nothing else.
+    variables, and loose ends. Updates of variables, summaries, ops without results, gradients in
+    a graph that has updates, and constants within a name scope, which layers leave behind, count
+    only if there is nothing else.
     """
     ops = graph.get_operations()
     view = _View(graph, ops)
@@ -119,6 +120,8 @@ class _View:
         """Returns whether an op that is not read is an output only if there are no others."""
         if not op.outputs or op.definition.traits.summarizes:
             return True
+        if isinstance(op.definition.traits, Constant) and "/" in op.name:
+            return True  # such as the dilation rate of a convolution, in files of TensorFlow 1
         return all(map(_is_variable, op.outputs)) or (
             self._updates and _OF_GRADIENTS.match(op.name) is not None
         )
