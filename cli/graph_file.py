@@ -26,8 +26,8 @@ if TYPE_CHECKING:
 
 FILE_HELP = (
     "a model: a graph (.pb, .pbtxt), a SavedModel or its folder, a checkpoint with its .meta, .h5, "
-    ".keras, the model.json of TensorFlow.js or its folder, or .tflite, each also as .gz; - for one "
-    "on standard input"
+    ".keras, a model.json of TensorFlow.js, or .tflite, each also as .gz; - for one on standard "
+    "input"
 )
 
 
@@ -73,7 +73,8 @@ def add_model_arguments(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--signature",
         metavar="NAME",
-        help="of a model that has signatures, the one to look at; by default 'serving_default', or the only one",
+        help="the signature to look at, of a model that has some; by default 'serving_default', or "
+        "the only one",
     )
 
 
