@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import doctest
 import gzip
 import io
 import json
+import re
+import shlex
 import shutil
 import sys
 import zipfile
@@ -13,9 +16,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 from places import ROOT
-from test_docs import RUN_BLOCKS, blocks, follow, run
+from test_docs import RUN_BLOCKS, blocks, run
 
 import tensordraft as td
+from tensordraft.cli.main import main
 
 DOCS = ROOT / "docs"
 W, B = np.array([[1.0], [2.0]], np.float32), np.array([0.5], np.float32)
@@ -85,12 +89,27 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-@pytest.mark.parametrize("name", ["cannot_load_model", "model_files"])
-def test_the_page_prints_what_it_says(folder: Path, name: str) -> None:
-    code = [block for block in blocks(DOCS / f"{name}.md") if block.language == "python"]
+PAGES = [DOCS / "cannot_load_model.md", DOCS / "model_files.md"]
+
+
+def test_the_pages_print_what_they_say(folder: Path) -> None:
+    code = [block for page in PAGES for block in blocks(page) if block.language == "python"]
     printed = run(sys.executable, "-c", RUN_BLOCKS, *[b.text for b in code], folder=folder)
     assert printed.split("end of block\n")[:-1] == [block.output for block in code]
-    follow(DOCS / f"{name}.md", folder)
+
+
+def test_the_commands_of_the_pages_print_what_they_say(
+    folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(folder)
+    text = "".join(b.text for page in PAGES for b in blocks(page) if b.language == "console")
+    commands = re.split(r"(?m)^\$ ", text)[1:]
+    assert len(commands) == 4
+    for command in commands:
+        line, _, expected = command.partition("\n")
+        assert main(shlex.split(line)[1:]) == 0
+        shown = capsys.readouterr().out
+        assert doctest.OutputChecker().check_output(expected, shown, doctest.ELLIPSIS), shown
 
 
 def test_every_message_has_two_lines_that_work() -> None:
@@ -99,8 +118,7 @@ def test_every_message_has_two_lines_that_work() -> None:
     assert len(sections) >= 10
     for section in sections:
         assert section.count("```python") == 1, section
-        [code] = [b for b in section.split("```python\n")[1:]]
-        lines = code.partition("```")[0].strip().splitlines()
+        lines = section.partition("```python\n")[2].partition("```")[0].strip().splitlines()
         assert len([line for line in lines if line and "import" not in line]) <= 4
     for words in (
         "add_slot", "_UserObject", "Unable to restore custom object", "NodeDef mentions attr",
