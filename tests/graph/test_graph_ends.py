@@ -117,11 +117,13 @@ def test_of_every_sample_all_agree(
         assert left >= set(fetched) if others else left == set(fetched)
 
 
-def test_a_constant_that_a_layer_left_behind_is_no_output() -> None:
+def test_what_a_layer_left_behind_is_no_output() -> None:
     with td.Graph().as_default() as graph:
         x = td.placeholder(td.float32, [None], name="x")
         with td.name_scope("conv"):
             td.constant([1, 1], name="dilation_rate")
+            with td.name_scope("kernel/Regularizer"):
+                td.square(td.constant(3.0), name="l2_regularizer")
             td.multiply(x, 2.0, name="y")
         td.constant(["a", "b"], name="labels")
     assert names(graph_ends(graph).outputs) == ["conv/y", "labels"]
