@@ -145,7 +145,8 @@ def _ends(file: GraphFile, named: Mapping[str, Tensor | Operation]) -> str:
     """Inputs or outputs, and the names that a signature has for them."""
     rows: list[tuple[str, ...]] = []
     for name, item in named.items():
-        tensors = item.outputs if isinstance(item, Operation) else entry_parts(item)
+        parts = item.outputs if isinstance(item, Operation) else entry_parts(item)
+        tensors = [part for part in parts if isinstance(part, Tensor)]
         called = (name,) if file.model.main_signature is not None else ()
         rows += [(*called, tensor.name, file.type_of(tensor)) for tensor in tensors]
         if isinstance(item, Operation) and not tensors:

@@ -103,4 +103,5 @@ def signature_nodes(model: LoadedModel) -> list[str]:
         for entry in ends.values()
     ]
     parts = [part for entry in entries for part in entry_parts(entry)]
-    return list(dict.fromkeys(part.op.name for part in parts))
+    ops = [part if isinstance(part, Operation) else part.op for part in parts]
+    return list(dict.fromkeys(op.name for op in ops))

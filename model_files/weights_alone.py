@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-from io import BufferedIOBase
 from typing import Any, NamedTuple
 
 from ..formats.checkpoints.checkpoint_reader import CheckpointReader
@@ -70,7 +69,7 @@ def weights_at(path: str) -> Weights | None:
             raise errors.DataLossError(None, None, f"{path} is damaged: {error}") from error
 
 
-def _in_file(file: BufferedIOBase, head: bytes, path: str) -> Weights | None:
+def _in_file(file: Any, head: bytes, path: str) -> Weights | None:
     """The weights in an open file of another kind than checkpoints."""
     if head.startswith(_HDF5):
         with hdf5_files.opened(path) as hdf5:
