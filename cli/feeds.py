@@ -1,4 +1,4 @@
-"""Parsing of `--feed NAME=VALUE`: numbers, or a file that holds them."""
+"""Parsing of `--feed NAME=VALUE`: numbers, text, or a file that holds them."""
 
 from __future__ import annotations
 
@@ -10,7 +10,9 @@ from typing import IO, Any, NamedTuple
 import numpy as np
 
 from ..formats.numpy_files import NumpyArchive, read_npy
+from ..graph.node import Tensor
 from ..runtime.suggestions import did_you_mean
+from .file_feeds import ENDINGS, PICTURES, SOUNDS, Scaling, ending_of, file_value, strings
 from .filled_feeds import FILLS
 from .standard_input import DASH, TITLE, standard_input
 
@@ -18,26 +20,67 @@ Array = np.ndarray[Any, Any]
 
 
 class Feed(NamedTuple):
-    """One `--feed`: the name of the tensor, and a value, a file, or a kind of filling."""
+    """One `--feed`: the name of the tensor, and a value, a file, or a kind of filling.
+
+    Attributes:
+        name: of the tensor, or of an input of a signature.
+        value: a value in JSON.
+        path: a file.
+        key: an array or a column in it.
+        fill: a kind of filling.
+        text: what was written, if it is not a file.
+        is_json: whether the text is JSON.
+    """
 
     name: str
     value: Any = None
     path: str | None = None
     key: str | None = None
     fill: str | None = None
+    text: str | None = None
+    is_json: bool = True
 
-    def load(self) -> Any:
+    def load(self, tensor: Tensor, scaling: Scaling) -> Any:
         """The value, read from the file if it is in one.
 
+        Args:
+            tensor: the input that it is for.
+            scaling: of pixels and samples.
+
         Raises:
-            ValueError: the file does not hold such an array.
+            ValueError: the file does not hold such an array, or it does not fit the input.
             OSError: the file cannot be read.
         """
+        if self.path is None:
+            return self._written(tensor)
         if self.path == DASH:
-            return _from_standard_input(self.key)
-        if self.path is not None and not self.path.endswith((".npy", ".npz")):
+            return _from_standard_input(self.key, tensor, scaling)
+        ending = self._ending()
+        if ending is not None:
+            with open(self.path, "rb") as file:
+                return file_value(file.read(), ending, tensor, scaling, self.path, self.key)
+        if not self.path.endswith((".npy", ".npz")):
             raise ValueError(f"{self.path}: only --along reads such files, chunk by chunk")
-        return self.value if self.path is None else _load(self.path, self.key)
+        return _load(self.path, self.key)
+
+    def is_scaled(self) -> bool:
+        """Returns whether the feed has pixels or samples, as far as its name says so."""
+        return self.path == DASH or self._ending() in PICTURES + SOUNDS
+
+    def _ending(self) -> str | None:
+        lower = (self.path or "").lower()
+        return next((ending for ending in ENDINGS if lower.endswith(ending)), None)
+
+    def _written(self, tensor: Tensor) -> Any:
+        """A value in JSON, or for strings any text."""
+        if tensor.dtype.base_dtype.name != "string" or self.text is None:
+            if not self.is_json:
+                raise ValueError(f"--feed {self.name}: {_unread(self.text or '')}")
+            return self.value
+        if isinstance(self.value, list):
+            return self.value
+        text = self.value if isinstance(self.value, str) else self.text
+        return strings(text.encode(errors="surrogateescape"), tensor)
 
     def opened(self) -> Any:
         """The value, or a source that reads the file in parts if possible.
@@ -49,6 +92,10 @@ class Feed(NamedTuple):
         if self.fill is not None:
             raise ValueError(f"--feed {self.name}={self.fill}: --along reads arrays from files")
         path = self.path or ""
+        if self._ending() is not None:
+            raise ValueError(f"{path}: --along reads .npy, .zarr and HDF5, chunk by chunk")
+        if not self.is_json:
+            raise ValueError(f"--feed {self.name}: {_unread(self.text or '')}")
         if path.endswith(".npy"):
             try:
                 return np.load(path, mmap_mode="r", allow_pickle=False)
@@ -58,13 +105,16 @@ class Feed(NamedTuple):
                 raise _unreadable(path) from None
         if path.endswith((".zarr", ".h5", ".hdf5")):
             return _dataset(path, self.key)
-        return self.load()
+        if path == DASH:
+            return _from_standard_input(self.key)
+        return self.value if self.path is None else _load(path, self.key)
 
 
 def parse_feed(text: str) -> Feed:
     """Reads `NAME=file.npy`, `NAME=file.npz:key`, `NAME=random`, or `NAME=` and a value in JSON.
 
-    `-` instead of a file is standard input, which may hold any of these.
+    Pictures, sounds and tables (`NAME=file.csv:column`) are files, too. `-` instead of a file is
+    standard input. Anything else is text, for inputs of strings.
 
     Raises:
         ArgumentTypeError: the text is none of these.
@@ -83,30 +133,35 @@ def parse_feed(text: str) -> Feed:
         return Feed(name, path=DASH)
     if value.startswith(f"{DASH}:"):
         return Feed(name, path=DASH, key=value[2:])
-    for ending in (".npz", ".h5", ".hdf5"):
+    for ending in (".npz", ".h5", ".hdf5", ".csv"):
         stem, colon, key = value.partition(f"{ending}:")
         if colon and key:
             return Feed(name, path=f"{stem}{ending}", key=key)
-    if value.endswith((".npy", ".npz", ".zarr")):
+    if value.lower().endswith((".npy", ".npz", ".zarr", *ENDINGS)):
         return Feed(name, path=value)
-    return Feed(name, _literal(value))
-
-
-def _literal(text: str) -> Any:
     try:
-        return json.loads(text)
+        return Feed(name, json.loads(value), text=value)
     except (ValueError, RecursionError):
-        hint = did_you_mean(text, FILLS)
-        raise ArgumentTypeError(
-            f"{text!r} is neither file.npy nor file.npz:key, nor {', '.join(FILLS)}, nor a number, "
-            f"string or list in JSON{hint}"
-        ) from None
+        return Feed(name, text=value, is_json=False)
 
 
-def _from_standard_input(key: str | None) -> Any:
-    """An array, or a value in JSON, from standard input."""
+def _unread(text: str) -> str:
+    """Reports text that is fed to an input of numbers."""
+    return (
+        f"{text!r} is neither file.npy nor file.npz:key, nor {', '.join(FILLS)}, nor a number, "
+        f"string or list in JSON{did_you_mean(text, FILLS)}"
+    )
+
+
+def _from_standard_input(
+    key: str | None, tensor: Tensor | None = None, scaling: Scaling | None = None
+) -> Any:
+    """An array, a picture, a sound, or a value in JSON, from standard input."""
     with standard_input() as file:
         data = file.read()
+    ending = None if tensor is None else ending_of(data)
+    if tensor is not None and ending is not None:
+        return file_value(data, ending, tensor, scaling or Scaling(), TITLE, key)
     if data.startswith((b"\x93NUMPY", b"PK")):
         return _arrays(BytesIO(data), TITLE, key)
     try:

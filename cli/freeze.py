@@ -23,7 +23,7 @@ def add_parser(commands: Any) -> None:
         freeze,
         "write a model as one graph file, with its variables as constants",
         "Writes the part of a model that its outputs need, with the values of its variables as "
-        "constants. The model is a SavedModel, or the .meta file of a checkpoint.",
+        "constants. A model that has no variables is only cut to what its outputs need.",
         ["saved_model --out model.pb", "model.ckpt-100.meta --fetch softmax --out model.pb"],
     )
     add_file_argument(parser)

@@ -25,8 +25,9 @@ if TYPE_CHECKING:
     from argparse import ArgumentParser
 
 FILE_HELP = (
-    "a graph (.pb, .pbtxt), a checkpoint with its .meta, or a SavedModel or its folder; - for a "
-    "graph on standard input"
+    "a model: a graph (.pb, .pbtxt), a SavedModel or its folder, a checkpoint with its .meta, .h5, "
+    ".keras, a model.json of TensorFlow.js, or .tflite, each also as .gz; - for one on standard "
+    "input"
 )
 
 
@@ -72,7 +73,8 @@ def add_model_arguments(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--signature",
         metavar="NAME",
-        help="of a SavedModel, the signature; by default 'serving_default', or the only one",
+        help="the signature to look at, of a model that has some; by default 'serving_default', or "
+        "the only one",
     )
 
 

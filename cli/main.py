@@ -45,9 +45,10 @@ if TYPE_CHECKING:
     from argparse import Namespace
 
 _EPILOG = f"""\
-A file may be a graph that TensorFlow or tensordraft wrote (binary, .pb, or text, .pbtxt), the .meta
-file of a checkpoint, or a SavedModel or its folder; its kind is detected from its content. - is a
-graph on standard input. With --json, a command prints its answer as one line of JSON.
+A file may be a GraphDef (binary, .pb, or text, .pbtxt), a SavedModel or its folder, a checkpoint
+with its .meta, a Keras model (.h5, .keras), a model of TensorFlow.js (model.json) or of TensorFlow
+Lite (.tflite), also compressed with gzip; its kind is detected from its content. - is a model on
+standard input. With --json, a command prints its answer as one line of JSON.
 
 exit codes:
 {exit_code_lines()}

@@ -13,6 +13,7 @@ from ..graph.node import Operation, Tensor
 from ..saving.saved_model.loaded_model import LoadedModel
 from .command_parser import CommandParser, add_command
 from .feeds import parse_feed
+from .file_feeds import Scaling, add_scaling_arguments
 from .filled_feeds import Filling
 from .graph_file import GraphFile, add_fetch_argument, add_model_arguments, is_supported
 from .output import Answer
@@ -48,10 +49,11 @@ def add_request_command(
         action="append",
         default=[],
         type=parse_feed,
-        help="the value of the tensor NAME: file.npy, file.npz:key, or a JSON number, string or "
-        "list; random, zeros or ones of its shape and dtype; - for standard input; may "
-        "be repeated",
+        help="the value of the tensor NAME: file.npy, file.npz:key, a picture, a .wav, file.csv or "
+        "file.csv:column, text for strings, or a JSON number, string or list; random, zeros or "
+        "ones of its shape and dtype; - for standard input; may be repeated",
     )
+    add_scaling_arguments(parser)
     add_fetch_argument(parser, "to compute (all results of an op)")
     add_shape_argument(parser)
     add_size_argument(parser, "of inputs filled with random, zeros or ones; by default 1")
@@ -71,10 +73,13 @@ def read_request(arguments: Namespace) -> Request:
     """
     file = GraphFile(arguments.file, arguments.signature)
     filling = Filling(file.shapes(arguments.shape), dict(arguments.size), arguments.seed)
+    scaling = _scaling(arguments)
     feeds: dict[Tensor, Any] = {}
     for feed in arguments.feed:
         tensor = _fed(file, feed.name)
-        feeds[tensor] = filling.value(tensor, feed.fill) if feed.fill else feed.load()
+        feeds[tensor] = (
+            filling.value(tensor, feed.fill) if feed.fill else feed.load(tensor, scaling)
+        )
         if arguments.positive and 0 in np.shape(feeds[tensor]):
             shape = list(np.shape(feeds[tensor]))
             raise ValueError(f"--feed {feed.name}: has shape {shape}, with --positive")
@@ -82,6 +87,18 @@ def read_request(arguments: Namespace) -> Request:
     fetches = file.fetches(arguments.fetch)
     _check_runnable(file, fetches, list(feeds))
     return Request(file.model, fetches, feeds)
+
+
+def _scaling(arguments: Namespace) -> Scaling:
+    """The arithmetic on pixels and samples.
+
+    Raises:
+        ValueError: there is some, and no feed that it applies to.
+    """
+    scaling = Scaling(arguments.mean, arguments.scale)
+    if any(scaling) and not any(feed.is_scaled() for feed in arguments.feed):
+        raise ValueError("--mean and --scale are for feeds that are pictures or sounds")
+    return scaling
 
 
 def _fed(file: GraphFile, name: str) -> Tensor:

@@ -10,8 +10,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..graph.describe import type_text
 from ..graph.importing.function_bodies import bodies_of
 from ..graph.node import Operation, Tensor
+from ..model_files.weights_alone import Weights, weights_at
+from ..runtime.errors import DataLossError, NotFoundError
 from ..runtime.suggestions import pluralize
 from ..saving.checkpoints.signatures import entry_parts
 from ..saving.saved_model.loaded_model import callable_signatures, chosen_signature
@@ -20,6 +23,7 @@ from .command_parser import add_command
 from .graph_file import GraphFile, add_model_arguments
 from .output import Answer
 from .sizes import Sized, bytes_text, parameters, widest
+from .standard_input import DASH
 from .text import json_shape, printable, table
 
 if TYPE_CHECKING:
@@ -39,8 +43,9 @@ def add_parser(commands: Any) -> None:
         "show inputs, outputs, ops, types and shapes of a graph file",
         "Shows the inputs and outputs of a graph file, its ops, the bytes of its parameters, and "
         "the largest tensors. With --nodes, also lists each node with the type and shape of its "
-        "result, the numbers of the nodes it reads, or the value of a small constant.",
-        ["model.pb", "model.pb --nodes"],
+        "result, the numbers of the nodes it reads, or the value of a small constant. Of a file "
+        "of weights alone, lists the names, dtypes and shapes of these.",
+        ["model.pb", "model.pb --nodes", "saved_model --signature predict", "model.weights.h5"],
     )
     add_model_arguments(parser)
     parser.add_argument("--nodes", action="store_true", help="also list all nodes")
@@ -48,7 +53,13 @@ def add_parser(commands: Any) -> None:
 
 def show(arguments: Namespace) -> Answer:
     """Shows the content of a graph file."""
-    file = GraphFile(arguments.file, arguments.signature)
+    try:
+        file = GraphFile(arguments.file, arguments.signature)
+    except (DataLossError, NotFoundError):
+        weights = None if arguments.file == DASH else weights_at(arguments.file)
+        if weights is None:
+            raise
+        return _of_weights(arguments.file, weights)
 
     def text() -> str:
         nodes = _nodes(file) if arguments.nodes else ()
@@ -59,6 +70,24 @@ def show(arguments: Namespace) -> Answer:
         return {**_as_json(file), **nodes}
 
     return Answer(text, data)
+
+
+def _of_weights(path: str, weights: Weights) -> Answer:
+    """The names, dtypes and shapes of weights."""
+    rows = [(name, type_text(*entry)) for name, entry in weights.arrays.items()]
+    arrays = pluralize(len(rows), "array")
+    lines = [f"{path}: {weights.kind}, {arrays}; {weights.advice}", "", table(rows, "  ")]
+    return Answer(
+        lambda: "\n".join(lines).rstrip(),
+        lambda: {
+            "file": path,
+            "kind": weights.kind,
+            "weights": {
+                name: {"dtype": dtype, "shape": shape}
+                for name, (dtype, shape) in weights.arrays.items()
+            },
+        },
+    )
 
 
 def _summary(file: GraphFile) -> Iterator[str]:
@@ -116,7 +145,8 @@ def _ends(file: GraphFile, named: Mapping[str, Tensor | Operation]) -> str:
     """Inputs or outputs, and the names that a signature has for them."""
     rows: list[tuple[str, ...]] = []
     for name, item in named.items():
-        tensors = item.outputs if isinstance(item, Operation) else entry_parts(item)
+        parts = item.outputs if isinstance(item, Operation) else entry_parts(item)
+        tensors = [part for part in parts if isinstance(part, Tensor)]
         called = (name,) if file.model.main_signature is not None else ()
         rows += [(*called, tensor.name, file.type_of(tensor)) for tensor in tensors]
         if isinstance(item, Operation) and not tensors:

@@ -4,11 +4,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from ..model_files.freeze_model import signature_nodes
+from ..model_files.loading import model_of
 from ..saving.editing.fold_constants import fold_constants
-from ..saving.editing.graph_editing import remove_training_nodes, strip as stripped
+from ..saving.editing.graph_editing import (
+    extract_sub_graph,
+    remove_training_nodes,
+    strip as stripped,
+)
 from ..saving.editing.loose_ends import read_by_none, without_loose_ends
 from .command_parser import add_command
-from .graph_file import add_file_argument, read_graph
+from .graph_file import add_file_argument, read_file
 from .out_files import add_graph_out
 from .output import Answer, saved
 
@@ -23,7 +29,8 @@ def add_parser(commands: Any) -> None:
         strip,
         "write a graph file without redundant information",
         "Copies a graph file without devices, default attrs and recorded shapes; "
-        "with --fold and --training, also without nodes that a run does not need.",
+        "with --fold and --training, also without nodes that a run does not need, which are those "
+        "that no signature needs if the model has signatures.",
         ["model.pb --fold --training --out small.pb"],
     )
     add_file_argument(parser)
@@ -41,8 +48,12 @@ def add_parser(commands: Any) -> None:
 
 def strip(arguments: Namespace) -> Answer:
     """Writes the stripped graph."""
-    whole = graph_def = read_graph(arguments.file)
+    file = read_file(arguments.file, apart=False)
+    whole = graph_def = file.graph_def
     if arguments.training or arguments.fold:
+        needed = signature_nodes(model_of(file)) if file.meta_graph is not None else []
+        if needed:
+            graph_def = extract_sub_graph(graph_def, needed)
         graph_def = without_loose_ends(graph_def)
     if arguments.training:
         graph_def = remove_training_nodes(graph_def, read_by_none(graph_def))

@@ -52,6 +52,21 @@ def read_npy(file: IO[bytes], held: int | None = None) -> np.ndarray[Any, Any]:
         raise ValueError(f"it is not an array of numbers in NumPy's format: {error}") from error
 
 
+def npy_type(file: IO[bytes]) -> tuple[np.dtype[Any], tuple[int, ...]]:
+    """The dtype and shape of the array in a file of NumPy's format, of which only that is read.
+
+    Raises:
+        ValueError: it is not such a file, or is damaged.
+    """
+    try:
+        version = np.lib.format.read_magic(file)
+        _check_header(file, version)
+        shape, _, dtype = _HEADERS[version](file)
+    except Exception as error:
+        raise ValueError(f"it is not an array of numbers in NumPy's format: {error}") from error
+    return dtype, shape
+
+
 def _check_header(file: IO[bytes], version: tuple[int, int]) -> None:
     """Checks the length of a header, which NumPy reads before it looks at the length."""
     place = file.tell()
@@ -104,3 +119,23 @@ class NumpyArchive:
             raise
         except Exception as error:
             raise ValueError(f"{name!r} cannot be read: {error}") from error
+
+    def holds_arrays(self) -> bool:
+        """Returns whether all members of the archive are arrays."""
+        return all(member.filename.endswith(".npy") for member in self._archive.infolist())
+
+    def types(self) -> dict[str, tuple[str, list[int]]]:
+        """The dtype and shape of each array, by name.
+
+        Raises:
+            ValueError: one is damaged.
+        """
+        found = {}
+        for name, member in zip(self.names, self._archive.infolist(), strict=True):
+            try:
+                with self._archive.open(member) as file:
+                    dtype, shape = npy_type(file)
+            except Exception as error:
+                raise ValueError(f"{name!r} cannot be read: {error}") from error
+            found[name] = (dtype.name, list(shape))
+        return found

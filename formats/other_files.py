@@ -116,7 +116,7 @@ _CHECKPOINT = OtherFile(
     "the index of a checkpoint", "name its .meta file, or the folder of a SavedModel"
 )
 _DATA = OtherFile("the values of a checkpoint, without its .index file", "copy all of its files")
-_TABLE_END = bytes.fromhex("57fb808b247547db")
+TABLE_END = bytes.fromhex("57fb808b247547db")
 _DATA_NAME = re.compile(r"\.data-\d{5}-of-\d{5}$")
 _CONTROL = re.compile(rb"[\x00-\x08\x0b\x0c\x0e-\x1f]")
 _QUOTED = 60  # characters of a text that are quoted
@@ -269,9 +269,9 @@ def _json(start: bytes) -> OtherFile:
 
 def _by_end(file: BufferedIOBase, head: bytes, size: int) -> OtherFile | None:
     """The description of files that are known by their end, or by what they state of their size."""
-    if size >= len(_TABLE_END):
-        file.seek(-len(_TABLE_END), os.SEEK_END)
-        if file.read() == _TABLE_END:
+    if size >= len(TABLE_END):
+        file.seek(-len(TABLE_END), os.SEEK_END)
+        if file.read() == TABLE_END:
             return _CHECKPOINT
     if size > 24 and head[4:8] == b"\0\0\0\0" and head[:4] != b"\0\0\0\0":
         return OtherFile("a file of records, such as events for TensorBoard")

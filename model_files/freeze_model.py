@@ -7,10 +7,10 @@ from os import PathLike
 
 from ..graph.node import Operation
 from ..protos.messages import GraphDef
-from ..saving.checkpoints.signatures import Signature, entry_parts
+from ..saving.checkpoints.signatures import entry_parts
 from ..saving.editing.convert_variables_to_constants import convert_variables_to_constants
 from ..saving.frozen_tables import with_tables_filled
-from ..saving.saved_model.loaded_model import LoadedModel
+from ..saving.saved_model.loaded_model import LoadedModel, callable_signatures
 from ..session.options import ConfigProto
 from .loading import load
 
@@ -63,17 +63,20 @@ def freeze_loaded(
 ) -> GraphDef:
     """The part of a model in memory that its outputs need, frozen: as `freeze_model`."""
     model = model.with_signature(signature)
-    names = _nodes(model, model.main_signature, outputs)
+    names = output_nodes(model, outputs)
     # What a model has run to begin with may touch its own folder, and nothing else.
     with model.session(ConfigProto(untrusted=True)) as session:
         frozen = convert_variables_to_constants(session, model.graph.as_graph_def(), names)
         return with_tables_filled(frozen, model.graph, session)
 
 
-def _nodes(
-    model: LoadedModel, signature: Signature | None, outputs: Iterable[str] | None
-) -> list[str]:
-    candidates = model.outputs if signature is None else signature.outputs
+def output_nodes(model: LoadedModel, outputs: Iterable[str] | None) -> list[str]:
+    """The names of the nodes of outputs, or of nodes; by default those of all outputs.
+
+    Raises:
+        ValueError: there is no such output or node.
+    """
+    candidates = model.outputs
     elements = []
     for name in candidates if outputs is None else outputs:
         if name in candidates:
@@ -88,4 +91,17 @@ def _nodes(
         raise ValueError("the model has no outputs: name the nodes that are wanted")
     parts = [item for element in elements for item in entry_parts(element)]
     ops = [item if isinstance(item, Operation) else item.op for item in parts]
+    return list(dict.fromkeys(op.name for op in ops))
+
+
+def signature_nodes(model: LoadedModel) -> list[str]:
+    """The names of the nodes that are inputs and outputs of any signature of a model."""
+    entries = [
+        entry
+        for name in callable_signatures(model.signatures)
+        for ends in (model.signatures[name].inputs, model.signatures[name].outputs)
+        for entry in ends.values()
+    ]
+    parts = [part for entry in entries for part in entry_parts(entry)]
+    ops = [part if isinstance(part, Operation) else part.op for part in parts]
     return list(dict.fromkeys(op.name for op in ops))

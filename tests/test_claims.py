@@ -142,3 +142,15 @@ def test_how_long_networks_take_is_what_the_table_says() -> None:
     mean = math.exp(sum(map(math.log, ratios)) / len(ratios))
     expected = f"on one core {min(ratios):.1f} to {max(ratios):.1f} times TensorFlow's time"
     assert f"{expected}, {mean:.2f} times in the geometric mean of {len(ratios)}" in README
+
+
+def test_the_table_of_files_that_open_is_that_of_the_measurements() -> None:
+    page = (ROOT / "docs" / "models.md").read_text(encoding="utf-8")
+    section = page.partition("## Files that packages ship")[2]
+    table = README[README.index("| files | TensorFlow 2.21") :].partition("\n\n")[0]
+    assert f"\n{table}\n" in section
+    rows = re.findall(r"(?m)^\| [^|]+ \| [^|]+ \| [^|]+ \| (.+) \|$", section.partition("###")[0])
+    files = [item for row in rows[1:] for item in row.split(", ") if re.search(r" [\de-]+$", item)]
+    assert section.split()[0] == str(len(files))
+    for count, *others in re.findall(r"(?m)^\| (\d+) .*?((?: \| \d+)+) \|$", table):
+        assert max(map(int, re.findall(r"\d+", others[0]))) <= int(count)

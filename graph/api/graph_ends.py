@@ -13,10 +13,11 @@ from ...shape_inference.traits import Constant, Input
 
 _SWITCHES = ("Switch", "RefSwitch", "_SwitchN")
 _EXITS = ("Exit", "RefExit")
-# Names assigned by TensorFlow: scopes of gradients, of the conditions of assertions, and
-# copies of a predicate.
+# Names assigned by TensorFlow: scopes of gradients, of the conditions of assertions, of the losses
+# that regularize weights, and copies of a predicate.
 _OF_GRADIENTS = re.compile(r"(.+/)?gradients(_\d+)?/")
 _GUARD = re.compile(r"((?P<scope>.+)/)?AssertGuard(_\d+)?(/|$)")
+_REGULARIZER = re.compile(r"(.+/)?Regularizer(_\d+)?/")
 _PREDICATE = re.compile(r"(.+/)?(pred_id|switch_t|switch_f)(_\d+)?$")
 
 
@@ -41,8 +42,9 @@ def graph_ends(graph: Any) -> Ends:
     """The inputs and outputs of a graph.
 
     Outputs are the ops that no other op reads, except for inputs, savers, what reads or initializes
-    variables, and loose ends. Updates of variables, summaries, ops without results, and gradients
-    in a graph that has updates count only if there is nothing else.
+    variables, and loose ends. Updates of variables, summaries, ops without results, gradients in
+    a graph that has updates, losses that regularize weights, and constants within a name scope,
+    which layers leave behind, count only if there is nothing else.
     """
     ops = graph.get_operations()
     view = _View(graph, ops)
@@ -118,6 +120,10 @@ class _View:
     def is_secondary(self, op: Any) -> bool:
         """Returns whether an op that is not read is an output only if there are no others."""
         if not op.outputs or op.definition.traits.summarizes:
+            return True
+        if isinstance(op.definition.traits, Constant) and "/" in op.name:
+            return True  # such as the dilation rate of a convolution, in files of TensorFlow 1
+        if _REGULARIZER.match(op.name):
             return True
         return all(map(_is_variable, op.outputs)) or (
             self._updates and _OF_GRADIENTS.match(op.name) is not None

@@ -267,7 +267,7 @@ def test_a_library_that_is_not_there_is_told(cli: Cli, monkeypatch: pytest.Monke
         (["show", "g.pb", "--ndoes"], 2, "there is no flag '--ndoes'; did you mean '--nodes'?"),
         (["extract", "g.pb", "--fetsh=y"], 2, "'--fetsh'; did you mean '--fetch'?"),
         (["--versoin"], 2, "there is no flag '--versoin'; did you mean '--version'?"),
-        (["run", "g.pb", "--feed", "x=randm"], 2, "did you mean 'random'?"),
+        (["run", "g.pb", "--feed", "x=randm"], 1, "did you mean 'random'?"),
         (["run", "g.pb", "--fetch", "Y"], 1, "there is no op named 'Y'; did you mean 'y'?"),
         (["run", "g.pb", "--feed", "X=1"], 1, "there is no op named 'X'; did you mean 'x'?"),
         (["cost", "g.pb", "--size", "bach"], 1, "no size is named 'bach'; did you mean 'batch'?"),

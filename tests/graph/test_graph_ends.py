@@ -73,6 +73,65 @@ def test_every_command_agrees(capsys: pytest.CaptureFixture[str], tmp_path: Path
                 np.testing.assert_array_equal(td.run_graph(out, feeds)[name], value)
 
 
+GOLDEN = Path(__file__).parents[1] / "golden"
+SAMPLES = [
+    *(GOLDEN / f"{name}.pb" for name in ("dtypes", "lookups", "slices")),
+    GOLDEN / "files" / "functions.pb",
+    GOLDEN / "files" / "model.meta",
+    GOLDEN / "files" / "saved1",
+    GOLDEN / "files" / "saved_vars",
+    *(GOLDEN.parents[1] / "examples" / f"{name}.pb" for name in ("attention", "lstm", "shapes")),
+]
+
+
+@pytest.mark.parametrize("path", [pytest.param(str(path), id=path.stem) for path in SAMPLES])
+def test_of_every_sample_all_agree(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, path: str
+) -> None:
+    model = td.load(path)
+    fed = [x.op.name for x in model.inputs.values()]
+    fetched = [getattr(x, "op", x).name for x in model.outputs.values()]
+    assert fetched
+    shown = json_of(capsys, "show", path)
+    assert shown["inputs"] == list(dict.fromkeys(fed))
+    assert shown["outputs"] == list(dict.fromkeys(fetched))
+    optional = [x.op.name for x in model.optional_inputs.values()]
+    assert shown["optional_inputs"] == optional
+    contract = json_of(capsys, "contract", path)
+    assert {name.partition(":")[0] for name in contract.get("outputs", {})} == {
+        x.op.name for x in model.outputs.values() if hasattr(x, "op")
+    }
+    assert {name.partition(":")[0] for name in contract.get("inputs", {})} >= set(fed)
+    done = main(["run", path])
+    missing = capsys.readouterr().err
+    assert (done != 0) == bool(fed)
+    assert all(f"--feed {name}=" in missing for name in model.inputs)
+    out = str(tmp_path / "out.pb")
+    for command in (["optimize"], ["strip", "--fold"]):
+        assert main([*command, path, "--out", out]) == 0
+        capsys.readouterr()
+        ends = td.load(out)
+        assert {x.op.name for x in ends.inputs.values()} == set(fed)
+        left = {getattr(x, "op", x).name for x in ends.outputs.values()}
+        others = len(model.signatures) > 1 and command != ["optimize"]
+        assert left >= set(fetched) if others else left == set(fetched)
+
+
+def test_what_a_layer_left_behind_is_no_output() -> None:
+    with td.Graph().as_default() as graph:
+        x = td.placeholder(td.float32, [None], name="x")
+        with td.name_scope("conv"):
+            td.constant([1, 1], name="dilation_rate")
+            with td.name_scope("kernel/Regularizer"):
+                td.square(td.constant(3.0), name="l2_regularizer")
+            td.multiply(x, 2.0, name="y")
+        td.constant(["a", "b"], name="labels")
+    assert names(graph_ends(graph).outputs) == ["conv/y", "labels"]
+    with td.Graph().as_default() as graph, td.name_scope("only"):
+        td.constant(1.0, name="constant")
+    assert names(graph_ends(graph).outputs) == ["only/constant"]
+
+
 def test_a_loop_none_of_whose_results_is_read_ends_in_them() -> None:
     with td.Graph().as_default() as graph:
         x = td.placeholder(td.float32, [], name="x")
