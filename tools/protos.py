@@ -1,4 +1,4 @@
-"""Regenerates `descriptors.binpb` and `messages.pyi` from the `.proto` files of protos/.
+"""Regenerates `descriptors.binpb` and the stubs of messages from the `.proto` files of protos/.
 
     python tools/protos.py           # write what changed
     python tools/protos.py --check   # write nothing; exit 1 if something would change
@@ -41,6 +41,12 @@ from google.protobuf.internal.containers import (
 from google.protobuf.internal.enum_type_wrapper import EnumTypeWrapper
 from google.protobuf.message import Message
 """
+# The module of the messages of each package; all share a descriptor pool.
+MODULES = {
+    "tensorflow": "messages",
+    "tensorflow.serving": "serving_messages",
+    "grpc.health.v1": "serving_messages",
+}
 F = FieldDescriptorProto
 SCALARS = {F.TYPE_STRING: "str", F.TYPE_BYTES: "bytes", F.TYPE_BOOL: "bool"} | dict.fromkeys(
     (F.TYPE_FLOAT, F.TYPE_DOUBLE), "float"
@@ -93,8 +99,11 @@ def type_name(field: FieldDescriptorProto) -> str:
     """Returns the Python type of one value of the field."""
     if field.type != F.TYPE_MESSAGE:
         return SCALARS.get(field.type, "int")
-    package, _, name = field.type_name.lstrip(".").partition(".")
-    return name if package == "tensorflow" else "Message"
+    full_name = field.type_name.lstrip(".")
+    for package in sorted(MODULES, key=len, reverse=True):
+        if full_name.startswith(f"{package}."):
+            return full_name.removeprefix(f"{package}.")
+    return "Message"
 
 
 def message_stub(message: DescriptorProto, scope: str) -> Iterator[str]:
@@ -133,16 +142,31 @@ def enum_stub(enum: EnumDescriptorProto) -> Iterator[str]:
     yield from (f"{value.name}: int" for value in enum.value)
 
 
-def stub(files: FileDescriptorSet) -> str:
-    """Returns the text of `messages.pyi`."""
+def stub(files: FileDescriptorSet, module: str) -> str:
+    """Returns the text of the stub of a module of messages."""
     lines = [HEADER]
+    if module != "messages":
+        lines[0] += f"\n{imports(files, module)}"
     for file in files.file:
-        if file.package == "tensorflow":
+        if MODULES.get(file.package) == module:
             for enum in file.enum_type:
                 lines += [*enum_stub(enum), ""]
             for message in file.message_type:
                 lines += [*message_stub(message, f".{file.package}"), ""]
     return "\n".join(lines).rstrip("\n") + "\n"
+
+
+def imports(files: FileDescriptorSet, module: str) -> str:
+    """Returns the import of the messages of TensorFlow that those of a module hold."""
+    held: set[str] = set()
+    pending = [m for f in files.file if MODULES.get(f.package) == module for m in f.message_type]
+    while pending:
+        message = pending.pop()
+        pending += message.nested_type
+        held.update(field.type_name for field in message.field if field.type == F.TYPE_MESSAGE)
+    own = (".tensorflow.serving.", ".grpc.")
+    names = {name.removeprefix(".tensorflow.") for name in held if not name.startswith(own)}
+    return f"from .messages import {', '.join(sorted(n for n in names if not n.startswith('.')))}\n"
 
 
 def main() -> int:
@@ -151,9 +175,9 @@ def main() -> int:
     parser.add_argument("--check", action="store_true", help="write nothing; exit 1 if outdated")
     check = parser.parse_args().check
     descriptors = compile_protos()
-    outputs = {
-        "descriptors.binpb": descriptors,
-        "messages.pyi": stub(FileDescriptorSet.FromString(descriptors)).encode(),
+    files = FileDescriptorSet.FromString(descriptors)
+    outputs = {"descriptors.binpb": descriptors} | {
+        f"{module}.pyi": stub(files, module).encode() for module in set(MODULES.values())
     }
     outdated = False
     for name, content in outputs.items():
