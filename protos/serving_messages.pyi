@@ -42,7 +42,7 @@ class FileSystemStoragePathSourceConfig(Message):
 
         class All(Message):
 
-            def __init__(self, *, ) -> None: ...
+            def __init__(self) -> None: ...
 
         class Specific(Message):
             @property
@@ -60,7 +60,7 @@ class FileSystemStoragePathSourceConfig(Message):
         def WhichOneof(self, oneof_group: Literal["policy_choice"]) -> Literal["latest", "all", "specific"] | None: ...
 
 
-    def __init__(self, *, ) -> None: ...
+    def __init__(self) -> None: ...
 
 class LogCollectorConfig(Message):
     type: str

@@ -121,7 +121,7 @@ def message_stub(message: DescriptorProto, scope: str) -> Iterator[str]:
         yield from (f"    {line}" for line in enum_stub(enum))
     yield from "\n".join(field.declaration() for field in fields).split("\n")
     arguments = ", ".join(f"{field.name}: {field.argument} | None = ..." for field in fields)
-    yield f"    def __init__(self, *, {arguments}) -> None: ..."
+    yield f"    def __init__(self{', *, ' if arguments else ''}{arguments}) -> None: ..."
     if present := literal(field for field in fields if field.has_presence):
         yield f"    def HasField(self, field_name: {present}) -> bool: ..."
     for index, oneof in enumerate(message.oneof_decl):

@@ -8,7 +8,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Any, NamedTuple, TypeVar
 
 from ...protos.serving_messages import Input, ModelSpec
@@ -26,7 +26,7 @@ Result = TypeVar("Result")
 
 
 class Target(NamedTuple):
-    """What a request is for."""
+    """The version and signature that a request is for."""
 
     servable: Servable
     signature: ServedSignature
@@ -191,10 +191,8 @@ class Core:
         def done(_: Future[Any]) -> None:
             if servable is not None:
                 servable.release()
-            try:
+            with suppress(RuntimeError):  # the loop may have ended meanwhile
                 loop.call_soon_threadsafe(self._count, -1)
-            except RuntimeError:
-                pass  # the loop has ended meanwhile
 
         future = self._pool.submit(function, *arguments)
         future.add_done_callback(done)

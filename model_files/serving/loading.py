@@ -197,6 +197,6 @@ def _sample(tensor: Any) -> Any:
     dtype = tensor.dtype.base_dtype.numpy_dtype
     sizes = [size if isinstance(size, int) else 1 for size in tensor.shape.sizes or ()]
     array = np.zeros(sizes, dtype)
-    if dtype == object:
+    if dtype.kind == "O":
         array.fill(b"")
     return array

@@ -72,7 +72,7 @@ class _Histogram(_Counter):
 
 
 class Metrics:
-    """What a server counts. One for each server, so that several can be in a process."""
+    """Counts of a server, which each server has for itself."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()

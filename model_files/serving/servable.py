@@ -248,7 +248,7 @@ class Servable:
 def _signatures(
     model: LoadedModel, session: Session
 ) -> tuple[dict[str, ServedSignature], dict[str, SignatureDef]]:
-    """What a model offers, and what is said of it to clients."""
+    """The signatures of a model, and their descriptions for clients."""
     default = constants.DEFAULT_SERVING_SIGNATURE_DEF_KEY
     stated = {} if model.message is None else dict(model.message.signature_def)
     found: dict[str, Signature] = {
