@@ -14,8 +14,9 @@ from ..model_files.serving.batching import Batching
 from ..model_files.serving.config_files import read_batching
 from ..model_files.serving.limits import Limits
 from ..model_files.serving.server import Server, Tls
+from ..saving.saved_model.model_calls import call_text
 from .command_parser import add_command
-from .exit_codes import OK
+from .exit_codes import FAILED, OK
 from .output import Answer
 
 if TYPE_CHECKING:
@@ -91,9 +92,7 @@ def add_parser(commands: Any) -> None:
         default=_DEFAULTS.pending,
         help="requests that wait or run; more are refused at once",
     )
-    parser.add_argument(
-        "--max-connections", metavar="N", type=int, default=_DEFAULTS.connections
-    )
+    parser.add_argument("--max-connections", metavar="N", type=int, default=_DEFAULTS.connections)
     parser.add_argument(
         "--timeout",
         metavar="S",
@@ -129,6 +128,11 @@ def add_parser(commands: Any) -> None:
         help="let clients send another configuration, which may name any folder",
     )
     parser.add_argument(
+        "--check",
+        action="store_true",
+        help="load the models, report on them, and end; exit code 1 if one cannot be loaded",
+    )
+    parser.add_argument(
         "--log-requests", action="store_true", help="print a line of JSON for each request"
     )
 
@@ -161,6 +165,10 @@ def serve(arguments: Namespace) -> Answer:
         allow_reload=arguments.allow_reload,
         request_log=sys.stdout if arguments.log_requests else None,
     )
+    return _checked(server) if arguments.check else _served(server, arguments)
+
+
+def _served(server: Server, arguments: Namespace) -> Answer:
     ended = threading.Event()
     before = {
         number: signal.signal(number, lambda *_: ended.set())
@@ -176,6 +184,34 @@ def serve(arguments: Namespace) -> Answer:
         for number, handler in before.items():
             signal.signal(number, handler)
     return Answer(str, dict, OK)
+
+
+def _checked(server: Server) -> Answer:
+    """Reports on the models, without serving them."""
+    store = server.store
+    store.poll()
+    models: dict[str, Any] = {}
+    lines = []
+    for name in store.names():
+        versions = store.models[name].versions
+        models[name] = {}
+        if not versions:
+            lines.append(f"{name}: no versions")
+        for number, version in sorted(versions.items()):
+            text = version.status.text or "ready"
+            signatures: dict[str, Any] = {}
+            lines.append(f"{name} version {number}: {text}")
+            if version.servable is not None:
+                for key, signature in version.servable.signatures.items():
+                    signatures[key] = call_text(signature.tensors)
+                    lines.append(f"  {key}{signatures[key]}")
+                    reason = version.servable.unbatched.get(key)
+                    if reason:
+                        lines.append(f"    requests run one by one: {reason}")
+            models[name][number] = {"status": version.status.name, "signatures": signatures}
+    code = OK if store.is_ready() else FAILED
+    store.close(0)
+    return Answer(lambda: "\n".join(lines), lambda: {"models": models}, code)
 
 
 def _lines(server: Server, host: str) -> list[str]:

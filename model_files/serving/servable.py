@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from ...graph.dependencies import needed_ops
 from ...graph.node import Tensor
 from ...protos.messages import SignatureDef
 from ...protos.tensor_codec import decode_tensor
@@ -48,6 +49,7 @@ class ServedSignature:
     ) -> None:
         self.name = name
         self.definition = definition
+        self.tensors = signature
         self.method_name = signature.method_name
         self.inputs: dict[str, Tensor] = {
             key: item for key, item in signature.inputs.items() if isinstance(item, Tensor)
@@ -257,7 +259,7 @@ def _signatures(
     optional: Mapping[str, Any] = {}
     if default not in found:
         # Of a graph, or of a model of another format: what `td.load` takes for its ends.
-        main = model.main_signature or Signature(model.inputs, model.outputs)
+        main = model.main_signature or _ends(model)
         method = main.method_name or constants.PREDICT_METHOD_NAME
         found[default] = Signature(main.inputs, main.outputs, method)
         optional = model.optional_inputs
@@ -274,3 +276,18 @@ def _signatures(
     if not served:
         raise errors.FailedPreconditionError(None, None, "the model has no outputs to serve")
     return served, {**definitions, **stated}
+
+
+def _ends(model: LoadedModel) -> Signature:
+    """The ends of a graph without signatures: outputs that can be sent, and the inputs they need.
+
+    A graph that TensorFlow 2 has frozen has placeholders that stand for nothing, and lists.
+    """
+    outputs = {
+        name: item
+        for name, item in model.outputs.items()
+        if isinstance(item, Tensor) and item.dtype.name not in ("variant", "resource")
+    }
+    needed = {*needed_ops(outputs.values(), ())}
+    inputs = {name: item for name, item in model.inputs.items() if item.op in needed}
+    return Signature(inputs, outputs)

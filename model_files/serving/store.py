@@ -94,7 +94,8 @@ class ModelStore:
         self._source = source
         self._load = load
         self._observe = observe
-        self._models: dict[str, ServedModel] = {}
+        self.models: dict[str, ServedModel] = {}
+        """The models by name."""
         self._polling = threading.Lock()
         self._problem = ""
         self._closing = False
@@ -116,7 +117,7 @@ class ModelStore:
     def _find(self, spec: ModelSpec) -> Servable:
         if not spec.name:
             raise invalid("Missing ModelSpec")
-        model = self._models.get(spec.name)
+        model = self.models.get(spec.name)
         available = {} if model is None else model.available()
         number = self._number(spec, model)
         if number is None:
@@ -148,7 +149,7 @@ class ModelStore:
         """
         if not spec.name:
             raise invalid("Missing ModelSpec")
-        model = self._models.get(spec.name)
+        model = self.models.get(spec.name)
         versions = {} if model is None else {**model.versions}
         if not versions:
             reason = f": {model.problem}" if model is not None and model.problem else ""
@@ -162,11 +163,11 @@ class ModelStore:
 
     def names(self) -> list[str]:
         """The names of the models."""
-        return sorted(self._models)
+        return sorted(self.models)
 
     def is_ready(self) -> bool:
         """True if every model has a version that serves."""
-        models = [*self._models.values()]
+        models = [*self.models.values()]
         return bool(models) and all(model.available() for model in models)
 
     # Life of versions ----------------------------------------------------------------------------
@@ -186,7 +187,7 @@ class ModelStore:
             else:
                 self._problem = ""
                 self._apply(found)
-            for model in [*self._models.values()]:
+            for model in [*self.models.values()]:
                 if not self._closing:
                     self._update(model)
 
@@ -202,12 +203,12 @@ class ModelStore:
         names = {settings.name: settings for settings in source()}
         with self._polling:
             self._source = source
-            for name in [*self._models]:
+            for name in [*self.models]:
                 if name not in names:
-                    self._remove(self._models.pop(name))
+                    self._remove(self.models.pop(name))
         self.poll()
         for name in names:
-            model = self._models[name]
+            model = self.models[name]
             failed = [v.status for v in model.versions.values() if v.status.code != errors.OK]
             if failed:
                 return failed[0]
@@ -219,7 +220,7 @@ class ModelStore:
         """Unloads all models once their requests are answered."""
         self._closing = True
         with self._polling:
-            for model in self._models.values():
+            for model in self.models.values():
                 self._remove(model, seconds)
 
     def _note(self, error: Exception) -> None:
@@ -231,7 +232,7 @@ class ModelStore:
     def _apply(self, found: Mapping[str, ModelSettings]) -> None:
         """Takes over settings; a model whose folder has vanished goes on serving."""
         for name, settings in found.items():
-            model = self._models.setdefault(name, ServedModel(settings))
+            model = self.models.setdefault(name, ServedModel(settings))
             model.settings = settings
 
     def _update(self, model: ServedModel) -> None:
