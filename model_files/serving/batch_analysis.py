@@ -12,8 +12,8 @@ _ROWS = along(0)
 # Stateful ops that a run leaves as they are.
 _READING = (
     "HashTable", "HashTableV2", "LookupTableFind", "LookupTableFindV2", "MutableHashTable",
-    "MutableHashTableV2", "PlaceholderWithDefault", "ReadVariableOp", "ResourceGather", "StaticRegexReplace", "VarHandleOp",
-    "Variable", "VariableV2",
+    "MutableHashTableV2", "PlaceholderWithDefault", "ReadVariableOp", "ResourceGather",
+    "VarHandleOp", "Variable", "VariableV2",
 )  # fmt: skip
 
 
