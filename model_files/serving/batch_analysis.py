@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ...distributed.stages import stages_along
 from ...runtime import errors
-from ...shape_inference.split_parts import along
+from ...shape_inference.split_parts import OWN, WHOLE, along
 from .servable import ServedSignature
 
 _ALONG = "served_rows"
@@ -46,6 +46,14 @@ def why_unbatched(signature: ServedSignature) -> str:
     for op in analysis.ops:
         if not op.definition.pure and op.type not in _READING and op.inputs:
             return f"{op.name!r} ({op.type}) has an effect, or a result of its own in each run"
+    for op in analysis.ops:
+        falls = analysis.falls.get(op)
+        if falls is None or all(part == OWN for part in falls.gives):
+            continue  # sizes, of which each request has its own
+        for tensor, take in zip(analysis.inputs(op), falls.takes, strict=False):
+            part = analysis.parts[tensor]
+            if take == WHOLE and (part == OWN or part.in_chunks) and part.how != "first":
+                return f"{op.name!r} ({op.type}) depends on the number of rows"
     for name, tensor in signature.outputs.items():
         part = analysis.parts[tensor]
         if part != _ROWS:

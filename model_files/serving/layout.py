@@ -92,7 +92,7 @@ def models_at(path: str, name: str | None = None) -> list[ModelSettings]:
     if not os.path.exists(path):
         raise errors.NotFoundError(None, None, f"there is no file or folder {path!r}")
     single = _model_at(path)
-    if single is not None:
+    if single is not None and not (os.path.isdir(path) and _holds_models(path)):
         return [ModelSettings(name or single.name, path, version=single.version)]
     models = [
         settings
@@ -128,6 +128,15 @@ def _model_at(path: str) -> ModelSettings | None:
         above = os.path.basename(os.path.dirname(path))
         return ModelSettings(above or name, path, version=int(name))
     return ModelSettings(name, path, version=_SINGLE)
+
+
+def _holds_models(folder: str) -> bool:
+    """True if models are in folders of a folder that is none itself, for all it may hold a file."""
+    names = os.listdir(folder)
+    if any(name in names for name in MODEL_FILES) or numbered(folder):
+        return False
+    folders = [os.path.join(folder, name) for name in names if not name.startswith(".")]
+    return any(os.path.isdir(path) and _model_at(path) is not None for path in folders)
 
 
 def _is_model(folder: str) -> bool:

@@ -110,6 +110,9 @@ def test_regressing_with_a_context(rest: Rest) -> None:
 
 
 PREDICT = "/v1/models/scaled:predict"
+SEVERAL = "/v1/models/several:predict"
+CLASSIFY = "/v1/models/examples:classify"
+REGRESS = "/v1/models/examples:regress"
 
 
 @pytest.mark.parametrize(
@@ -143,63 +146,78 @@ PREDICT = "/v1/models/scaled:predict"
         (PREDICT, {"instances": [{"x": 1}, {"y": 1}]}, 400, "instances[1] must be an object"),
         (PREDICT, {"inputs": {"z": [1]}}, 400, "does not have named input: z"),
         (PREDICT, {"inputs": {}}, 400, "Missing but required: {x}"),
-        ("/v1/models/several:predict", {"instances": [1]}, 400, "multiple input tensors"),
-        ("/v1/models/several:predict", {"inputs": {"a": [[1, 2]], "s": [1]}}, 400, "be string"),
-        ("/v1/models/several:predict", {"inputs": {"a": [[1.5, 2]], "s": ["a"]}}, 400, "be int32"),
+        (SEVERAL, {"instances": [1]}, 400, "multiple input tensors"),
+        (SEVERAL, {"inputs": {"a": [[1, 2]], "s": [1]}}, 400, "be string"),
+        (SEVERAL, {"inputs": {"a": [[1.5, 2]], "s": ["a"]}}, 400, "be int32"),
         (
-            "/v1/models/several:predict",
+            SEVERAL,
             {"inputs": {"a": [[2**31, 2]], "s": ["a"]}},
             400,
             "must be in [-2147483648, 2147483647]",
         ),
         (
-            "/v1/models/several:predict",
+            SEVERAL,
             {"inputs": {"a": [[1, 2]], "s": [{"b64": "*"}]}},
             400,
             "Unable to base64 decode",
         ),
         (
-            "/v1/models/several:predict",
+            SEVERAL,
             b'{"inputs": {"a": [[1, 2]], "s": ["\\ud800"]}}',
             400,
             "surrogate",
         ),
-        ("/v1/models/several:predict", {"inputs": {"a": [[1, 2]], "s": [["a"], "b"]}}, 400, "one level"),
-        ("/v1/models/numbers:predict", {"instances": [1]}, 400, "must have the shape ()"),
-        ("/v1/models/examples:classify", {"examples": EXAMPLES}, 400, "Expected classify signature"),
         (
-            "/v1/models/examples:regress",
+            SEVERAL,
+            {"inputs": {"a": [[1, 2]], "s": [["a"], "b"]}},
+            400,
+            "one level",
+        ),
+        ("/v1/models/numbers:predict", {"instances": [1]}, 400, "must have the shape ()"),
+        (
+            CLASSIFY,
+            {"examples": EXAMPLES},
+            400,
+            "Expected classify signature",
+        ),
+        (
+            REGRESS,
             {"examples": EXAMPLES, "signature_name": "classify"},
             400,
             "Expected regress signature",
         ),
-        ("/v1/models/examples:regress", {"signature_name": "regress"}, 400, "'examples' is expected"),
         (
-            "/v1/models/examples:regress",
+            REGRESS,
+            {"signature_name": "regress"},
+            400,
+            "'examples' is expected",
+        ),
+        (
+            REGRESS,
             {"signature_name": "regress", "examples": []},
             400,
             "Input is empty",
         ),
         (
-            "/v1/models/examples:regress",
+            REGRESS,
             {"signature_name": "regress", "examples": [3]},
             400,
             "an example must be an object",
         ),
         (
-            "/v1/models/examples:regress",
+            REGRESS,
             {"signature_name": "regress", "examples": [{"x": [1, "a"]}]},
             400,
             "the feature 'x'",
         ),
         (
-            "/v1/models/examples:regress",
+            REGRESS,
             {"signature_name": "regress", "examples": [{"x": 2**70}]},
             400,
             "out of range",
         ),
         (
-            "/v1/models/examples:regress",
+            REGRESS,
             {"signature_name": "regress", "examples": [], "context": 1},
             400,
             "'context' must be",
