@@ -8,6 +8,8 @@ import os
 import signal
 import sys
 import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from ..model_files.serving.batching import Batching
@@ -141,7 +143,6 @@ def serve(arguments: Namespace) -> Answer:
     """Serves until the process is asked to end."""
     if arguments.client_authority and not arguments.tls:
         raise ValueError("--client-authority goes with --tls")
-    _log_to_stderr()
     server = Server(
         arguments.path,
         arguments.name,
@@ -175,7 +176,7 @@ def _served(server: Server, arguments: Namespace) -> Answer:
         for number in (signal.SIGTERM, signal.SIGINT)
     }
     try:
-        with server:
+        with _logged(), server:
             for line in _lines(server, arguments.host):
                 print(line, file=sys.stderr, flush=True)
             ended.wait()
@@ -224,15 +225,20 @@ def _lines(server: Server, host: str) -> list[str]:
     return lines
 
 
-def _log_to_stderr() -> None:
-    """Shows what becomes of models."""
+@contextmanager
+def _logged() -> Iterator[None]:
+    """Shows what becomes of models, for a `with` block."""
     logger = logging.getLogger("tensordraft.serving")
-    if not logger.handlers:
-        handler = logging.StreamHandler()
-        handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(message)s"))
-        logger.addHandler(handler)
-        logger.setLevel(logging.INFO)
-        logger.propagate = False
+    handler = logging.StreamHandler()
+    handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(message)s"))
+    level = logger.level
+    logger.addHandler(handler)
+    logger.setLevel(logging.INFO)
+    try:
+        yield
+    finally:
+        logger.removeHandler(handler)
+        logger.setLevel(level)
 
 
 def _batching(path: str | None) -> Batching | None:

@@ -55,7 +55,8 @@ class Core:
         self._pool = ThreadPoolExecutor(threads, "tensordraft-serving")
         self._batching = batching
         self._batchers: dict[Any, Batcher] = {}
-        self._pending = 0
+        self.pending = 0
+        """The number of requests that wait or run."""
 
     def close(self) -> None:
         """Ends the threads."""
@@ -113,7 +114,7 @@ class Core:
             raise errors.DeadlineExceededError(None, None, "Deadline exceeded before the run")
         if self._batching is not None and self._is_batched(servable, signature, values):
             running: Any = self._batcher(servable, signature, names, values, limit, api)(values)
-        elif signature.is_short(values) and not self._pending:
+        elif signature.is_short(values) and not self.pending:
             began = time.perf_counter()
             outputs = signature.run(values, names, limit)
             self.metrics.run(servable.name, api, time.perf_counter() - began)
@@ -178,9 +179,9 @@ class Core:
     async def _in_thread(
         self, servable: Servable | None, function: Callable[..., Result], *arguments: Any
     ) -> Result:
-        if self._pending >= self.limits.pending:
+        if self.pending >= self.limits.pending:
             raise exhausted(
-                f"the server has {self._pending} requests that wait or run, its limit "
+                f"the server has {self.pending} requests that wait or run, its limit "
                 "(Limits.pending): try again later"
             )
         loop = asyncio.get_running_loop()
@@ -199,8 +200,8 @@ class Core:
         return await asyncio.wrap_future(future)
 
     def _count(self, change: int) -> None:
-        self._pending += change
-        self.metrics.pending(self._pending)
+        self.pending += change
+        self.metrics.pending(self.pending)
 
     # Batches -------------------------------------------------------------------------------------
 

@@ -218,6 +218,11 @@ class Server:
         """True while requests are taken, and every model has a version that serves."""
         return self._takes_requests and self.store.is_ready()
 
+    @property
+    def pending(self) -> int:
+        """The number of requests that wait or run."""
+        return 0 if self._core is None else self._core.pending
+
     def _poll(self) -> None:
         while not self._polls_no_more.wait(self._poll_seconds):
             try:
@@ -229,6 +234,7 @@ class Server:
 
     async def _serve(self, started: threading.Event) -> None:
         core = Core(self.store, self._limits, self._metrics, self._threads, self._batching)
+        self._core = core
         self._stopping = asyncio.Event()
         port, rest_port = self._ports
         grpc_server = rest_server = None

@@ -93,7 +93,7 @@ class _Loader(Loader):
         if not name.endswith("_grpc"):
             # The interface of the years before 2018.
             def beta_stub(channel: Any) -> Any:
-                return stub(getattr(channel, "_channel", channel))
+                return stub(channel if hasattr(channel, "unary_unary") else channel._channel)
 
             members = {f"beta_create_{service.rpartition('.')[2]}_stub": beta_stub}
         vars(module).update(members)

@@ -46,7 +46,7 @@ def test_models(tmp_path: Path) -> None:
         ("model_config_list { config { nme: 'a' } }", "models.config: 1:30"),
         ("custom_model_config {}", "must have a model_config_list"),
         (
-            f"model_config_list {{ {2 * "config { name: 'a' base_path: 'x' } "} }}",
+            "model_config_list { " + 2 * "config { name: 'a' base_path: 'x' } " + "}",
             "'a' is given to two models",
         ),
         (

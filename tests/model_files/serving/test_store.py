@@ -115,7 +115,7 @@ def test_policies_and_labels(tmp_path: Path) -> None:
     available = {name: sorted(store.models[name].available()) for name in store.names()}
     assert available == {"all": [1, 2, 3], "some": [1, 3], "two": [2, 3]}
     assert answer(store, "all", version_label="old") == 1.0
-    with pytest.raises(td.errors.InvalidArgumentError, match="label: new; .* has gone"):
+    with pytest.raises(td.errors.InvalidArgumentError, match=r"label: new; .* has gone"):
         answer(store, "all", version_label="new")
     with pytest.raises(td.errors.NotFoundError, match="all, 9"):
         answer(store, "all", version_label="gone")
