@@ -202,7 +202,7 @@ class Client:
         types = self._signatures[key]
         if not isinstance(inputs, Mapping):
             if len(types) != 1:
-                names = ", ".join(types) or "none"
+                names = ", ".join(sorted(types)) or "none"
                 raise errors.InvalidArgumentError(
                     None, None, f"the signature has several inputs: give a dict of {names}"
                 )
