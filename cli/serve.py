@@ -162,7 +162,7 @@ def serve(arguments: Namespace) -> Answer:
         poll_seconds=arguments.poll_seconds,
         threads=arguments.threads,
         run_threads=arguments.run_threads,
-        tls=Tls(*arguments.tls, arguments.client_authority) if arguments.tls else None,
+        tls=_tls(arguments),
         allow_reload=arguments.allow_reload,
         request_log=sys.stdout if arguments.log_requests else None,
     )
@@ -239,6 +239,13 @@ def _logged() -> Iterator[None]:
     finally:
         logger.removeHandler(handler)
         logger.setLevel(level)
+
+
+def _tls(arguments: Namespace) -> Tls | None:
+    if not arguments.tls:
+        return None
+    certificate, key = arguments.tls
+    return Tls(certificate, key, arguments.client_authority)
 
 
 def _batching(path: str | None) -> Batching | None:

@@ -47,6 +47,7 @@ MODULES = {
     "tensorflow.serving": "serving_messages",
     "grpc.health.v1": "serving_messages",
 }
+WRAPPERS = {f"google.protobuf.{name}": name for name in ("Int64Value", "StringValue")}
 F = FieldDescriptorProto
 SCALARS = {F.TYPE_STRING: "str", F.TYPE_BYTES: "bytes", F.TYPE_BOOL: "bool"} | dict.fromkeys(
     (F.TYPE_FLOAT, F.TYPE_DOUBLE), "float"
@@ -100,6 +101,8 @@ def type_name(field: FieldDescriptorProto) -> str:
     if field.type != F.TYPE_MESSAGE:
         return SCALARS.get(field.type, "int")
     full_name = field.type_name.lstrip(".")
+    if full_name in WRAPPERS:
+        return WRAPPERS[full_name]
     for package in sorted(MODULES, key=len, reverse=True):
         if full_name.startswith(f"{package}."):
             return full_name.removeprefix(f"{package}.")
@@ -146,7 +149,7 @@ def stub(files: FileDescriptorSet, module: str) -> str:
     """Returns the text of the stub of a module of messages."""
     lines = [HEADER]
     if module != "messages":
-        lines[0] += f"\n{imports(files, module)}"
+        lines[0] += imports(files, module)
     for file in files.file:
         if MODULES.get(file.package) == module:
             for enum in file.enum_type:
@@ -166,7 +169,9 @@ def imports(files: FileDescriptorSet, module: str) -> str:
         held.update(field.type_name for field in message.field if field.type == F.TYPE_MESSAGE)
     own = (".tensorflow.serving.", ".grpc.")
     names = {name.removeprefix(".tensorflow.") for name in held if not name.startswith(own)}
-    return f"from .messages import {', '.join(sorted(n for n in names if not n.startswith('.')))}\n"
+    ours = ", ".join(sorted(name for name in names if not name.startswith(".")))
+    wrappers = ", ".join(WRAPPERS.values())
+    return f"from google.protobuf.wrappers_pb2 import {wrappers}\n\nfrom .messages import {ours}\n"
 
 
 def main() -> int:

@@ -293,32 +293,37 @@ class _Rest:
 
     def _answer(self, method: str, path: str, body: bytes | None) -> Any:
         headers = {} if body is None else {"Content-Type": "application/json"}
-        for attempt in range(2):  # a server may have closed a connection that was kept
-            try:
-                self._connection.request(method, self._prefix + path, body, headers)
-                response = self._connection.getresponse()
-                data = response.read()
-                break
-            except TimeoutError:
-                self._connection.close()
-                raise errors.DeadlineExceededError(
-                    None, None, "the server does not answer"
-                ) from None
-            except (http.client.HTTPException, OSError) as error:
-                self._connection.close()
-                if attempt:
-                    raise errors.UnavailableError(
-                        None, None, f"cannot reach the server: {error}"
-                    ) from None
+        try:
+            status, data = self._exchange(method, path, body, headers)
+        except TimeoutError:
+            raise errors.DeadlineExceededError(None, None, "the server does not answer") from None
+        except (http.client.HTTPException, OSError) as error:
+            text = f"cannot reach the server: {error}"
+            raise errors.UnavailableError(None, None, text) from None
         try:
             answer = json.loads(data)
         except ValueError:
             answer = {"error": data[:200].decode("utf-8", "replace")}
-        if response.status != 200:
-            code = _CODES.get(response.status, errors.INTERNAL)
+        if status != 200:
+            code = _CODES.get(status, errors.INTERNAL)
             text = answer.get("error", "") if isinstance(answer, dict) else str(answer)
             raise errors.exception_type_from_error_code(code)(None, None, text)
         return answer
+
+    def _exchange(
+        self, method: str, path: str, body: bytes | None, headers: dict[str, str]
+    ) -> tuple[int, bytes]:
+        """The status and body of an answer; a connection that was kept may have been closed."""
+        for attempt in (1, 2):
+            try:
+                self._connection.request(method, self._prefix + path, body, headers)
+                response = self._connection.getresponse()
+                return response.status, response.read()
+            except (http.client.HTTPException, OSError) as error:
+                self._connection.close()
+                if attempt == 2 or isinstance(error, TimeoutError):
+                    raise
+        raise RuntimeError("unreachable")
 
 
 def _channel(host: str, authority: str | None) -> Any:

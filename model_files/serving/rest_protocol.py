@@ -38,7 +38,8 @@ def protocol_class(limits: Limits) -> type[Any]:
             self._slow = self.loop.call_later(limits.receive_seconds, self._give_up)
 
         def _give_up(self) -> None:
-            if self.cycle is None:
+            begun: Any = self.cycle  # uvicorn states that it is never None
+            if begun is None:
                 self.transport.close()
 
         def connection_lost(self, exc: Exception | None) -> None:

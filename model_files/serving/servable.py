@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from ...graph.dependencies import needed_ops
-from ...graph.node import Tensor
+from ...graph.node import Operation, Tensor
 from ...protos.messages import SignatureDef
 from ...protos.tensor_codec import decode_tensor
 from ...runtime import errors
@@ -283,7 +283,7 @@ def _ends(model: LoadedModel) -> Signature:
 
     A graph that TensorFlow 2 has frozen has placeholders that stand for nothing, and lists.
     """
-    outputs = {
+    outputs: dict[str, Tensor | Operation] = {
         name: item
         for name, item in model.outputs.items()
         if isinstance(item, Tensor) and item.dtype.name not in ("variant", "resource")

@@ -41,7 +41,7 @@ def rows(*numbers: float) -> dict[str, Any]:
 
 async def answers(batcher: Batcher, *requests: dict[str, Any]) -> list[Any]:
     results = await asyncio.gather(*map(batcher, requests), return_exceptions=True)
-    return [x if isinstance(x, Exception) else x["y"].tolist() for x in results]
+    return [x if isinstance(x, BaseException) else x["y"].tolist() for x in results]
 
 
 def test_requests_that_arrive_together_run_as_one() -> None:

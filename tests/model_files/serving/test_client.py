@@ -24,7 +24,7 @@ def client(request: Any, server: td.serving.Server) -> Iterator[td.serving.Clien
 
 
 def test_predicting(client: td.serving.Client) -> None:
-    result = client.predict("scaled", np.float32([1, 2]))
+    result = client.predict("scaled", np.array([1, 2], np.float32))
     assert (result.dtype, result.tolist()) == (np.float32, [5.0, 10.0])
     assert client.predict("scaled", {"x": [1, 2]}, version=2).tolist() == [3.0, 6.0]
     assert client.predict("scaled", [1], label="stable", signature="serving_default") == [3.0]

@@ -52,7 +52,7 @@ def arrays(response: m.PredictResponse) -> dict[str, Any]:
 
 
 def test_predicting(stubs: Stubs) -> None:
-    request = predict_request("scaled", {"x": np.float32([1, 2])})
+    request = predict_request("scaled", {"x": np.array([1, 2], np.float32)})
     response = stubs.Predict(request, timeout=30)
     assert arrays(response) == {"y": [5.0, 10.0]}
     spec = response.model_spec
@@ -64,7 +64,7 @@ def test_predicting(stubs: Stubs) -> None:
 
 
 def test_strings_and_a_filter_of_outputs(stubs: Stubs) -> None:
-    request = predict_request("several", {"a": np.int32([[1, 2]]), "s": [b"\xff"]})
+    request = predict_request("several", {"a": np.array([[1, 2]], np.int32), "s": [b"\xff"]})
     assert arrays(stubs.Predict(request)) == {
         "raw_bytes": [b"\xff"], "text": [b"\xff3"], "total": [3]
     }  # fmt: skip
@@ -139,9 +139,9 @@ TOO_LARGE.inputs["x"].dtype = 1
 TOO_LARGE.inputs["x"].tensor_shape.dim.add(size=10**12)
 TOO_LARGE.inputs["x"].float_val.append(1)
 MALFORMED = m.PredictRequest(model_spec={"name": "scaled"})
-MALFORMED.inputs["x"].CopyFrom(td.make_tensor_proto(np.float32([1, 2])))
+MALFORMED.inputs["x"].CopyFrom(td.make_tensor_proto(np.array([1, 2], np.float32)))
 MALFORMED.inputs["x"].tensor_content = b"abc"
-X = {"x": np.float32([1])}
+X = {"x": np.array([1], np.float32)}
 NO_EXAMPLES = m.RegressionRequest(model_spec={"name": "examples", "signature_name": "regress"})
 
 
@@ -166,7 +166,7 @@ NO_EXAMPLES = m.RegressionRequest(model_spec={"name": "examples", "signature_nam
         ),
         (
             "Predict",
-            predict_request("scaled", {"x": np.float64([1])}),
+            predict_request("scaled", {"x": np.array([1], np.float64)}),
             "INVALID_ARGUMENT",
             "must be of dtype float32, got float64",
         ),

@@ -50,7 +50,7 @@ def test_a_request_under_way_is_answered_when_the_server_stops(tmp_path: Path) -
         assert stopping.wait(30)
         return run(*arguments)
 
-    signature.run = slow  # type: ignore[method-assign]
+    signature.run = slow  # type: ignore[assignment, method-assign]
     stopping = threading.Event()
     asking = threading.Thread(
         target=lambda: answers.append(rest.post("/v1/models/m:predict", {"inputs": 1000}))

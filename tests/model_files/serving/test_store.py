@@ -19,7 +19,7 @@ from tensordraft.model_files.serving.loading import Loader, Memory
 from tensordraft.model_files.serving.store import ModelStore
 from tensordraft.protos.serving_messages import ModelSpec, ModelVersionStatus, PredictionLog
 
-X = np.float32([1.0])
+X = np.array([1.0], np.float32)
 
 
 def loader(limit: int | None = None, **settings: Any) -> Loader:
@@ -216,7 +216,7 @@ def test_recorded_requests_warm_a_version_up(tmp_path: Path) -> None:
     store = store_of(ModelSettings("m", str(tmp_path)))
     assert answer(store) == 2.0
     save_scaled(tmp_path / "2", 3.0)
-    warmup(tmp_path / "2", predict_log(np.int32([1])))  # of another dtype
+    warmup(tmp_path / "2", predict_log(np.array([1], np.int32)))  # of another dtype
     store.poll()
     assert answer(store) == 2.0
     [status] = store.statuses(ModelSpec(name="m", version={"value": 2}))

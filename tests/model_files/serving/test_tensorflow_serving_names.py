@@ -29,7 +29,7 @@ stub = prediction_service_pb2_grpc.PredictionServiceStub(channel)
 request = predict_pb2.PredictRequest()
 request.model_spec.name = "scaled"
 request.model_spec.signature_name = "serving_default"
-request.inputs["x"].CopyFrom(tf.make_tensor_proto(np.float32([1, 2]), shape=[2]))
+request.inputs["x"].CopyFrom(tf.make_tensor_proto(np.array([1, 2], np.float32), shape=[2]))
 result = stub.Predict.future(request, 10.0).result()
 print(tf.make_ndarray(result.outputs["y"]))
 service = model_service_pb2_grpc.ModelServiceStub(channel)
