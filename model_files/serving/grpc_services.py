@@ -7,6 +7,8 @@ import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
 from typing import Any
 
+from google.protobuf.message import DecodeError
+
 from ...protos import serving_messages as m
 from ...runtime import errors
 from .core import Core
@@ -76,9 +78,8 @@ class GrpcServices:
                 service,
                 {
                     name: library.unary_unary_rpc_method_handler(
-                        self._answering(name, methods[name]),
-                        taken.FromString,
-                        given.SerializeToString,
+                        self._answering(name, methods[name], taken),
+                        response_serializer=given.SerializeToString,
                     )
                     for name, (taken, given) in items.items()
                 },
@@ -97,16 +98,17 @@ class GrpcServices:
         handlers.append(library.method_handlers_generic_handler(_HEALTH_SERVICE, health))
         return handlers
 
-    def _answering(self, name: str, method: Callable[..., Awaitable[Any]]) -> Any:
+    def _answering(self, name: str, method: Callable[..., Awaitable[Any]], taken: Any) -> Any:
         """A handler that gives errors their status, and counts."""
         library = grpc()
         codes = {code.value[0]: code for code in library.StatusCode}
 
-        async def handle(request: Any, context: Any) -> Any:
-            began, status = time.perf_counter(), Status()
-            spec = _spec_of_request(request)
+        async def handle(data: bytes, context: Any) -> Any:
+            began, status, spec = time.perf_counter(), Status(), m.ModelSpec()
             version: int | None = None
             try:
+                request = await self._core.convert(len(data), _parsed, taken, data)
+                spec = _spec_of_request(request)
                 response = await method(name, request, context)
             except asyncio.CancelledError:
                 status = Status(errors.CANCELLED, "the client has cancelled, or its time is up")
@@ -254,6 +256,13 @@ class GrpcServices:
                 last = now
                 yield now
             await asyncio.sleep(_WATCH_SECONDS)
+
+
+def _parsed(taken: Any, data: bytes) -> Any:
+    try:
+        return taken.FromString(data)
+    except DecodeError as error:
+        raise invalid(str(error)) from None
 
 
 def _spec_of_request(request: Any) -> m.ModelSpec:

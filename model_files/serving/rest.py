@@ -113,7 +113,8 @@ class RestService:
             name = match["method"].lower()
             call.model, call.api = spec.name, _APIS[name]
             body = await self._body(request)
-            return Answer(await self._methods[name](spec, body, call))
+            running = self._methods[name](spec, body, call)
+            return Answer(await _while_connected(request.receive, running))
         raise invalid(f"Malformed request: {method} {path}")
 
     # Bodies --------------------------------------------------------------------------------------
@@ -223,6 +224,30 @@ class RestService:
             "model_spec": {"name": model.name, "signature_name": "", "version": version},
             "metadata": {"signature_def": _as_dict(signatures)},
         }
+
+
+async def _while_connected(
+    receive: Callable[[], Awaitable[Any]], running: Awaitable[bytes]
+) -> bytes:
+    """The result of a run; it is cancelled if the client goes away.
+
+    Args:
+        receive: waits for the client; all that it can still do is to close the connection.
+        running: the run.
+
+    Raises:
+        CancelledError: the client is gone.
+    """
+    task = asyncio.ensure_future(running)
+    leaving = asyncio.ensure_future(receive())
+    try:
+        await asyncio.wait({task, leaving}, return_when=asyncio.FIRST_COMPLETED)
+        if task.done():
+            return task.result()
+        raise errors.CancelledError(None, None, "the client has closed the connection")
+    finally:
+        task.cancel()
+        leaving.cancel()
 
 
 def _spec(match: re.Match[str]) -> ModelSpec:

@@ -234,6 +234,15 @@ def test_errors(stubs: Stubs, method: str, request_message: Any, code: str, text
     )
 
 
+def test_bytes_that_are_no_message(stubs: Stubs) -> None:
+    call = stubs.channel.unary_unary("/tensorflow.serving.PredictionService/Predict")
+    for data in (b"\x0a\x08\x0a", b"\x0a\x03\x0a\x01\xff"):
+        with pytest.raises(grpc.RpcError) as caught:
+            call(data, timeout=30)
+        assert caught.value.code() is grpc.StatusCode.INVALID_ARGUMENT
+        assert "PredictRequest" in caught.value.details()
+
+
 def test_health(stubs: Stubs) -> None:
     check = stubs.channel.unary_unary(
         "/grpc.health.v1.Health/Check",

@@ -15,7 +15,8 @@ from served_models import Rest, save_endless, save_scaled
 
 import tensordraft as td
 from tensordraft.model_files.serving import packages
-from tensordraft.model_files.serving.statuses import status_of
+from tensordraft.model_files.serving.request_log import RequestLog
+from tensordraft.model_files.serving.statuses import Status, status_of
 
 
 def test_new_versions_are_found_while_it_runs(tmp_path: Path) -> None:
@@ -111,6 +112,22 @@ def test_too_many_requests_are_refused_at_once(tmp_path: Path) -> None:
     }  # fmt: skip
 
 
+def test_a_client_that_goes_away_ends_its_run(tmp_path: Path) -> None:
+    save_endless(tmp_path / "m")
+    with td.serving.Server(tmp_path / "m", port=None, threads=1, poll_seconds=0) as server:
+        leaving = Rest(server.rest_port or 0)
+        body = b'{"inputs": 4611686018427387904}'
+        leaving._connection.request("POST", "/v1/models/m:predict", body)
+        while not server.pending:
+            pass
+        leaving.close()
+        while server.pending:
+            pass
+        staying = Rest(server.rest_port or 0)
+        assert staying.post("/v1/models/m:predict", {"inputs": 3}) == {"outputs": 3}
+        staying.close()
+
+
 def receive(connection: socket.socket) -> bytes:
     """All that the server sends until it closes the connection."""
     parts = []
@@ -163,6 +180,16 @@ def test_json_of_too_many_parts(tmp_path: Path) -> None:
             status, error = rest.error("/v1/models/m:predict", body)
             assert (status, text in error) == (429, True), error
         rest.close()
+
+
+def test_a_log_on_a_full_disk_ends_no_request() -> None:
+    class Full(io.StringIO):
+        def write(self, text: str) -> int:
+            raise OSError(28, "No space left on device")
+
+    log = RequestLog(Full())
+    for _ in range(2):
+        log.write("REST", "Predict", "m", None, Status(), 0.1)
 
 
 def test_limits_are_positive() -> None:
