@@ -58,6 +58,11 @@ class Core:
         self.pending = 0
         """The number of requests that wait or run."""
 
+    def count(self, model: str, api: str, entrypoint: str, status: str, seconds: float) -> None:
+        """Counts a request; those for models that are not there together, whatever they name."""
+        name = model if model in self.store.models else ""
+        self.metrics.request(name, api, entrypoint, status, seconds)
+
     def close(self) -> None:
         """Ends the threads."""
         self._pool.shutdown(cancel_futures=True)

@@ -120,7 +120,7 @@ class GrpcServices:
                 version = _version_of(response)
             finally:
                 seconds = time.perf_counter() - began
-                self._core.metrics.request(spec.name, name, "GRPC", status.name, seconds)
+                self._core.count(spec.name, name, "GRPC", status.name, seconds)
                 self._log.write("GRPC", name, spec.name, version, status, seconds)
             if response is None:
                 await context.abort(codes[status.code], status.text)

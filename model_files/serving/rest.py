@@ -83,7 +83,7 @@ class RestService:
             answer = Answer(_dumped({"error": status.text}), status)
         seconds = time.perf_counter() - began
         if call.api:
-            self._core.metrics.request(call.model, call.api, "REST", answer.status.name, seconds)
+            self._core.count(call.model, call.api, "REST", answer.status.name, seconds)
         self._log.write("REST", call.api, call.model, call.version, answer.status, seconds)
         response = starlette("responses").Response
         return response(answer.body, answer.status.http, media_type=answer.media_type)

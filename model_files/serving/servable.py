@@ -25,6 +25,7 @@ from .statuses import invalid
 Array = np.ndarray[Any, Any]
 _LONG = 0.05  # seconds of a run that is worth watching, which makes it slower
 _SHORT = 3e-4  # seconds of a run that is not worth a change of threads
+_MOST_CALLS = 64  # combinations of inputs and outputs whose calls are kept
 _LOOPS = ("While", "StatelessWhile", "LoopCond")
 
 
@@ -97,7 +98,8 @@ class ServedSignature:
                 raise invalid(
                     f"the input {name!r} must have the shape {tensor.shape}, got {array.shape}"
                 )
-        return values
+        # In one order, so that clients cannot ask for a plan for each.
+        return {name: values[name] for name in (*self.inputs, *self._optional) if name in values}
 
     def wanted(self, names: Sequence[str]) -> tuple[str, ...]:
         """The outputs to compute.
@@ -111,7 +113,8 @@ class ServedSignature:
                     f"output tensor alias not found in signature: {name} Outputs expected to be in "
                     f"the set {{{','.join(self.outputs)}}}.{nearest(name, [*self.outputs])}"
                 )
-        return (*(dict.fromkeys(names) or self.outputs),)
+        chosen = {*names} or {*self.outputs}
+        return (*[name for name in self.outputs if name in chosen],)
 
     def is_short(self, values: Mapping[str, Array]) -> bool:
         """True if a run on these values is likely to be over at once."""
@@ -141,6 +144,8 @@ class ServedSignature:
         names = (*values,)
         call = self._calls.get((names, wanted))
         if call is None:
+            if len(self._calls) >= _MOST_CALLS:
+                self._calls.clear()
             outputs = {name: self.outputs[name] for name in wanted}
             call = self._session.make_callable(outputs, [self.tensor(name) for name in names])
             self._calls[names, wanted] = call

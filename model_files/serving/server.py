@@ -132,7 +132,7 @@ class Server:
         )
         self.store = ModelStore(self._source, load, self._metrics.state)
         """The models and their states."""
-        self._threads = threads or len(os.sched_getaffinity(0))
+        self._threads = threads or _cpus()
         folder = os.path.abspath(os.fsdecode(path))
         self._reload = (lambda config: _reloaded(config, folder)) if allow_reload else None
         self._log = RequestLog(request_log)
@@ -196,14 +196,16 @@ class Server:
         """
         self._takes_requests = False
         self._polls_no_more.set()
+        self.store.stop_loading()
         if self._loop is not None and self._stopping is not None:
             self._grace = seconds
             loop, stopping = self._loop, self._stopping
             self._loop = None
             loop.call_soon_threadsafe(stopping.set)
-        for thread in (self._serving, self._polling):
-            if thread is not None:
-                thread.join()
+        if self._serving is not None:
+            self._serving.join()
+        if self._polling is not None:
+            self._polling.join(seconds)  # a model may be being loaded
         self.store.close(0)
         self.port = self.rest_port = None
 
@@ -318,6 +320,12 @@ class Server:
             **encrypted,
         )
         return library.Server(config)
+
+
+def _cpus() -> int:
+    """The number of CPUs that the process may use."""
+    own = getattr(os, "sched_getaffinity", None)  # only on Linux
+    return os.cpu_count() or 1 if own is None else len(own(0))
 
 
 def _source(path: str, name: str | None) -> Callable[[], list[ModelSettings]]:

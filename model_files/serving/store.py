@@ -16,6 +16,7 @@ from .statuses import Status, invalid, not_found, status_of
 
 _LOG = logging.getLogger("tensordraft.serving")
 _DRAIN_SECONDS = 60.0
+_CLOSE_SECONDS = 5.0  # for which closing waits for a model that is being loaded
 _MOST_ENDED = 8  # versions of a model that are remembered after they have ended
 
 START, LOADING, AVAILABLE, UNLOADING, END = (
@@ -216,12 +217,24 @@ class ModelStore:
                 return Status(errors.NOT_FOUND, f"no versions of model {name} are available")
         return Status()
 
-    def close(self, seconds: float | None = _DRAIN_SECONDS) -> None:
-        """Unloads all models once their requests are answered."""
+    def stop_loading(self) -> None:
+        """Loads nothing from now on."""
         self._closing = True
-        with self._polling:
+
+    def close(self, seconds: float | None = _DRAIN_SECONDS) -> None:
+        """Unloads all models once their requests are answered.
+
+        Args:
+            seconds: how long to wait for each at most; runs that go on longer are stopped.
+        """
+        self._closing = True
+        alone = self._polling.acquire(timeout=_CLOSE_SECONDS)
+        try:
             for model in self.models.values():
                 self._remove(model, seconds)
+        finally:
+            if alone:
+                self._polling.release()
 
     def _note(self, error: Exception) -> None:
         """Logs why the models cannot be listed, once; those in memory go on serving."""

@@ -264,6 +264,7 @@ def test_health_and_metrics(rest: Rest) -> None:
     assert rest.send("GET", "/readyz") == (200, b"ok\n")
     rest.post(PREDICT, {"instances": [1.0]})
     rest.error(PREDICT, {})
+    rest.error("/v1/models/made-up:predict", {})
     for path in ("/metrics", "/monitoring/prometheus/metrics"):
         status, data = rest.send("GET", path)
         page = data.decode()
@@ -271,6 +272,8 @@ def test_health_and_metrics(rest: Rest) -> None:
         assert "# TYPE :tensorflow:serving:request_count counter\n" in page
         assert ':tensorflow:serving:request_count{model_name="scaled",status="OK"} ' in page
         assert 'request_count{model_name="scaled",status="INVALID_ARGUMENT"} ' in page
+        assert 'request_count{model_name="",status="NOT_FOUND"} ' in page
+        assert "made-up" not in page
         assert ':tensorflow:serving:request_latency_bucket{API="Predict",entrypoint="REST"' in page
         assert ':tensorflow:serving:runtime_latency_count{API="Predict",model_name="scaled"' in page
         assert 'model_version_state{model_name="scaled",version="10"} 30' in page

@@ -266,6 +266,25 @@ def test_models_are_not_trusted(tmp_path: Path) -> None:
     store.close()
 
 
+def test_clients_cannot_ask_for_plans_without_end(tmp_path: Path) -> None:
+    with td.Graph().as_default() as graph:
+        x = td.placeholder(td.float32, [], name="x")
+        for number in range(8):
+            td.add(x, float(number), name=f"y{number}")
+    path = td.save_graph(graph, str(tmp_path / "g.pb"))
+    store = store_of(ModelSettings("m", path, version=1))
+    servable = store.acquire(ModelSpec(name="m"))
+    signature = servable.signature("")
+    values = signature.completed({"x": np.array(1.0, np.float32)})
+    assert signature.wanted(["y3", "y1", "y3"]) == ("y1", "y3")
+    for chosen in range(1, 256):
+        wanted = signature.wanted([f"y{bit}" for bit in range(8) if chosen & 1 << bit])
+        assert {*signature.run(values, wanted)} == {*wanted}
+    assert len(signature._calls) <= 64
+    servable.release()
+    store.close()
+
+
 def test_links_do_not_lead_out_of_the_folder(tmp_path: Path) -> None:
     save_scaled(tmp_path / "elsewhere", 3.0)
     (tmp_path / "m").mkdir()
