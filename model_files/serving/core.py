@@ -184,7 +184,7 @@ class Core:
     async def _in_thread(
         self, servable: Servable | None, function: Callable[..., Result], *arguments: Any
     ) -> Result:
-        if self.pending >= self.limits.pending:
+        if servable is not None and self.pending >= self.limits.pending:
             raise exhausted(
                 f"the server has {self.pending} requests that wait or run, its limit "
                 "(Limits.pending): try again later"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from ...formats.model_files import MODEL_FILES
 from ...runtime import errors
@@ -46,6 +46,8 @@ class ModelSettings:
         policy: the versions that are served.
         labels: numbers of versions by label.
         version: where `path` is the model itself, its number; None where it holds versions.
+        root: the folder that was given to the server, which links must not lead out of; by default
+            `path`.
     """
 
     name: str
@@ -53,6 +55,7 @@ class ModelSettings:
     policy: Policy = Policy()
     labels: Mapping[str, int] = field(default_factory=dict)
     version: int | None = None
+    root: str = ""
 
     def versions(self) -> dict[int, str]:
         """The paths of the versions that are there, by number.
@@ -95,7 +98,7 @@ def models_at(path: str, name: str | None = None) -> list[ModelSettings]:
     if single is not None and not (os.path.isdir(path) and _holds_models(path)):
         return [ModelSettings(name or single.name, path, version=single.version)]
     models = [
-        settings
+        replace(settings, root=path)
         for entry in sorted(os.listdir(path))
         if not entry.startswith(".")
         and (settings := _model_at(os.path.join(path, entry))) is not None

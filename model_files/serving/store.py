@@ -286,7 +286,7 @@ class ModelStore:
                 return
             version.seen = seen
             self._enter(model, version, LOADING)
-            base = model.settings.path
+            base = model.settings.root or model.settings.path
             version.servable = self._load(name, number, path, base)
         except Exception as error:  # noqa: BLE001 - a bad model must not end the server
             version.status = status_of(error)

@@ -163,6 +163,12 @@ def dense(x: Any) -> Any:
         ([None, 3], lambda x: td.reshape(x, [-1]), ""),
         ([None, 3], lambda x: x + td.random_uniform([3]), "random"),
         ([None, 3], lambda x: td.random_uniform(td.shape(x)) + x, "rand"),
+        (
+            [None, 3],
+            lambda x: x + td.assign_add(td.Variable(td.zeros([3])), td.ones([3])),
+            "effect",
+        ),
+        ([None, 3], lambda x: x[:, :1] + td.ones([2, 1]), "rows"),
         ([2, 3], dense, "no batch of unknown size"),
         ([], lambda x: x + 1.0, "no batch of unknown size"),
     ],

@@ -298,6 +298,12 @@ def test_links_do_not_lead_out_of_the_folder(tmp_path: Path) -> None:
         assert status.status.error_code == td.errors.PERMISSION_DENIED
         assert "leads out of the model's folder" in status.status.error_message
     store.close()
+    (tmp_path / "models").mkdir()
+    (tmp_path / "models" / "linked").symlink_to(tmp_path / "elsewhere")
+    store = store_of(*models_at(str(tmp_path / "models")))
+    [status] = store.statuses(ModelSpec(name="linked"))
+    assert status.status.error_code == td.errors.PERMISSION_DENIED
+    store.close()
 
 
 def test_what_a_path_means(tmp_path: Path) -> None:
