@@ -86,13 +86,13 @@ class GrpcServices:
             )
             for service, items in SERVICES.items()
         ]
-        request, response = m.HealthCheckRequest, m.HealthCheckResponse
+        serialize = m.HealthCheckResponse.SerializeToString
         health = {
             "Check": library.unary_unary_rpc_method_handler(
-                self._check, request.FromString, response.SerializeToString
+                self._check, response_serializer=serialize
             ),
             "Watch": library.unary_stream_rpc_method_handler(
-                self._watch, request.FromString, response.SerializeToString
+                self._watch, response_serializer=serialize
             ),
         }
         handlers.append(library.method_handlers_generic_handler(_HEALTH_SERVICE, health))
@@ -238,20 +238,27 @@ class GrpcServices:
             status=m.HealthCheckResponse.SERVING if ready else m.HealthCheckResponse.NOT_SERVING
         )
 
-    async def _check(self, request: m.HealthCheckRequest, context: Any) -> m.HealthCheckResponse:
-        response = self._health(request.service)
+    async def _service(self, data: bytes, context: Any) -> str:
+        """The service that a check is about."""
+        try:
+            name: str = _parsed(m.HealthCheckRequest, data).service
+        except errors.InvalidArgumentError as error:
+            await context.abort(grpc().StatusCode.INVALID_ARGUMENT, str(error))
+            raise
+        return name
+
+    async def _check(self, data: bytes, context: Any) -> m.HealthCheckResponse:
+        service = await self._service(data, context)
+        response = self._health(service)
         if response.status == m.HealthCheckResponse.SERVICE_UNKNOWN:
-            await context.abort(
-                grpc().StatusCode.NOT_FOUND, f"there is no service {request.service!r}"
-            )
+            await context.abort(grpc().StatusCode.NOT_FOUND, f"there is no service {service!r}")
         return response
 
-    async def _watch(
-        self, request: m.HealthCheckRequest, context: Any
-    ) -> AsyncIterator[m.HealthCheckResponse]:
+    async def _watch(self, data: bytes, context: Any) -> AsyncIterator[m.HealthCheckResponse]:
+        service = await self._service(data, context)
         last: m.HealthCheckResponse | None = None
         while True:
-            now = self._health(request.service)
+            now = self._health(service)
             if now != last:
                 last = now
                 yield now

@@ -235,12 +235,16 @@ def test_errors(stubs: Stubs, method: str, request_message: Any, code: str, text
 
 
 def test_bytes_that_are_no_message(stubs: Stubs) -> None:
-    call = stubs.channel.unary_unary("/tensorflow.serving.PredictionService/Predict")
-    for data in (b"\x0a\x08\x0a", b"\x0a\x03\x0a\x01\xff"):
-        with pytest.raises(grpc.RpcError) as caught:
-            call(data, timeout=30)
-        assert caught.value.code() is grpc.StatusCode.INVALID_ARGUMENT
-        assert "PredictRequest" in caught.value.details()
+    for method, message in (
+        ("tensorflow.serving.PredictionService/Predict", "PredictRequest"),
+        ("grpc.health.v1.Health/Check", "HealthCheckRequest"),
+    ):
+        call = stubs.channel.unary_unary(f"/{method}")
+        for data in (b"\x0a\x08\x0a", b"\x0a\x03\x0a\x01\xff"):
+            with pytest.raises(grpc.RpcError) as caught:
+                call(data, timeout=30)
+            assert caught.value.code() is grpc.StatusCode.INVALID_ARGUMENT
+            assert message in caught.value.details()
 
 
 def test_health(stubs: Stubs) -> None:
