@@ -9,6 +9,7 @@ import traceback
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ..model_files.serving.tensorflow_serving_names import as_tensorflow_serving
 from ..tf1.import_hook.name_check import check_names
 from ..tf1.import_hook.tensorflow_names import as_tensorflow
 from .command_parser import add_command
@@ -27,7 +28,8 @@ def add_parser(commands: Any) -> None:
         "run a program for TensorFlow 1.x",
         "Runs a program that was written for TensorFlow 1.x.",
         ["train.py --steps 100", "--check train.py"],
-        "In the program, `import tensorflow` imports tensordraft; the program is not changed.",
+        "In the program, `import tensorflow` imports tensordraft; the program is not changed. "
+        "tensorflow_serving.apis is found, too, for clients of servers of models.",
     )
     parser.add_argument(
         "--check", action="store_true", help="run nothing; list the names that are missing"
@@ -57,6 +59,7 @@ def python(arguments: Namespace) -> Answer:
 
 def _run(program: str, arguments: list[str]) -> int:
     as_tensorflow()
+    as_tensorflow_serving()
     sys.argv = [program, *arguments]
     sys.path.insert(0, str(Path(program).resolve().parent))
     try:

@@ -19,6 +19,7 @@ EXTRAS = {
     "files": ("h5py", "zarr"),
     "jit": ("numba",),
     "keras": ("h5py",),
+    "serve": ("grpcio", "prometheus_client", "starlette", "uvicorn"),
 }
 
 

@@ -10,6 +10,7 @@ of TensorFlow, which have the same names, whenever a process imports both.
 from __future__ import annotations
 
 import os
+from typing import Any
 
 from google.protobuf.descriptor import Descriptor
 from google.protobuf.descriptor_pb2 import FileDescriptorSet
@@ -267,12 +268,12 @@ _DOCUMENTATION = {
 }
 
 
-def _message_class(descriptor: Descriptor) -> type[Message]:
+def _message_class(descriptor: Descriptor, module: str = __name__) -> type[Message]:
     message_class = GetMessageClass(descriptor)
-    message_class.__module__ = __name__
+    message_class.__module__ = module
     message_class.__doc__ = _DOCUMENTATION.get(descriptor.name, "A message of TensorFlow's.")
     for nested in descriptor.nested_types:
-        nested_class = _message_class(nested)
+        nested_class = _message_class(nested, module)
         if not hasattr(message_class, nested.name):  # in protobuf's pure Python implementation
             setattr(message_class, nested.name, nested_class)
     return message_class
@@ -283,14 +284,26 @@ def _define_all() -> None:
         files = FileDescriptorSet.FromString(file.read()).file
     for file_proto in files:  # every file comes after those that it imports
         _POOL.AddSerializedFile(file_proto.SerializeToString())
-        if file_proto.package != "tensorflow":
-            continue
-        descriptor = _POOL.FindFileByName(file_proto.name)
-        for name, message in descriptor.message_types_by_name.items():
-            globals()[name] = _message_class(message)
-        for name, enum in descriptor.enum_types_by_name.items():
-            globals()[name] = EnumTypeWrapper(enum)
-            globals().update((value.name, value.number) for value in enum.values)
+        if file_proto.package == "tensorflow":
+            globals().update(members_of(file_proto.name, __name__))
+
+
+def members_of(file: str, module: str) -> dict[str, Any]:
+    """The messages, enums and enum values of a `.proto` file, by name.
+
+    Args:
+        file: the name of the file.
+        module: the name of the module that they are for.
+    """
+    descriptor = _POOL.FindFileByName(file)
+    members: dict[str, Any] = {
+        name: _message_class(message, module)
+        for name, message in descriptor.message_types_by_name.items()
+    }
+    for name, enum in descriptor.enum_types_by_name.items():
+        members[name] = EnumTypeWrapper(enum)
+        members.update((value.name, value.number) for value in enum.values)
+    return members
 
 
 _define_all()

@@ -62,6 +62,7 @@ class Call:
             trace_level=options.trace_level,
             timeout_in_ms=options.timeout_in_ms or self._limit,
             check_numerics=options.check_numerics or self._checks,
+            cancellation=options.cancellation,
         )
         feeds = Feeding(self._feeds)(values)
         metadata = run_metadata or RunMetadata()

@@ -235,6 +235,8 @@ class RunOptions(_Options):
             DeadlineExceededError; 0 for never. The other settings are accepted for TensorFlow's
             sake.
         check_numerics: as in `td.ConfigProto`, for this run.
+        cancellation: a `threading.Event`; once it is set, the run ends with a CancelledError
+            between two ops. TensorFlow has no such setting.
 
     Example:
         >>> td.RunOptions(timeout_in_ms=500).timeout_in_ms
@@ -249,6 +251,7 @@ class RunOptions(_Options):
     trace_level: int = NO_TRACE
     timeout_in_ms: int = 0
     check_numerics: bool = False
+    cancellation: Any = None
     inter_op_thread_pool: int = 0
     output_partition_graphs: bool = False
     report_tensor_allocations_upon_oom: bool = False

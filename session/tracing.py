@@ -30,6 +30,7 @@ class TracedRun:
         self.traces = options.trace_level != RunOptions.NO_TRACE
         self._numerics = NumericsCheck(given) if options.check_numerics else None
         self._limit = options.timeout_in_ms
+        self._cancellation = options.cancellation
         self._metadata = metadata
         self._bodies = [_Watched(given)]
         self._begun = self._bodies[0].last
@@ -48,6 +49,7 @@ class TracedRun:
         """Records the inputs and results of a step.
 
         Raises:
+            CancelledError: the run was cancelled.
             DeadlineExceededError: the run has taken longer than the options allow.
             ValueError: a result is not finite, and the options ask for a check.
         """
@@ -94,6 +96,7 @@ class TracedRun:
         """The numbers of the rounds of a loop; before each the time is checked.
 
         Raises:
+            CancelledError: the run was cancelled.
             DeadlineExceededError: the run has taken longer than the options allow.
         """
         for number in count(1):
@@ -102,6 +105,8 @@ class TracedRun:
             yield number
 
     def _check_time(self, step: Step | None) -> None:
+        if self._cancellation is not None and self._cancellation.is_set():
+            raise errors.CancelledError(None, None if step is None else step.op, "cancelled")
         seconds = time.perf_counter() - self._begun
         if 0 < self._limit < seconds * 1e3:
             where = "inside a loop" if step is None else f"after {step.op.name!r}"

@@ -1,4 +1,4 @@
-"""Regenerates `descriptors.binpb` and `messages.pyi` from the `.proto` files of protos/.
+"""Regenerates `descriptors.binpb` and the stubs of messages from the `.proto` files of protos/.
 
     python tools/protos.py           # write what changed
     python tools/protos.py --check   # write nothing; exit 1 if something would change
@@ -41,6 +41,13 @@ from google.protobuf.internal.containers import (
 from google.protobuf.internal.enum_type_wrapper import EnumTypeWrapper
 from google.protobuf.message import Message
 """
+# The module of the messages of each package; all share a descriptor pool.
+MODULES = {
+    "tensorflow": "messages",
+    "tensorflow.serving": "serving_messages",
+    "grpc.health.v1": "serving_messages",
+}
+WRAPPERS = {f"google.protobuf.{name}": name for name in ("Int64Value", "StringValue")}
 F = FieldDescriptorProto
 SCALARS = {F.TYPE_STRING: "str", F.TYPE_BYTES: "bytes", F.TYPE_BOOL: "bool"} | dict.fromkeys(
     (F.TYPE_FLOAT, F.TYPE_DOUBLE), "float"
@@ -93,8 +100,13 @@ def type_name(field: FieldDescriptorProto) -> str:
     """Returns the Python type of one value of the field."""
     if field.type != F.TYPE_MESSAGE:
         return SCALARS.get(field.type, "int")
-    package, _, name = field.type_name.lstrip(".").partition(".")
-    return name if package == "tensorflow" else "Message"
+    full_name = field.type_name.lstrip(".")
+    if full_name in WRAPPERS:
+        return WRAPPERS[full_name]
+    for package in sorted(MODULES, key=len, reverse=True):
+        if full_name.startswith(f"{package}."):
+            return full_name.removeprefix(f"{package}.")
+    return "Message"
 
 
 def message_stub(message: DescriptorProto, scope: str) -> Iterator[str]:
@@ -112,7 +124,7 @@ def message_stub(message: DescriptorProto, scope: str) -> Iterator[str]:
         yield from (f"    {line}" for line in enum_stub(enum))
     yield from "\n".join(field.declaration() for field in fields).split("\n")
     arguments = ", ".join(f"{field.name}: {field.argument} | None = ..." for field in fields)
-    yield f"    def __init__(self, *, {arguments}) -> None: ..."
+    yield f"    def __init__(self{', *, ' if arguments else ''}{arguments}) -> None: ..."
     if present := literal(field for field in fields if field.has_presence):
         yield f"    def HasField(self, field_name: {present}) -> bool: ..."
     for index, oneof in enumerate(message.oneof_decl):
@@ -133,16 +145,33 @@ def enum_stub(enum: EnumDescriptorProto) -> Iterator[str]:
     yield from (f"{value.name}: int" for value in enum.value)
 
 
-def stub(files: FileDescriptorSet) -> str:
-    """Returns the text of `messages.pyi`."""
+def stub(files: FileDescriptorSet, module: str) -> str:
+    """Returns the text of the stub of a module of messages."""
     lines = [HEADER]
+    if module != "messages":
+        lines[0] += imports(files, module)
     for file in files.file:
-        if file.package == "tensorflow":
+        if MODULES.get(file.package) == module:
             for enum in file.enum_type:
                 lines += [*enum_stub(enum), ""]
             for message in file.message_type:
                 lines += [*message_stub(message, f".{file.package}"), ""]
     return "\n".join(lines).rstrip("\n") + "\n"
+
+
+def imports(files: FileDescriptorSet, module: str) -> str:
+    """Returns the import of the messages of TensorFlow that those of a module hold."""
+    held: set[str] = set()
+    pending = [m for f in files.file if MODULES.get(f.package) == module for m in f.message_type]
+    while pending:
+        message = pending.pop()
+        pending += message.nested_type
+        held.update(field.type_name for field in message.field if field.type == F.TYPE_MESSAGE)
+    own = (".tensorflow.serving.", ".grpc.")
+    names = {name.removeprefix(".tensorflow.") for name in held if not name.startswith(own)}
+    ours = ", ".join(sorted(name for name in names if not name.startswith(".")))
+    wrappers = ", ".join(WRAPPERS.values())
+    return f"from google.protobuf.wrappers_pb2 import {wrappers}\n\nfrom .messages import {ours}\n"
 
 
 def main() -> int:
@@ -151,9 +180,9 @@ def main() -> int:
     parser.add_argument("--check", action="store_true", help="write nothing; exit 1 if outdated")
     check = parser.parse_args().check
     descriptors = compile_protos()
-    outputs = {
-        "descriptors.binpb": descriptors,
-        "messages.pyi": stub(FileDescriptorSet.FromString(descriptors)).encode(),
+    files = FileDescriptorSet.FromString(descriptors)
+    outputs = {"descriptors.binpb": descriptors} | {
+        f"{module}.pyi": stub(files, module).encode() for module in set(MODULES.values())
     }
     outdated = False
     for name, content in outputs.items():

@@ -134,6 +134,7 @@ NAMESPACES = {
     "td.queue": "Queues.",
     "td.raw_ops": "Every op by the name of its type, taken with keywords.",
     "td.resource_loader": "Files beside a program.",
+    "td.serving": "TensorFlow Serving's API: a server of models, and a client.",
     "td.sets": "Sets: what vectors of elements have in common.",
     "td.signal": "Spectra, frames and windows of signals.",
     "td.sparse": "Sparse tensors.",

@@ -227,6 +227,11 @@ ROOMS = (
         "analysis.py, stages.py, engine.py",
     ),
     Room(
+        "model_files/serving",
+        "`td.serving`: TensorFlow Serving's API, its server and its client",
+        stage="serving",
+    ),
+    Room(
         "cli", "the `tensordraft` command: one module for each subcommand", "main.py", stage="none"
     ),
 )
@@ -256,6 +261,7 @@ STAGE_NAMES = (
     "analysis",
     "program_checks",
     "distributed",
+    "serving",
 )
 STAGES = {
     name: tuple(folder.replace("/", ".") for folder in FOLDERS if STAGE_OF[folder] == name)

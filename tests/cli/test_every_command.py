@@ -31,6 +31,7 @@ CALLS = {
     "show": (["show", "g.pb"], {"file", "inputs", "outputs", "ops"}),
     "run": (["run", "g.pb", "--feed", "x=ones"], {"y:0"}),
     "python": (["python", "--check", "p.py"], {"names", "missing"}),
+    "serve": (["serve", "g.pb", "--check"], {"models"}),
     "profile": (["profile", "g.pb", "--feed", "x=ones", "--runs", "2"], {"seconds", "ops"}),
     "check": (["check", "g.pb"], {"ok", "errors", "tensors"}),
     "cost": (["cost", "g.pb"], {"flops", "bytes"}),
@@ -78,7 +79,9 @@ def test_json_is_one_line_and_text_is_for_people(cli: Cli, name: str) -> None:
     assert shown.out != answer.out
 
 
-@pytest.mark.parametrize("name", [name for name in CALLS if name not in ("python", "completion")])
+@pytest.mark.parametrize(
+    "name", [name for name in CALLS if name not in ("python", "serve", "completion")]
+)
 def test_a_graph_may_come_on_standard_input(
     cli: Cli, name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -149,6 +149,7 @@ NAMESPACES = [
     "td.saved_model.signature_def_utils",
     "td.saved_model.tag_constants",
     "td.saved_model.utils",
+    "td.serving",
     "td.sets",
     "td.signal",
     "td.sparse",

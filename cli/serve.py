@@ -1,0 +1,271 @@
+"""`tensordraft serve`: models by TensorFlow Serving's API."""
+
+from __future__ import annotations
+
+import argparse
+import logging
+import os
+import signal
+import sys
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+from ..model_files.serving.batching import Batching
+from ..model_files.serving.config_files import read_batching
+from ..model_files.serving.limits import Limits
+from ..model_files.serving.server import Server, Tls
+from ..saving.saved_model.model_calls import call_text
+from .command_parser import add_command
+from .exit_codes import FAILED, OK
+from .output import Answer
+
+if TYPE_CHECKING:
+    from argparse import Namespace
+
+_UNITS = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30}
+_DEFAULTS = Limits()
+_OFF = "off"
+
+
+def add_parser(commands: Any) -> None:
+    """Adds the command to the command line."""
+    parser = add_command(
+        commands,
+        serve,
+        "serve models by TensorFlow Serving's REST and gRPC APIs",
+        "Serves models to clients of TensorFlow Serving, by REST and gRPC, without TensorFlow.",
+        [
+            "models/half_plus_two",
+            "models --port 8500 --rest-port 8501 --host 0.0.0.0",
+            "models.config --batching batching.txt --memory 2G",
+        ],
+        "PATH is a model, a folder with versions of it named by numbers, a folder with such by "
+        "name, or a configuration file with a model_config_list. Models are not trusted: they "
+        "may touch no file outside of their own folders. Needs the extra tensordraft[serve].",
+    )
+    parser.add_argument("path", metavar="PATH", help="models, or a configuration file")
+    parser.add_argument("--name", metavar="NAME", help="the name of a single model")
+    parser.add_argument(
+        "--host", metavar="ADDRESS", default="127.0.0.1", help="where to listen; default 127.0.0.1"
+    )
+    parser.add_argument(
+        "--port", metavar="N", type=_port, default=8500, help="the port of gRPC, or 'off'"
+    )
+    parser.add_argument(
+        "--rest-port", metavar="N", type=_port, default=8501, help="the port of REST, or 'off'"
+    )
+    parser.add_argument(
+        "--poll-seconds",
+        metavar="S",
+        type=float,
+        default=1.0,
+        help="look for new versions so often; 0 for never",
+    )
+    parser.add_argument(
+        "--batching",
+        metavar="FILE",
+        nargs="?",
+        const="",
+        help="run requests that arrive together as one; FILE has batching parameters",
+    )
+    parser.add_argument(
+        "--memory", metavar="BYTES", type=_size, help="of all models together, such as 2G"
+    )
+    parser.add_argument(
+        "--max-request",
+        metavar="BYTES",
+        type=_size,
+        default=_DEFAULTS.request_bytes,
+        help="the largest request, such as 64M",
+    )
+    parser.add_argument(
+        "--max-tensor",
+        metavar="BYTES",
+        type=_size,
+        default=_DEFAULTS.tensor_bytes,
+        help="the largest input as an array, such as 256M",
+    )
+    parser.add_argument(
+        "--max-pending",
+        metavar="N",
+        type=int,
+        default=_DEFAULTS.pending,
+        help="requests that wait or run; more are refused at once",
+    )
+    parser.add_argument("--max-connections", metavar="N", type=int, default=_DEFAULTS.connections)
+    parser.add_argument(
+        "--timeout",
+        metavar="S",
+        type=float,
+        default=_DEFAULTS.seconds,
+        help="of a request, unless the client gives a shorter one",
+    )
+    parser.add_argument("--threads", metavar="N", type=int, help="runs at a time")
+    parser.add_argument(
+        "--run-threads", metavar="N", type=int, default=0, help="threads of one run"
+    )
+    parser.add_argument(
+        "--grace",
+        metavar="S",
+        type=float,
+        default=30.0,
+        help="how long requests under way may take when the server is stopped",
+    )
+    parser.add_argument(
+        "--tls", metavar=("CERTIFICATE", "KEY"), nargs=2, help="files for encrypted connections"
+    )
+    parser.add_argument(
+        "--client-authority", metavar="FILE", help="with --tls: certificates that clients need"
+    )
+    parser.add_argument(
+        "--trusted",
+        action="store_true",
+        help="let models touch files and call Python",
+    )
+    parser.add_argument(
+        "--allow-reload",
+        action="store_true",
+        help="let clients send another configuration, which may name any folder",
+    )
+    parser.add_argument(
+        "--check",
+        action="store_true",
+        help="load the models, report on them, and end; exit code 1 if one cannot be loaded",
+    )
+    parser.add_argument(
+        "--log-requests", action="store_true", help="print a line of JSON for each request"
+    )
+
+
+def serve(arguments: Namespace) -> Answer:
+    """Serves until the process is asked to end."""
+    if arguments.client_authority and not arguments.tls:
+        raise ValueError("--client-authority goes with --tls")
+    server = Server(
+        arguments.path,
+        arguments.name,
+        host=arguments.host,
+        port=arguments.port,
+        rest_port=arguments.rest_port,
+        limits=Limits(
+            request_bytes=arguments.max_request,
+            tensor_bytes=arguments.max_tensor,
+            pending=arguments.max_pending,
+            connections=arguments.max_connections,
+            seconds=arguments.timeout,
+            memory=arguments.memory,
+        ),
+        batching=_batching(arguments.batching),
+        trusted=arguments.trusted,
+        poll_seconds=arguments.poll_seconds,
+        threads=arguments.threads,
+        run_threads=arguments.run_threads,
+        tls=_tls(arguments),
+        allow_reload=arguments.allow_reload,
+        request_log=sys.stdout if arguments.log_requests else None,
+    )
+    return _checked(server) if arguments.check else _served(server, arguments)
+
+
+def _served(server: Server, arguments: Namespace) -> Answer:
+    ended = threading.Event()
+    before = {
+        number: signal.signal(number, lambda *_: ended.set())
+        for number in (signal.SIGTERM, signal.SIGINT)
+    }
+    try:
+        with _logged(), server:
+            for line in _lines(server, arguments.host):
+                print(line, file=sys.stderr, flush=True)
+            ended.wait()
+            server.stop(arguments.grace)
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+    return Answer(str, dict, OK)
+
+
+def _checked(server: Server) -> Answer:
+    """Reports on the models, without serving them."""
+    store = server.store
+    store.poll()
+    models: dict[str, Any] = {}
+    lines = []
+    for name in store.names():
+        versions = store.models[name].versions
+        models[name] = {}
+        if not versions:
+            lines.append(f"{name}: no versions")
+        for number, version in sorted(versions.items()):
+            text = version.status.text or "ready"
+            signatures: dict[str, Any] = {}
+            lines.append(f"{name} version {number}: {text}")
+            if version.servable is not None:
+                for key, signature in version.servable.signatures.items():
+                    signatures[key] = call_text(signature.tensors)
+                    lines.append(f"  {key}{signatures[key]}")
+                    reason = version.servable.unbatched.get(key)
+                    if reason:
+                        lines.append(f"    requests run one by one: {reason}")
+            models[name][number] = {"status": version.status.name, "signatures": signatures}
+    code = OK if store.is_ready() else FAILED
+    store.close(0)
+    return Answer(lambda: "\n".join(lines), lambda: {"models": models}, code)
+
+
+def _lines(server: Server, host: str) -> list[str]:
+    shown = f"[{host}]" if ":" in host else host
+    lines = [f"serving {', '.join(server.store.names())}"]
+    if server.port is not None:
+        lines.append(f"gRPC at {shown}:{server.port}")
+    if server.rest_port is not None:
+        lines.append(f"REST at http://{shown}:{server.rest_port}/v1/models")
+    return lines
+
+
+@contextmanager
+def _logged() -> Iterator[None]:
+    """Shows what becomes of models, for a `with` block."""
+    logger = logging.getLogger("tensordraft.serving")
+    handler = logging.StreamHandler()
+    handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(message)s"))
+    level = logger.level
+    logger.addHandler(handler)
+    logger.setLevel(logging.INFO)
+    try:
+        yield
+    finally:
+        logger.removeHandler(handler)
+        logger.setLevel(level)
+
+
+def _tls(arguments: Namespace) -> Tls | None:
+    if not arguments.tls:
+        return None
+    certificate, key = arguments.tls
+    return Tls(certificate, key, arguments.client_authority)
+
+
+def _batching(path: str | None) -> Batching | None:
+    if path is None:
+        return None
+    return read_batching(path) if path else Batching(num_batch_threads=os.cpu_count() or 1)
+
+
+def _port(text: str) -> int | None:
+    if text == _OFF:
+        return None
+    if not text.isdecimal() or not int(text) < 1 << 16:
+        raise argparse.ArgumentTypeError(f"expected a port or 'off', got {text!r}")
+    return int(text)
+
+
+def _size(text: str) -> int:
+    number, unit = text.rstrip("bBiI"), ""
+    if number[-1:].upper() in _UNITS and number[-1:]:
+        number, unit = number[:-1], number[-1].upper()
+    if not number.isdecimal() or not int(number):
+        raise argparse.ArgumentTypeError(f"expected bytes, such as 512M or 2G, got {text!r}")
+    return int(number) * _UNITS[unit]

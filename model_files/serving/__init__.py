@@ -1,0 +1,1 @@
+"""TensorFlow Serving's API over the models that `td.load` reads: `td.serving`."""

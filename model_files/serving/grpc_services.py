@@ -1,0 +1,284 @@
+"""TensorFlow Serving's services of gRPC, and health checking."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
+from typing import Any
+
+from google.protobuf.message import DecodeError
+
+from ...protos import serving_messages as m
+from ...runtime import errors
+from .core import Core
+from .inference import (
+    classifications,
+    predict_inputs,
+    predict_response,
+    regressions,
+    spec_of,
+)
+from .layout import ModelSettings
+from .packages import grpc
+from .request_log import RequestLog
+from .statuses import Status, invalid, status_of
+
+_METHOD = {"Classify": "classify", "Regress": "regress"}
+_WATCH_SECONDS = 1.0
+PREDICTION_SERVICE = "tensorflow.serving.PredictionService"
+MODEL_SERVICE = "tensorflow.serving.ModelService"
+_HEALTH_SERVICE = "grpc.health.v1.Health"
+SERVICES: dict[str, dict[str, tuple[Any, Any]]] = {
+    PREDICTION_SERVICE: {
+        "Predict": (m.PredictRequest, m.PredictResponse),
+        "Classify": (m.ClassificationRequest, m.ClassificationResponse),
+        "Regress": (m.RegressionRequest, m.RegressionResponse),
+        "MultiInference": (m.MultiInferenceRequest, m.MultiInferenceResponse),
+        "GetModelMetadata": (m.GetModelMetadataRequest, m.GetModelMetadataResponse),
+    },
+    MODEL_SERVICE: {
+        "GetModelStatus": (m.GetModelStatusRequest, m.GetModelStatusResponse),
+        "HandleReloadConfigRequest": (m.ReloadConfigRequest, m.ReloadConfigResponse),
+    },
+}
+"""The methods of each service, with the messages that they take and give."""
+Reload = Callable[[m.ModelServerConfig], Iterable[ModelSettings]]
+
+
+class GrpcServices:
+    """The methods of gRPC.
+
+    Args:
+        core: runs requests.
+        log: the log of requests.
+        is_ready: returns True while the server takes requests.
+        reload: the models of a configuration that a client sends; None to refuse such.
+    """
+
+    def __init__(
+        self, core: Core, log: RequestLog, is_ready: Callable[[], bool], reload: Reload | None
+    ) -> None:
+        self._core, self._log, self._is_ready, self._reload = core, log, is_ready, reload
+
+    def handlers(self) -> list[Any]:
+        """The handlers of all services."""
+        library = grpc()
+        methods: dict[str, Callable[..., Awaitable[Any]]] = {
+            "Predict": self._predict,
+            "Classify": self._examples,
+            "Regress": self._examples,
+            "MultiInference": self._multi_inference,
+            "GetModelMetadata": self._metadata,
+            "GetModelStatus": self._status,
+            "HandleReloadConfigRequest": self._reload_config,
+        }
+        handlers = [
+            library.method_handlers_generic_handler(
+                service,
+                {
+                    name: library.unary_unary_rpc_method_handler(
+                        self._answering(name, methods[name], taken),
+                        response_serializer=given.SerializeToString,
+                    )
+                    for name, (taken, given) in items.items()
+                },
+            )
+            for service, items in SERVICES.items()
+        ]
+        serialize = m.HealthCheckResponse.SerializeToString
+        health = {
+            "Check": library.unary_unary_rpc_method_handler(
+                self._check, response_serializer=serialize
+            ),
+            "Watch": library.unary_stream_rpc_method_handler(
+                self._watch, response_serializer=serialize
+            ),
+        }
+        handlers.append(library.method_handlers_generic_handler(_HEALTH_SERVICE, health))
+        return handlers
+
+    def _answering(self, name: str, method: Callable[..., Awaitable[Any]], taken: Any) -> Any:
+        """A handler that gives errors their status, and counts."""
+        library = grpc()
+        codes = {code.value[0]: code for code in library.StatusCode}
+
+        async def handle(data: bytes, context: Any) -> Any:
+            began, status, spec = time.perf_counter(), Status(), m.ModelSpec()
+            version: int | None = None
+            try:
+                request = await self._core.convert(len(data), _parsed, taken, data)
+                spec = _spec_of_request(request)
+                response = await method(name, request, context)
+            except asyncio.CancelledError:
+                status = Status(errors.CANCELLED, "the client has cancelled, or its time is up")
+                raise
+            except Exception as error:  # noqa: BLE001 - every error gets an answer
+                status = status_of(error)
+                response = None
+            else:
+                version = _version_of(response)
+            finally:
+                seconds = time.perf_counter() - began
+                self._core.count(spec.name, name, "GRPC", status.name, seconds)
+                self._log.write("GRPC", name, spec.name, version, status, seconds)
+            if response is None:
+                await context.abort(codes[status.code], status.text)
+            return response
+
+        return handle
+
+    # PredictionService ---------------------------------------------------------------------------
+
+    async def _predict(self, _: str, request: m.PredictRequest, context: Any) -> Any:
+        core = self._core
+        with core.target(request.model_spec) as target:
+            size = request.ByteSize()
+            values = await core.convert(size, predict_inputs, request, core.limits.tensor_bytes)
+            outputs = await core.predict(
+                target, values, request.output_filter, context.time_remaining()
+            )
+            size = sum([array.nbytes for array in outputs.values()])
+            return await core.convert(size, predict_response, *target, outputs)
+
+    async def _examples(self, name: str, request: Any, context: Any) -> Any:
+        core = self._core
+        with core.target(request.model_spec) as target:
+            outputs, count = await core.examples(
+                target, request.input, _METHOD[name], context.time_remaining()
+            )
+            spec = spec_of(target.servable, target.signature.name)
+            if name == "Classify":
+                result = classifications(outputs, count)
+                return m.ClassificationResponse(model_spec=spec, result=result)
+            return m.RegressionResponse(model_spec=spec, result=regressions(outputs, count))
+
+    async def _multi_inference(
+        self, _: str, request: m.MultiInferenceRequest, context: Any
+    ) -> m.MultiInferenceResponse:
+        if not request.tasks:
+            raise invalid("Inference request must have at least one task")
+        names = {task.model_spec.name for task in request.tasks}
+        if len(names) > 1:
+            raise invalid(
+                f"All ModelSpecs in a MultiInferenceRequest must access the same model name, got "
+                f"{sorted(names)}"
+            )
+        signatures = [task.model_spec.signature_name for task in request.tasks]
+        if len({*signatures}) < len(signatures):
+            raise invalid(f"Duplicate evaluation of signature: {signatures}")
+        response = m.MultiInferenceResponse()
+        for task in request.tasks:
+            method = task.method_name.rpartition("/")[2]
+            if method not in _METHOD.values():
+                raise errors.UnimplementedError(
+                    None, None, f"Unsupported signature method_name: {task.method_name}"
+                )
+            with self._core.target(task.model_spec) as target:
+                outputs, count = await self._core.examples(
+                    target, request.input, method, context.time_remaining()
+                )
+                result = response.results.add()
+                result.model_spec.CopyFrom(spec_of(target.servable, target.signature.name))
+                if method == "classify":
+                    result.classification_result.CopyFrom(classifications(outputs, count))
+                else:
+                    result.regression_result.CopyFrom(regressions(outputs, count))
+        return response
+
+    async def _metadata(
+        self, _: str, request: m.GetModelMetadataRequest, context: Any
+    ) -> m.GetModelMetadataResponse:
+        if not request.metadata_field:
+            raise invalid("GetModelMetadataRequest must specify at least one metadata_field")
+        for field in request.metadata_field:
+            if field != "signature_def":
+                raise invalid(f"Metadata field {field} is not supported")
+        servable = self._core.store.acquire(request.model_spec)
+        try:
+            response = m.GetModelMetadataResponse(model_spec=spec_of(servable))
+            signatures = m.SignatureDefMap(signature_def=servable.definitions)
+            packed: Any = response.metadata["signature_def"]
+            packed.Pack(signatures)
+            return response
+        finally:
+            servable.release()
+
+    # ModelService --------------------------------------------------------------------------------
+
+    async def _status(
+        self, _: str, request: m.GetModelStatusRequest, context: Any
+    ) -> m.GetModelStatusResponse:
+        statuses = self._core.store.statuses(request.model_spec)
+        return m.GetModelStatusResponse(model_version_status=statuses)
+
+    async def _reload_config(
+        self, _: str, request: m.ReloadConfigRequest, context: Any
+    ) -> m.ReloadConfigResponse:
+        if self._reload is None:
+            raise errors.PermissionDeniedError(
+                None,
+                None,
+                "the server takes no configuration from clients; --allow-reload permits it",
+            )
+        settings = [*self._reload(request.config)]
+        store = self._core.store
+        status = await asyncio.to_thread(store.replace_source, lambda: settings)
+        if status.code == errors.OK:
+            return m.ReloadConfigResponse(status=status.as_proto())
+        raise errors.exception_type_from_error_code(status.code)(None, None, status.text)
+
+    # Health --------------------------------------------------------------------------------------
+
+    def _health(self, service: str) -> m.HealthCheckResponse:
+        if service and service not in SERVICES and service not in self._core.store.names():
+            return m.HealthCheckResponse(status=m.HealthCheckResponse.SERVICE_UNKNOWN)
+        ready = self._is_ready()
+        return m.HealthCheckResponse(
+            status=m.HealthCheckResponse.SERVING if ready else m.HealthCheckResponse.NOT_SERVING
+        )
+
+    async def _service(self, data: bytes, context: Any) -> str:
+        """The service that a check is about."""
+        try:
+            name: str = _parsed(m.HealthCheckRequest, data).service
+        except errors.InvalidArgumentError as error:
+            await context.abort(grpc().StatusCode.INVALID_ARGUMENT, str(error))
+            raise
+        return name
+
+    async def _check(self, data: bytes, context: Any) -> m.HealthCheckResponse:
+        service = await self._service(data, context)
+        response = self._health(service)
+        if response.status == m.HealthCheckResponse.SERVICE_UNKNOWN:
+            await context.abort(grpc().StatusCode.NOT_FOUND, f"there is no service {service!r}")
+        return response
+
+    async def _watch(self, data: bytes, context: Any) -> AsyncIterator[m.HealthCheckResponse]:
+        service = await self._service(data, context)
+        last: m.HealthCheckResponse | None = None
+        while True:
+            now = self._health(service)
+            if now != last:
+                last = now
+                yield now
+            await asyncio.sleep(_WATCH_SECONDS)
+
+
+def _parsed(taken: Any, data: bytes) -> Any:
+    try:
+        return taken.FromString(data)
+    except DecodeError as error:
+        raise invalid(str(error)) from None
+
+
+def _spec_of_request(request: Any) -> m.ModelSpec:
+    if isinstance(request, m.MultiInferenceRequest):
+        return request.tasks[0].model_spec if request.tasks else m.ModelSpec()
+    spec: m.ModelSpec = getattr(request, "model_spec", None) or m.ModelSpec()
+    return spec
+
+
+def _version_of(response: Any) -> int | None:
+    spec = getattr(response, "model_spec", None)
+    return None if spec is None else int(spec.version.value)
