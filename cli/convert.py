@@ -23,11 +23,13 @@ def add_parser(commands: Any) -> None:
         commands,
         convert,
         "write a model of any format in another one",
-        "Writes a model, with its variables as constants, as a GraphDef, a SavedModel or a "
-        "TensorFlow.js model. A TARGET that ends in .pb or .pbtxt is a GraphDef; any other is the "
-        "folder of a TensorFlow.js model, unless --to says otherwise.",
+        "Writes a model, with its variables as constants, as a GraphDef, an ONNX model, "
+        "a SavedModel or a TensorFlow.js model. A TARGET that ends in .pb or .pbtxt is a GraphDef, "
+        "in .onnx an ONNX model; any other is the folder of a TensorFlow.js model, unless --to "
+        "says otherwise.",
         [
             "model.pb web_model/",
+            "model.keras model.onnx",
             "saved_model web_model/ --quantize uint8",
             "web_model/model.json model.pb",
             "model.pb served/ --to saved_model",
@@ -61,8 +63,8 @@ def convert(arguments: Namespace) -> Answer:
 
 def _bytes(path: str, kind: str) -> int:
     """The size of what was written."""
-    if kind == "graph_def":
-        return os.path.getsize(path)
     folder = os.path.dirname(path) if kind == "tfjs" else path
+    if not os.path.isdir(folder):
+        return os.path.getsize(path)
     files = [os.path.join(at, name) for at, _, names in os.walk(folder) for name in names]
     return sum(map(os.path.getsize, files))

@@ -16,11 +16,12 @@ from ...saving.saved_model.builder import simple_save
 from ...saving.saved_model.loaded_model import LoadedModel
 from ...session.session import Session
 from ..freeze_model import freeze_loaded
+from ..onnx_export.save_onnx import save_onnx
 from ..tfjs.saving import save_tfjs
 
 _GRAPH_ENDINGS = (".pb", *TEXT_SUFFIXES)
 _MODEL_JSON = "model.json"
-_UNWRITTEN = (".h5", ".hdf5", ".keras", ".meta", ".tflite", ".onnx", ".json", ".zip")
+_UNWRITTEN = (".h5", ".hdf5", ".keras", ".meta", ".tflite", ".json", ".zip")
 
 
 class Target(NamedTuple):
@@ -43,8 +44,8 @@ class Conversion(NamedTuple):
 def target_of(path: str, to: str | None = None) -> Target:
     """The format that a path means, unless it is stated.
 
-    Files that end in .pb or .pbtxt are GraphDefs; everything else is the folder of a TensorFlow.js
-    model, or its `model.json`.
+    Files that end in .pb or .pbtxt are GraphDefs, in .onnx ONNX models; everything else is the
+    folder of a TensorFlow.js model, or its `model.json`.
 
     Args:
         path: the file or folder.
@@ -73,7 +74,7 @@ def target_of(path: str, to: str | None = None) -> Target:
         ending = os.path.splitext(name)[1]
         raise ValueError(
             f"{path}: files that end in {ending} are not written; the target is a GraphDef (.pb, "
-            ".pbtxt), or the folder of a TensorFlow.js model or SavedModel"
+            ".pbtxt), an ONNX model (.onnx), or the folder of a TensorFlow.js model or SavedModel"
         )
     return Target(plain, to)
 
@@ -95,8 +96,8 @@ def convert(
         quantize: for TensorFlow.js, the dtype to which weights are rounded.
 
     Raises:
-        OpError, OSError, ValueError: as `td.save_tfjs`, `td.save_graph` and
-            `td.saved_model.simple_save`.
+        OpError, OSError, ValueError: as `td.save_tfjs`, `td.save_onnx`, `td.save_graph`
+            and `td.saved_model.simple_save`.
     """
     if quantize is not None and target.kind != "tfjs":
         raise ValueError(
@@ -110,6 +111,10 @@ def convert(
 
 def _write_tfjs(c: Conversion) -> str:
     return save_tfjs(c.model, c.path, c.outputs, quantize=c.quantize, signature=c.signature)
+
+
+def _write_onnx(c: Conversion) -> str:
+    return save_onnx(c.model, c.path, c.outputs, signature=c.signature)
 
 
 def _write_graph(c: Conversion) -> str:
@@ -149,6 +154,7 @@ class _Format(NamedTuple):
 
 _FORMATS = {
     "graph_def": _Format("GraphDef", _GRAPH_ENDINGS, _write_graph),
+    "onnx": _Format("ONNX model", (".onnx",), _write_onnx),
     "saved_model": _Format("SavedModel", (), _write_saved_model),
     "tfjs": _Format("TensorFlow.js model", (), _write_tfjs),
 }

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
-import numpy as np
 import pytest
 from cli_harness import Cli, in_folder
+from typed_arrays import f32
 
 import tensordraft as td
 from tensordraft.saving.checkpoints.signatures import Signature, signature_def
@@ -22,7 +23,7 @@ def cli(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Iterator[Cli]:
 def model(tmp_path: Path) -> str:
     folder = str(tmp_path / "model")
     with td.Graph().as_default(), td.Session() as session:
-        sparse = td.sparse_placeholder(td.float32, [None, 3], name="s")
+        sparse: Any = td.sparse_placeholder(td.float32, [None, 3], name="s")
         outputs = {"doubled": sparse * 2.0, "sums": td.sparse.reduce_sum(sparse, 1)}
         definition = signature_def(Signature({"s": sparse}, outputs, "transform"))
         builder = td.saved_model.Builder(folder)
@@ -34,7 +35,7 @@ def model(tmp_path: Path) -> str:
 
 
 def test_a_sparse_signature_is_called(model: str) -> None:
-    value = td.SparseTensorValue([[0, 1], [1, 2]], np.float32([5.0, 6.0]), [2, 3])
+    value = td.SparseTensorValue([[0, 1], [1, 2]], f32([5.0, 6.0]), [2, 3])
     with td.load(model) as loaded:
         assert "s: SparseTensor" in repr(loaded)
         results = loaded(s=value)

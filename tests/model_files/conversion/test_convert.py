@@ -93,6 +93,7 @@ WRITTEN = {
     "to.pb": ([], "graph_def"),
     "to.pbtxt": ([], "graph_def"),
     "to": (["--to", "saved_model"], "saved_model"),
+    "to.onnx": ([], "onnx"),
     "web": ([], "tfjs"),
     "web/model.json": ([], "tfjs"),
 }

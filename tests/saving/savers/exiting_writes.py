@@ -14,7 +14,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from failing_files import EXIT_STATUS, failing
-from test_failing_writes import WRITERS, _names
+from test_failing_writes import WRITERS, _names  # type: ignore[import-not-found]
 
 import tensordraft as td
 
@@ -37,7 +37,7 @@ def _in_a_child(work: Callable[[], None]) -> int:
 
 def main(what: str, most: int, root: Path) -> None:
     writer = WRITERS[what]
-    os.fsync = lambda descriptor: None  # it takes long
+    vars(os)["fsync"] = lambda fd: None  # it takes long
     with td.Graph().as_default():  # what is loaded once is loaded before the children are made
         _ = td.train.Checkpoint(v=td.Variable(0.0)).save_counter
         td.train.Saver()
