@@ -180,12 +180,10 @@ class LoadedModel(ShownText):
 
         Of a signature, those that its outputs need.
         """
-        named = [part for entry in self.inputs.values() for part in entry_parts(entry)]
+        named: list[Any] = [p for entry in self.inputs.values() for p in entry_parts(entry)]
         optional = graph_ends(self.graph).optional
         if self.main_signature is not None:
-            fetched: list[Any] = [
-                part for entry in self.outputs.values() for part in entry_parts(entry)
-            ]
+            fetched = [part for entry in self.outputs.values() for part in entry_parts(entry)]
             needed = set(needed_ops(fetched, named))
             optional = [op for op in optional if op in needed]
         placeholders = _by_name(optional)
