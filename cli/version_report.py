@@ -16,9 +16,10 @@ NEEDED = ("numpy", "protobuf", "ml_dtypes", "networkx", "google-re2", "crc32c", 
 EXTRAS = {
     "image": ("pillow",),
     "dask": ("dask",),
-    "files": ("h5py", "zarr"),
+    "files": ("h5py", "onnx", "zarr"),
     "jit": ("numba",),
     "keras": ("h5py",),
+    "onnx": ("onnx",),
     "serve": ("grpcio", "prometheus_client", "starlette", "uvicorn"),
 }
 

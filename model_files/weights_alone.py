@@ -79,6 +79,8 @@ def _in_file(file: Any, head: bytes, path: str) -> Weights | None:
                 _datasets(hdf5),
             )
     if head.startswith(b"PK"):
+        if archive_names(file) is None:
+            return None
         archive = NumpyArchive(file)
         if not archive.names or not archive.holds_arrays():
             return None

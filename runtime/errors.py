@@ -324,7 +324,7 @@ class DataLossError(OpError):
         ...     try:
         ...         td.load_graph(file.name)
         ...     except td.errors.DataLossError as error:
-        ...         print("is not a GraphDef" in str(error))
+        ...         print("is not a graph" in str(error))
         True
     """
 

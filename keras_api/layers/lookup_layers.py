@@ -374,7 +374,7 @@ class HashedCrossing(KerasStyle):
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     layer = td.keras.layers.HashedCrossing(5)
         ...     print(session.run(layer([td.constant([["A"]]), td.constant([[1]])])).tolist())
-        [[1]]
+        [[0]]
     """
 
     def __init__(self, num_bins: int, output_mode: str = "int", **kwargs: Any) -> None:

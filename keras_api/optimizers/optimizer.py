@@ -12,7 +12,7 @@ from ...graph.default_scopes import control_dependencies, name_scope
 from ...graph.indexed_slices import IndexedSlices
 from ...graph.node import Operation
 from ...ops.array.cast import cast
-from ...ops.debugging.group_and_tuple import group
+from ...ops.debugging.group_and_tuple import group, tuple as gated
 from ...ops.statistics.clip import clip_by_norm, clip_by_value
 from ...ops.variables.variable import Variable
 from ...training.optimizers.optimizer import Optimizer as PlainOptimizer
@@ -187,14 +187,19 @@ class Optimizer:
             ValueError: the loss does not depend on a variable.
         """
         slopes = gradients(loss, list(params))
-        pairs = []
         for gradient, variable in zip(slopes, params, strict=True):
             if gradient is None:
                 raise ValueError(
                     f"variable {variable.op.name} has no gradient: the loss does not depend on it, "
                     "or only through ops that have none"
                 )
-            pairs.append((self._clipped(gradient), variable))
+        # Keras's variables are resources in TensorFlow: a loss does not see its own update.
+        with control_dependencies([loss]):
+            slopes = gated(slopes) if slopes else []
+        pairs = [
+            (self._clipped(gradient), variable)
+            for gradient, variable in zip(slopes, params, strict=True)
+        ]
         with name_scope(f"{self._name}/"):
             self._maker, self._params = self._step_maker(self._rate()), list(params)
             step = self._maker.apply_gradients(pairs)
