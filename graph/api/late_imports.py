@@ -11,6 +11,7 @@ _PACKAGE = __name__.partition(".")[0]
 LATE_IMPORTS = {
     "ONNX model": "model_files.onnx_export.exporting export",
     "cluster session": "distributed.data_parallel ParallelSession",
+    "ends of Keras models": "model_files.tfjs.keras_models keras_ends",
     "graph from bytes": "saving.checkpoints.pickled_graph graph_of",
     "graph picture": "analysis.drawing.draw notebook_picture",
     "graph to bytes": "saving.checkpoints.pickled_graph bytes_of",

@@ -13,14 +13,13 @@ import numpy as np
 from google.protobuf import json_format
 
 from ...formats.folder_replacement import replacing_folder
+from ...graph.api.late_imports import late_import
 from ...graph.export import PRODUCER
 from ...graph.graph import Graph
 from ...graph.importing.importer import import_whole
 from ...graph.node import Operation, Tensor
 from ...graph.node_def import source_name
 from ...graph.scopes.thread_defaults import get_default_session
-from ...keras_api.backend.session import get_session
-from ...keras_api.models.model import Model
 from ...protos.dtypes import as_dtype
 from ...protos.messages import FunctionDef, GraphDef, NodeDef, SignatureDef
 from ...protos.tensor_codec import decode_tensor
@@ -146,7 +145,7 @@ def _frozen(
     elif isinstance(model, LoadedModel):
         loaded, session = model, None
     else:
-        loaded, session, names = _of_keras(model)
+        loaded, session, names = late_import("ends of Keras models")(model)
         found_inputs = _chosen(inputs, names[0], loaded.graph, "input")
         found_outputs = _chosen(outputs, names[1], loaded.graph, "output")
         graph_def = _constants(session, loaded, found_outputs)
@@ -165,25 +164,6 @@ def _frozen(
         wanted = list(dict.fromkeys(map(source_name, found_outputs.values())))
         graph_def = freeze_loaded(loaded, wanted, signature)
     return _Frozen(graph_def, loaded.graph, found_inputs, found_outputs)
-
-
-def _of_keras(model: Any) -> tuple[LoadedModel, Any, tuple[dict[str, Any], dict[str, Any]]]:
-    """A Keras model, its session, and its ends by the names of its layers."""
-    if not isinstance(model, Model):
-        raise TypeError(
-            "model must be what td.load returns, a Graph, a GraphDef or a Keras model, got "
-            f"{type(model).__name__}"
-        )
-    if not model.outputs:
-        raise ValueError(f"the model {model.name!r} has no inputs yet: call or build it first")
-    graph = model.outputs[0].graph
-    with graph.as_default():
-        session = get_session()
-    names = (
-        dict(zip(model.input_names, model.inputs, strict=True)),
-        dict(zip(model.output_names, model.outputs, strict=True)),
-    )
-    return LoadedModel(graph), session, names
 
 
 def _constants(session: Any, loaded: LoadedModel, outputs: Mapping[str, str]) -> GraphDef:

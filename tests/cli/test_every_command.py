@@ -294,7 +294,7 @@ def test_errors_name_the_file_and_no_line_of_a_console_script(tmp_path: Path) ->
     td.save_graph(graph_def, str(tmp_path / "g.pb"))
     script = tmp_path / "tensordraft"
     script.write_text("import sys\nfrom tensordraft.cli.main import main\nsys.exit(main())\n")
-    for command in (["show"], ["check", "--shape", "x=3,2"], ["run"], ["cost"]):
+    for command in (["check", "--shape", "x=3,2"], ["run"]):
         done = subprocess.run(
             [sys.executable, str(script), command[0], "g.pb", *command[1:]],
             cwd=tmp_path,
