@@ -200,7 +200,7 @@ class _Simplifier:
         )
         try:
             return stated(factory(context), op.definition.kernel_memory)
-        except MemoryError as error:
+        except (MemoryError, errors.ResourceExhaustedError) as error:
             # The plan is not kept: another time there may be memory for it.
             raise run_error(error, op, ()) from error
         except Exception as error:  # noqa: BLE001
