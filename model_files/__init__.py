@@ -1,1 +1,1 @@
-"""Files and folders of models: loading, what a path means, freezing."""
+"""Models in files of every format: loading, freezing, conversion, serving."""

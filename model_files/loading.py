@@ -31,8 +31,9 @@ def load(
 
     Args:
         path: a GraphDef; a SavedModel, or its folder; a checkpoint with a `.meta` file, by its
-            prefix, any of its files, or its folder. The kind of a file is detected from its
-            content, not its name.
+            prefix, any of its files, or its folder; a Keras model in HDF5 or a `.keras` archive;
+            the `model.json` of TensorFlow.js; a `.tflite` or ONNX file. Files may be compressed
+            with gzip or bzip2. The kind of a file is detected from its content, not its name.
         tags: of a SavedModel, the tags of the meta graph; by default the only one, or that for
             serving.
         progress: called now and then, as by `td.load_graph`; a `td.LoadBudget` sets limits, on the
@@ -45,7 +46,10 @@ def load(
     Raises:
         NotFoundError: there is no such file, no SavedModel in the folder, or no meta graph with
             these tags.
-        DataLossError: the file holds no graph; the error says what it is, and what to do.
+        DataLossError: the file holds no graph, or is damaged; the error says what it is, and
+            what to do.
+        UnimplementedError: something in the model is not supported; all of it is named.
+        ImportError: a package that the format needs is not installed; the error names the extra.
         ResourceExhaustedError: it takes more than the budget allows.
         ValueError: the graph is malformed.
 
@@ -97,11 +101,10 @@ def model_of(model: ModelFile, progress: Progress | None = None) -> LoadedModel:
 
 
 def load_graph(path: str | PathLike[str], progress: Progress | None = None) -> Graph:
-    """Reads a graph from a file that TensorFlow or tensordraft wrote.
+    """Reads the graph of a model from a file or folder of any kind that `td.load` opens.
 
-    It may be a GraphDef, the meta graph of a checkpoint or a SavedModel, binary or text, or the
-    folder of a SavedModel, recognized by content. `td.load` also restores the variables of the
-    last two.
+    Variables of checkpoints and SavedModels get no values: `td.load` restores them. Models of
+    other frameworks have constants instead.
 
     Ops of types that are not registered are loaded, too: they can be looked at and saved, and only
     running them is an error. Large constants are never copied: their arrays are views of the bytes
@@ -117,7 +120,7 @@ def load_graph(path: str | PathLike[str], progress: Progress | None = None) -> G
 
     Raises:
         NotFoundError: there is no such file.
-        DataLossError: the file holds no graph; the error says what it is, and what to do.
+        DataLossError, UnimplementedError, ImportError: as `td.load`.
         ResourceExhaustedError: there is not enough memory, or the budget is used up.
         OSError: the file cannot be read.
         ValueError: a node is malformed, or does not fit its inputs.

@@ -1,1 +1,1 @@
-"""Graphs and models in files: `td.load`, `load_graph`, `Saver`, SavedModels, freezing."""
+"""Graphs and models in files: `save_graph`, `Saver`, SavedModels, editing, freezing."""

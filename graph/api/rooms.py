@@ -131,7 +131,7 @@ ROOMS = (
     Room("saving/transforms", "`optimize` and the graph transforms of 1.x"),
     Room(
         "saving",
-        "graphs in files: `load_graph`, `Saver`, SavedModels, editing, freezing",
+        "graphs in files: `save_graph`, `Saver`, SavedModels, editing, freezing",
         "graph_files.py, savers/saver.py",
     ),
     Room("training/distributions", "`td.distributions`", stage="layers"),
@@ -167,7 +167,7 @@ ROOMS = (
     Room("keras_api", "`td.keras`", "models/model.py, layers/base_layer.py"),
     Room(
         "model_files",
-        "files and folders of models: `td.load`, what a path means, freezing",
+        "models in files of every format: `td.load`, freezing, conversion, serving",
         "loading.py, locating.py",
         stage="saving",
     ),

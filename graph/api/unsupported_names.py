@@ -60,7 +60,7 @@ _REASONS = {
     "monitors": "td.train has the hooks that came after them",
     "nets": _NETS,
     "prefetch_to_device": _ONE_DEVICE,
-    "lite": "TensorFlow Lite has an interpreter of its own; its converter is TensorFlow's",
+    "lite": "td.load opens .tflite files; their converter is TensorFlow's",
     "predictor": "td.load(folder) gives a model that runs: its signatures, and session()",
     "real_valued_column": _COLUMNS,
     "backprop": _EAGER,
