@@ -13,7 +13,7 @@ from ..graph.importing.importer import import_graph_def
 from ..graph.node import Operation, Tensor
 from ..model_files.loading import load
 from ..protos.messages import GraphDef
-from ..saving.checkpoints.signatures import entry_parts
+from ..saving.checkpoints.signatures import parts_of
 from ..saving.saved_model.loaded_model import LoadedModel
 from ..session.passes.plan_options import PlanOptions
 from ..session.plan import Array, Plan
@@ -289,7 +289,7 @@ def _graph_and_fetches(graph: Any, fetches: Any) -> tuple[Graph, list[Tensor | O
     if isinstance(graph, LoadedModel):
         model, graph = graph, graph.graph
         if fetches is None and model.main_signature is not None:
-            fetches = [x for entry in model.outputs.values() for x in entry_parts(entry)]
+            fetches = parts_of(model.outputs.values())
     if not isinstance(graph, Graph):
         raise TypeError(
             f"graph must be a Graph, a GraphDef, a loaded model or a path, got {graph!r}"

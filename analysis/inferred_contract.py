@@ -9,7 +9,7 @@ from typing import Any
 from ..graph.dependencies import needed_ops
 from ..graph.importing.function_bodies import ops_within
 from ..graph.node import Operation, Tensor
-from ..saving.checkpoints.signatures import entry_parts
+from ..saving.checkpoints.signatures import parts_of
 from ..saving.saved_model.initializing import ops_of_loading
 from ..saving.saved_model.loaded_model import LoadedModel
 from .contract import Contract, TensorPromise
@@ -36,7 +36,7 @@ def present_contract(
         ValueError: `shapes` or `sizes` name something that there is not.
         UnimplementedError: ops have no kernel, so that the model's cost is unknown.
     """
-    outputs = [x for entry in model.outputs.values() for x in entry_parts(entry)]
+    outputs = parts_of(model.outputs.values())
     wanted = [t for x in outputs for t in (x.outputs if isinstance(x, Operation) else [x])]
     named = with_named_inputs(model.graph, wanted, shapes or {}, {}, positive)
     total_cost = cost(model.graph, wanted, shapes, {}, positive)

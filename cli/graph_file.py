@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from argparse import SUPPRESS, ArgumentTypeError
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 from ..analysis.checking.inputs import ShownSizes, is_input
@@ -16,7 +16,7 @@ from ..model_files.loading import model_of
 from ..model_files.reading import READERS, read_model
 from ..protos.messages import GraphDef
 from ..runtime.suggestions import nearest, pluralize
-from ..saving.checkpoints.signatures import entry_parts
+from ..saving.checkpoints.signatures import entry_parts, ops_of, parts_of
 from .progress import ShownProgress
 from .standard_input import DASH, TITLE, standard_input, title
 from .text import comma_separated
@@ -185,15 +185,15 @@ class GraphFile:
 
     def inputs(self) -> list[Operation]:
         """The placeholders that must be fed."""
-        return _ops(self.model.inputs)
+        return ops_of(self.model.inputs.values())
 
     def optional_inputs(self) -> list[Operation]:
         """The placeholders that have a default."""
-        return _ops(self.model.optional_inputs)
+        return ops_of(self.model.optional_inputs.values())
 
     def outputs(self) -> list[Operation]:
         """The ops to compute by default."""
-        return _ops(self.model.outputs)
+        return ops_of(self.model.outputs.values())
 
     def fetches(self, names: Iterable[str] | None = None) -> list[Tensor | Operation]:
         """Tensors to compute, and ops without results: those called `names`, else the outputs.
@@ -202,7 +202,7 @@ class GraphFile:
             ValueError: there is no tensor or op of a name.
         """
         if names is None:
-            elements = [x for entry in self.model.outputs.values() for x in entry_parts(entry)]
+            elements = parts_of(self.model.outputs.values())
         else:
             elements = [x for name in names for x in self.elements(name)]
         fetches: dict[Tensor | Operation, None] = {}
@@ -258,12 +258,6 @@ class GraphFile:
             raise ValueError(f"{self.title}: there is no op named {op_name!r}{hint}")
         results = pluralize(len(op.outputs), "result")
         raise ValueError(f"{self.title}: there is no tensor {name!r}; {op_name!r} has {results}")
-
-
-def _ops(named: Mapping[str, Any]) -> list[Operation]:
-    """The ops of the tensors that a model names, and the ops that it names."""
-    parts = [x for entry in named.values() for x in entry_parts(entry)]
-    return list(dict.fromkeys(x if isinstance(x, Operation) else x.op for x in parts))
 
 
 def _is_sparse(entry: Any) -> bool:

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from os import PathLike
 
-from ..graph.node import Operation
 from ..protos.messages import GraphDef
-from ..saving.checkpoints.signatures import entry_parts
+from ..saving.checkpoints.signatures import ops_of
 from ..saving.editing.convert_variables_to_constants import convert_variables_to_constants
 from ..saving.frozen_tables import with_tables_filled
 from ..saving.saved_model.loaded_model import LoadedModel, callable_signatures
@@ -89,9 +88,7 @@ def output_nodes(model: LoadedModel, outputs: Iterable[str] | None) -> list[str]
             raise ValueError(f"the model has no output or node {name!r}; it has {there}") from None
     if not elements:
         raise ValueError("the model has no outputs: name the nodes that are wanted")
-    parts = [item for element in elements for item in entry_parts(element)]
-    ops = [item if isinstance(item, Operation) else item.op for item in parts]
-    return list(dict.fromkeys(op.name for op in ops))
+    return [op.name for op in ops_of(elements)]
 
 
 def signature_nodes(model: LoadedModel) -> list[str]:
@@ -102,6 +99,4 @@ def signature_nodes(model: LoadedModel) -> list[str]:
         for ends in (model.signatures[name].inputs, model.signatures[name].outputs)
         for entry in ends.values()
     ]
-    parts = [part for entry in entries for part in entry_parts(entry)]
-    ops = [part if isinstance(part, Operation) else part.op for part in parts]
-    return list(dict.fromkeys(op.name for op in ops))
+    return [op.name for op in ops_of(entries)]

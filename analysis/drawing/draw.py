@@ -12,7 +12,7 @@ from ...graph.importing.importer import import_whole
 from ...graph.node import Operation, Tensor
 from ...model_files.loading import load
 from ...protos.messages import GraphDef
-from ...saving.checkpoints.signatures import entry_parts
+from ...saving.checkpoints.signatures import ops_of
 from ...saving.editing.graph_editing import extract_sub_graph
 from ...saving.saved_model.loaded_model import LoadedModel
 from ...session.profile import Profile, RunMetadata
@@ -132,11 +132,8 @@ def shown_part(model: LoadedModel, names: Sequence[str]) -> Graph:
     signature = model.main_signature
     if signature is None:
         return model.graph
-    entries = [*signature.inputs.values(), *signature.outputs.values()]
-    ends = [item for entry in entries for item in entry_parts(entry)]
-    ops = [item if isinstance(item, Operation) else item.op for item in ends]
-    graph_def = model.graph.as_graph_def()
-    part = extract_sub_graph(graph_def, list(dict.fromkeys(op.name for op in ops)))
+    ops = ops_of([*signature.inputs.values(), *signature.outputs.values()])
+    part = extract_sub_graph(model.graph.as_graph_def(), [op.name for op in ops])
     there = [f"{node.name}/" for node in part.node]
     for name in names:
         start = f"{name.partition(':')[0].rstrip('/')}/"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from ...graph.graph import Graph
@@ -29,6 +29,17 @@ def entry_parts(entry: Any) -> list[Tensor | Operation]:
     if isinstance(entry, SparseTensor):
         return [entry.indices, entry.values, entry.dense_shape]
     return [entry]
+
+
+def parts_of(entries: Iterable[Any]) -> list[Any]:
+    """The tensors and ops that several entries of signatures consist of."""
+    return [part for entry in entries for part in entry_parts(entry)]
+
+
+def ops_of(entries: Iterable[Any]) -> list[Operation]:
+    """The ops of the tensors and the ops that entries of signatures consist of, each once."""
+    parts = parts_of(entries)
+    return list(dict.fromkeys(x if isinstance(x, Operation) else x.op for x in parts))
 
 
 def read_signatures(

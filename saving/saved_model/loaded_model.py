@@ -18,7 +18,7 @@ from ...runtime.load_budget import LoadBudget, within
 from ...runtime.repr_text import ShownText
 from ...runtime.suggestions import did_you_mean, pluralize
 from ...session.session import Session
-from ..checkpoints.signatures import Signature, entry_parts
+from ..checkpoints.signatures import Signature, parts_of
 from ..savers.restoring import restore_feeds
 from . import saved_model_constants as constants
 from .copied_variables import give_originals_their_values
@@ -180,11 +180,10 @@ class LoadedModel(ShownText):
 
         Of a signature, those that its outputs need.
         """
-        named: list[Any] = [p for entry in self.inputs.values() for p in entry_parts(entry)]
+        named = parts_of(self.inputs.values())
         optional = graph_ends(self.graph).optional
         if self.main_signature is not None:
-            fetched = [part for entry in self.outputs.values() for part in entry_parts(entry)]
-            needed = set(needed_ops(fetched, named))
+            needed = set(needed_ops(parts_of(self.outputs.values()), named))
             optional = [op for op in optional if op in needed]
         placeholders = _by_name(optional)
         return {name: tensor for name, tensor in placeholders.items() if tensor not in named}

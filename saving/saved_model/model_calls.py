@@ -16,7 +16,7 @@ from ...graph.sparse_tensor import SparseTensor, SparseTensorValue
 from ...runtime.suggestions import nearest
 from ...session.session import Session
 from ...shape_inference.tensor_shape import TensorShape
-from ..checkpoints.signatures import Signature, entry_parts
+from ..checkpoints.signatures import Signature, parts_of
 
 DEFAULT_BATCH = 32
 MOST_SHOWN = 8  # inputs or outputs, in the text of a model
@@ -178,7 +178,7 @@ class ModelSignature(Signature):
         tensors = {name: self.inputs.get(name, self.optional.get(name)) for name in given}
         for name, tensor in tensors.items():
             _check_fits(self._label, name, tensor, given[name])
-        fed = [part for tensor in tensors.values() for part in entry_parts(tensor)]
+        fed = parts_of(tensors.values())
         values: list[Any] = []
         for name, tensor in tensors.items():
             is_sparse = isinstance(tensor, SparseTensor)
