@@ -55,7 +55,7 @@ def test_a_block_that_fails_leaves_what_was_there(tmp_path: Path) -> None:
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
     with (
-        pytest.raises(OSError, match="No space left on device: .*model"),
+        pytest.raises(OSError, match=r"No space left on device: .*model"),
         replacing_folder(str(path), ours) as temporary,
     ):
         fill(temporary)
