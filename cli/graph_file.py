@@ -26,8 +26,8 @@ if TYPE_CHECKING:
 
 FILE_HELP = (
     "a model: a graph (.pb, .pbtxt), a SavedModel or its folder, a checkpoint with its .meta, .h5, "
-    ".keras, a model.json of TensorFlow.js, or .tflite, each also as .gz; - for one on standard "
-    "input"
+    ".keras, .onnx, a model.json of TensorFlow.js, or .tflite, each also as .gz; - for one on "
+    "standard input"
 )
 
 
