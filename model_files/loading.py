@@ -31,8 +31,8 @@ def load(
 
     Args:
         path: a GraphDef; a SavedModel, or its folder; a checkpoint with a `.meta` file, by its
-            prefix, any of its files, or its folder. The kind of a file is detected from its
-            content, not its name.
+            prefix, any of its files, or its folder; a model of Keras, ONNX, TensorFlow.js or
+            TensorFlow Lite. The kind of a file is detected from its content, not its name.
         tags: of a SavedModel, the tags of the meta graph; by default the only one, or that for
             serving.
         progress: called now and then, as by `td.load_graph`; a `td.LoadBudget` sets limits, on the
@@ -88,7 +88,7 @@ def model_of(model: ModelFile, progress: Progress | None = None) -> LoadedModel:
         pass  # there is no file that others could stand beside
     elif model.kind is Kind.SAVED_MODEL:
         checkpoint = variables_of(folder)
-    else:
+    elif model.kind is Kind.META_GRAPH:
         prefix = model.path.removesuffix(".gz").rpartition(".")[0]
         checkpoint = prefix if checkpoint_exists(prefix) else None
     # Bound to the model by its constructor.
@@ -99,9 +99,9 @@ def model_of(model: ModelFile, progress: Progress | None = None) -> LoadedModel:
 def load_graph(path: str | PathLike[str], progress: Progress | None = None) -> Graph:
     """Reads a graph from a file that TensorFlow or tensordraft wrote.
 
-    It may be a GraphDef, the meta graph of a checkpoint or a SavedModel, binary or text, or the
-    folder of a SavedModel, recognized by content. `td.load` also restores the variables of the
-    last two.
+    It may be a GraphDef, the meta graph of a checkpoint or a SavedModel, binary or text, the folder
+    of a SavedModel, or another model that `td.load` takes, recognized by content. `td.load` also
+    restores the variables of checkpoints and SavedModels.
 
     Ops of types that are not registered are loaded, too: they can be looked at and saved, and only
     running them is an error. Large constants are never copied: their arrays are views of the bytes
