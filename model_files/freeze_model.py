@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from os import PathLike
+from typing import Any
 
 from ..graph.node import Operation
 from ..protos.messages import GraphDef
@@ -89,9 +90,7 @@ def output_nodes(model: LoadedModel, outputs: Iterable[str] | None) -> list[str]
             raise ValueError(f"the model has no output or node {name!r}; it has {there}") from None
     if not elements:
         raise ValueError("the model has no outputs: name the nodes that are wanted")
-    parts = [item for element in elements for item in entry_parts(element)]
-    ops = [item if isinstance(item, Operation) else item.op for item in parts]
-    return list(dict.fromkeys(op.name for op in ops))
+    return _nodes(elements)
 
 
 def signature_nodes(model: LoadedModel) -> list[str]:
@@ -102,6 +101,11 @@ def signature_nodes(model: LoadedModel) -> list[str]:
         for ends in (model.signatures[name].inputs, model.signatures[name].outputs)
         for entry in ends.values()
     ]
+    return _nodes(entries)
+
+
+def _nodes(entries: Iterable[Any]) -> list[str]:
+    """The names of the nodes of tensors and ops, and of the parts of sparse tensors."""
     parts = [part for entry in entries for part in entry_parts(entry)]
     ops = [part if isinstance(part, Operation) else part.op for part in parts]
     return list(dict.fromkeys(op.name for op in ops))
