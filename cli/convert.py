@@ -7,14 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 from ..model_files.conversion.convert_model import TARGETS, convert as convert_model, target_of
 from ..model_files.loading import model_of
+from ..model_files.tfjs.shards import QUANTIZATIONS
 from .command_parser import add_command
 from .graph_file import add_fetch_argument, add_file_argument, add_meta_graph_arguments, read_file
 from .output import Answer
 
 if TYPE_CHECKING:
     from argparse import Namespace
-
-_QUANTIZATIONS = ("float16", "uint8", "uint16")
 
 
 def add_parser(commands: Any) -> None:
@@ -44,7 +43,7 @@ def add_parser(commands: Any) -> None:
     add_meta_graph_arguments(parser)
     parser.add_argument(
         "--quantize",
-        choices=_QUANTIZATIONS,
+        choices=QUANTIZATIONS,
         help="round large weights of a TensorFlow.js model; by default they stay float32",
     )
 

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 FILE_HELP = (
     "a model: a graph (.pb, .pbtxt), a SavedModel or its folder, a checkpoint with its .meta, .h5, "
-    ".keras, a model.json of TensorFlow.js, .tflite, or .onnx, each also as .gz; - for one on "
+    ".keras, .onnx, a model.json of TensorFlow.js, or .tflite, each also as .gz; - for one on "
     "standard input"
 )
 

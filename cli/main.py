@@ -47,9 +47,9 @@ if TYPE_CHECKING:
 
 _EPILOG = f"""\
 A file may be a GraphDef (binary, .pb, or text, .pbtxt), a SavedModel or its folder, a checkpoint
-with its .meta, a Keras model (.h5, .keras), a model of TensorFlow.js (model.json) or of TensorFlow
-Lite (.tflite), also compressed with gzip; its kind is detected from its content. - is a model on
-standard input. With --json, a command prints its answer as one line of JSON.
+with its .meta, a model of Keras (.h5, .keras), ONNX (.onnx), TensorFlow.js (model.json) or
+TensorFlow Lite (.tflite), also compressed with gzip; its kind is detected from its content. - is a
+model on standard input. With --json, a command prints its answer as one line of JSON.
 
 exit codes:
 {exit_code_lines()}

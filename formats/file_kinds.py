@@ -13,12 +13,11 @@ from enum import Enum
 from io import BufferedIOBase
 
 from ..runtime import errors
-from .large_constants import fields_of
+from .large_constants import fields_of, first_fields
 from .message_files import TEXT_SUFFIXES
 from .other_files import archive_names, is_text, other_file, other_text, plain_text
 
 _HEAD = 4096
-_MOST_FIELDS = 32  # of a message, that are looked at
 _WORD = re.compile(rb"\s*(?:#[^\n]*\n\s*)*([a-z_]+)\s*[:{]")
 
 
@@ -35,10 +34,7 @@ class Kind(Enum):
     ONNX = "ONNX model"
 
 
-MESSAGES = frozenset({Kind.GRAPH, Kind.META_GRAPH, Kind.SAVED_MODEL})
-
-
-_HDF5 = b"\x89HDF\r\n\x1a\n"
+HDF5 = b"\x89HDF\r\n\x1a\n"
 _TFJS_KEYS = (b'"modelTopology"', b'"weightsManifest"', b'"graph-model"', b'"layers-model"')
 _META_WORDS = {b"meta_info_def", b"graph_def", b"saver_def", b"collection_def", b"signature_def"}
 _MODEL_WORDS = {b"saved_model_schema_version", b"meta_graphs"}
@@ -89,7 +85,7 @@ def kind_of(file: BufferedIOBase, path: str) -> tuple[Kind, bool]:
 
 def _other_model(file: BufferedIOBase, head: bytes) -> Kind | None:
     """Kind of a file that holds a model, though not in one of the graph messages."""
-    if head.startswith(_HDF5):
+    if head.startswith(HDF5):
         return Kind.KERAS_HDF5
     if head[4:8] == b"TFL3":
         return Kind.TFLITE
@@ -107,14 +103,7 @@ def _is_keras_archive(names: Iterable[str]) -> bool:
 
 def _of_message(file: BufferedIOBase, size: int, path: str) -> Kind:
     """The kind of message, by the fields that it begins with."""
-    seen = []
-    try:
-        for field in fields_of(file, 0, size):
-            seen.append(field)
-            if len(seen) == _MOST_FIELDS:
-                break
-    except ValueError:
-        pass
+    seen = first_fields(file, size)
     if not seen:
         return _by_name(path)
     tags = [field.tag for field in seen]

@@ -4,17 +4,13 @@ from __future__ import annotations
 
 import errno
 import os
-import re
-import secrets
 import shutil
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 
-if os.name == "posix":
-    import fcntl
+from .replacement import leftovers, locked, path_beside, sync
 
 _SUFFIX = ".part"
-_MOST_CHARACTERS = 50  # of the name, so that what is put around it fits whatever their bytes
 
 
 @contextmanager
@@ -33,24 +29,22 @@ def replacing_folder(path: str, is_replaceable: Callable[[Sequence[str]], bool])
     """
     target = os.path.realpath(path)
     _check(target, path, is_replaceable)
-    parent, name = os.path.split(target)
+    parent = os.path.dirname(target)
     try:
-        _sweep(parent)
-        temporary = os.path.join(parent, f".{name[:_MOST_CHARACTERS]}.{secrets.token_hex(8)}")
-        temporary += _SUFFIX
-        os.mkdir(temporary)
+        for left in leftovers(parent, _SUFFIX, folders=True):
+            shutil.rmtree(left, ignore_errors=True)
+        temporary, descriptor = _folder_beside(target)
     except OSError as error:
         error.filename = path
         if isinstance(error, FileNotFoundError):
             error.strerror = f"There is no folder {os.path.dirname(path)!r}; make it first"
         raise
-    lock = _locked(temporary)
     try:
         yield temporary
         for folder, _, names in os.walk(temporary, topdown=False):
             for each in names:
-                _sync(os.path.join(folder, each))
-            _sync(folder)
+                sync(os.path.join(folder, each))
+            sync(folder)
         if os.path.isdir(target):
             _check(target, path, is_replaceable)
             old = f"{temporary.removesuffix(_SUFFIX)}.old{_SUFFIX}"
@@ -63,15 +57,15 @@ def replacing_folder(path: str, is_replaceable: Callable[[Sequence[str]], bool])
             shutil.rmtree(old, ignore_errors=True)
         else:
             os.rename(temporary, target)
-        _sync(parent)
+        sync(parent)
     except BaseException as error:
         shutil.rmtree(temporary, ignore_errors=True)
-        if isinstance(error, OSError) and str(error.filename or "").startswith(temporary):
+        if isinstance(error, OSError) and str(error.filename or temporary).startswith(temporary):
             error.filename = path
         raise
     finally:
-        if lock is not None:
-            os.close(lock)
+        if descriptor is not None:
+            os.close(descriptor)
 
 
 def _check(target: str, path: str, is_replaceable: Callable[[Sequence[str]], bool]) -> None:
@@ -90,44 +84,16 @@ def _check(target: str, path: str, is_replaceable: Callable[[Sequence[str]], boo
         )
 
 
-def _sweep(parent: str) -> None:
-    """Removes what killed writers have left in a folder; a lock ends with its process."""
-    named = re.compile(
-        rf"\..{{0,{_MOST_CHARACTERS}}}\.[0-9a-f]{{16}}{re.escape(_SUFFIX)}", re.DOTALL
-    )
-    with os.scandir(parent or os.curdir) as entries:
-        left = [
-            entry.path
-            for entry in entries
-            if named.fullmatch(entry.name) and entry.is_dir(follow_symlinks=False)
-        ]
-    for path in left:
-        with suppress(OSError):
-            lock = _locked(path)
-            if lock is not None:
-                shutil.rmtree(path, ignore_errors=True)
-                os.close(lock)
-
-
-def _locked(folder: str) -> int | None:
-    """Locks a folder until it is closed; None where that is not possible."""
-    if os.name != "posix":
-        return None
-    descriptor = os.open(folder, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0))
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:  # held by another, or a file system without locks
-        os.close(descriptor)
-        return None
-    return descriptor
-
-
-def _sync(path: str) -> None:
-    if os.name != "posix":
-        return
-    descriptor = os.open(path, os.O_RDONLY)
-    try:
-        with suppress(OSError):  # where the system does not do it
-            os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
+def _folder_beside(target: str) -> tuple[str, int | None]:
+    """A new folder beside `target`, and its open and locked descriptor; None if there are none."""
+    while True:
+        temporary = path_beside(target, _SUFFIX)
+        os.mkdir(temporary)
+        if os.name != "posix":
+            return temporary, None
+        with suppress(FileNotFoundError):
+            descriptor = os.open(temporary, os.O_RDONLY)
+            # Another writer may have swept it away in the moment before it was locked.
+            if not locked(descriptor, wait=True) or os.path.isdir(temporary):
+                return temporary, descriptor
+            os.close(descriptor)

@@ -9,7 +9,9 @@ for every dtype, and no other process can change it, or end the process by cutti
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import suppress
 from io import BufferedIOBase
+from itertools import islice
 from typing import NamedTuple
 
 import numpy as np
@@ -21,6 +23,7 @@ LARGE = 1 << 16  # bytes; a smaller constant is as quickly copied as read by its
 
 _MOST_HEAD = 20  # the bytes of a tag and a number behind it, at most
 _MOST_TAG = (1 << 32) - 1
+_MOST_FIELDS = 32  # of a message, that its kind is known by
 _VARINT, _BYTES = 0, 2
 _FIXED = {1: 8, 5: 4}
 
@@ -130,6 +133,14 @@ def fields_of(file: BufferedIOBase, start: int, stop: int) -> Iterator[_Field]:
             raise ValueError("a field is malformed")
         yield _Field(tag, start, value, end)
         start = end
+
+
+def first_fields(file: BufferedIOBase, size: int) -> list[_Field]:
+    """The first fields of the message that a file holds, as far as they are well-formed."""
+    fields: list[_Field] = []
+    with suppress(ValueError):
+        fields.extend(islice(fields_of(file, 0, size), _MOST_FIELDS))
+    return fields
 
 
 def _field(tag: int, data: bytes) -> bytes:

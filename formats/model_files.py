@@ -13,7 +13,7 @@ from ..protos.messages import GraphDef, MetaGraphDef, SavedModel
 from ..runtime import errors
 from ..runtime.load_budget import reported_to, take
 from .compressed_files import uncompressed
-from .file_kinds import MESSAGES, Kind, kind_of, looks_cut_off
+from .file_kinds import Kind, kind_of, looks_cut_off
 from .large_constants import read_apart
 from .message_files import memory_for, opened, parse_message
 from .progress import Progress
@@ -131,7 +131,7 @@ def read_opened(
         kind, is_text = kind_of(plain, title)
         if kind in readers:
             return readers[kind](plain, title, progress, apart=apart)
-        if kind not in MESSAGES:
+        if kind not in _MESSAGES:
             raise errors.DataLossError(
                 None, None, f"{title} is not a graph but a {kind.value}: td.load opens it"
             )

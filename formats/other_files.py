@@ -11,7 +11,7 @@ from collections.abc import Collection
 from io import BufferedIOBase
 from typing import NamedTuple
 
-from .large_constants import fields_of
+from .large_constants import first_fields
 
 
 class OtherFile(NamedTuple):
@@ -123,7 +123,6 @@ _QUOTED = 60  # characters of a text that are quoted
 _MOST_HEADER = 100_000_000  # bytes of JSON, as the format allows
 _FIRST_OF_CORE_ML = 200  # field numbers of the types of model
 _CAFFE_LAYER = 100  # the field number
-_FEW = 32
 
 
 def is_text(head: bytes) -> bool:
@@ -292,14 +291,7 @@ def _of_other_messages(file: BufferedIOBase, head: bytes, size: int) -> OtherFil
     """The description of messages of protobuf that are of other libraries, by their fields."""
     if head[:1] not in (b"\x08", b"\x0a", b"\x12"):
         return None
-    numbers: list[int] = []
-    try:
-        for field in fields_of(file, 0, size):
-            numbers.append(field.tag >> 3)
-            if len(numbers) == _FEW:
-                break
-    except ValueError:
-        pass
+    numbers = [field.tag >> 3 for field in first_fields(file, size)]
     if head[:1] == b"\x08" and 2 in numbers and max(numbers) >= _FIRST_OF_CORE_ML:
         return _CORE_ML
     if head[:1] != b"\x08" and _CAFFE_LAYER in numbers:
@@ -307,19 +299,18 @@ def _of_other_messages(file: BufferedIOBase, head: bytes, size: int) -> OtherFil
     return None
 
 
-def safetensors_header(file: BufferedIOBase, size: int) -> dict[str, tuple[str, list[int]]]:
+def safetensors_header(file: BufferedIOBase) -> dict[str, tuple[str, list[int]]]:
     """The dtypes and shapes of the arrays in a safetensors file, by name.
+
+    Args:
+        file: the file, for which `is_safetensors` is true.
 
     Raises:
         ValueError: the header is damaged.
     """
     file.seek(0)
-    head = file.read(16)
-    if not is_safetensors(head, size):
-        raise ValueError("the length of its header is not right")
-    file.seek(8)
     try:
-        header = json.loads(file.read(int.from_bytes(head[:8], "little")))
+        header = json.loads(file.read(int.from_bytes(file.read(8), "little")))
     except (ValueError, RecursionError) as error:
         raise ValueError(f"its header is not JSON: {error}") from None
     arrays = {}

@@ -64,7 +64,7 @@ def replacing(path: str) -> Iterator[IO[bytes]]:
         if isinstance(error, OSError) and error.filename in (None, temporary):
             error.filename = path  # an error of a full disk has only a number
         raise
-    _sync_folder(os.path.dirname(target))
+    sync(os.path.dirname(target))
 
 
 def copy_file(source: str | PathLike[str], target: str | PathLike[str]) -> None:
@@ -103,13 +103,11 @@ def opened_beside(target: str, mode: int, suffix: str = _SUFFIX) -> tuple[IO[byt
     It is closed when nothing refers to it, even if an interrupt keeps the caller from doing so.
     """
     while True:
-        start = os.path.basename(target)[:_MOST_CHARACTERS]
-        name = f".{start}.{secrets.token_hex(8)}{suffix}"
-        temporary = os.path.join(os.path.dirname(target), name)
+        temporary = path_beside(target, suffix)
         file = open(temporary, "xb", opener=partial(os.open, mode=mode))  # noqa: SIM115
         # Another writer may have swept it away in the moment before it was locked.
         try:
-            if not _locked(file.fileno(), wait=True) or os.fstat(file.fileno()).st_nlink:
+            if not locked(file.fileno(), wait=True) or os.fstat(file.fileno()).st_nlink:
                 return file, temporary
         except BaseException:
             file.close()  # an exception may be kept, and the file with it
@@ -119,11 +117,22 @@ def opened_beside(target: str, mode: int, suffix: str = _SUFFIX) -> tuple[IO[byt
         file.close()
 
 
-def leftovers(folder: str, suffix: str) -> Iterator[str]:
-    """The files of `opened_beside` that killed writers have left in a folder, each locked.
+def path_beside(target: str, suffix: str) -> str:
+    """A new path in the folder of `target`, by which `leftovers` finds what is there."""
+    start = os.path.basename(target)[:_MOST_CHARACTERS]
+    return os.path.join(os.path.dirname(target), f".{start}.{secrets.token_hex(8)}{suffix}")
+
+
+def leftovers(folder: str, suffix: str, *, folders: bool = False) -> Iterator[str]:
+    """The files at paths of `path_beside` that killed writers have left in a folder, each locked.
 
     A lock ends with its process, on whatever machine or in whatever container that ran; a number
     of a process would say nothing there.
+
+    Args:
+        folder: where to look.
+        suffix: the suffix of the paths.
+        folders: whether folders are meant instead of files.
     """
     named = re.compile(
         rf"\..{{0,{_MOST_CHARACTERS}}}\.[0-9a-f]{{16}}{re.escape(suffix)}", re.DOTALL
@@ -132,20 +141,22 @@ def leftovers(folder: str, suffix: str) -> Iterator[str]:
         left = [
             entry.path
             for entry in entries
-            if named.fullmatch(entry.name) and entry.is_file(follow_symlinks=False)
+            if named.fullmatch(entry.name)
+            and (entry.is_dir if folders else entry.is_file)(follow_symlinks=False)
         ]
+    flags = (os.O_RDONLY if folders else os.O_RDWR) | getattr(os, "O_NOFOLLOW", 0)
     for path in left:
         with suppress(OSError):  # it is gone by now, or owned by another user
-            descriptor = os.open(path, os.O_RDWR | getattr(os, "O_NOFOLLOW", 0))
+            descriptor = os.open(path, flags)
             try:
-                if _locked(descriptor, wait=False):
+                if locked(descriptor, wait=False):
                     yield path
             finally:
                 os.close(descriptor)
 
 
-def _locked(descriptor: int, *, wait: bool) -> bool:
-    """Locks a file until it is closed; returns whether that was possible."""
+def locked(descriptor: int, *, wait: bool) -> bool:
+    """Locks a file or folder until it is closed; returns whether that was possible."""
     if not _LOCKS:
         return False
     try:
@@ -155,10 +166,11 @@ def _locked(descriptor: int, *, wait: bool) -> bool:
     return True
 
 
-def _sync_folder(folder: str) -> None:
+def sync(path: str) -> None:
+    """Waits until a file or folder is on disk, where the system does that."""
     if os.name != "posix":
         return
-    descriptor = os.open(folder, os.O_RDONLY)
+    descriptor = os.open(path, os.O_RDONLY)
     try:
         os.fsync(descriptor)
     except OSError as error:

@@ -92,7 +92,7 @@ def model_of(model: ModelFile, progress: Progress | None = None) -> LoadedModel:
         pass  # there is no file that others could stand beside
     elif model.kind is Kind.SAVED_MODEL:
         checkpoint = variables_of(folder)
-    else:
+    elif model.kind is Kind.META_GRAPH:
         prefix = model.path.removesuffix(".gz").rpartition(".")[0]
         checkpoint = prefix if checkpoint_exists(prefix) else None
     # Bound to the model by its constructor.

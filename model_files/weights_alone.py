@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 from ..formats.checkpoints.checkpoint_reader import CheckpointReader
 from ..formats.checkpoints.checkpoint_state import checkpoint_exists, latest_checkpoint
+from ..formats.file_kinds import HDF5
 from ..formats.message_files import opened
 from ..formats.numpy_files import NumpyArchive, npy_type
 from ..formats.other_files import TABLE_END, archive_names, is_safetensors, safetensors_header
@@ -15,7 +16,6 @@ from ..keras_api.models import hdf5_files
 from ..runtime import errors
 
 _PARTS = re.compile(r"\.(index|npz|data-\d{5}-of-\d{5})$")
-_HDF5 = b"\x89HDF\r\n\x1a\n"
 _STATE = "checkpoint"
 _MOST = 1_000_000  # arrays that are listed of one file
 
@@ -71,7 +71,7 @@ def weights_at(path: str) -> Weights | None:
 
 def _in_file(file: Any, head: bytes, path: str) -> Weights | None:
     """The weights in an open file of another kind than checkpoints."""
-    if head.startswith(_HDF5):
+    if head.startswith(HDF5):
         with hdf5_files.opened(path) as hdf5:
             return Weights(
                 "weights in HDF5, without a model",
@@ -93,7 +93,7 @@ def _in_file(file: Any, head: bytes, path: str) -> Weights | None:
         return Weights(
             "weights of safetensors, without a model",
             "without a program they compute nothing",
-            safetensors_header(file, size),
+            safetensors_header(file),
         )
     return None
 

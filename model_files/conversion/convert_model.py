@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from ...formats.folder_replacement import replacing_folder
 from ...formats.message_files import TEXT_SUFFIXES
 from ...graph.graph import Graph
 from ...graph.importing.importer import import_whole
-from ...graph.node import Operation, Tensor
+from ...graph.node import Operation
+from ...graph.sparse_tensor import SparseTensor
+from ...saving.checkpoints.signatures import entry_parts
 from ...saving.graph_files import save_graph
 from ...saving.saved_model.builder import simple_save
 from ...saving.saved_model.loaded_model import LoadedModel
@@ -123,16 +125,19 @@ def _write_graph(c: Conversion) -> str:
 
 def _write_saved_model(c: Conversion) -> str:
     graph = import_whole(freeze_loaded(c.model, c.outputs, c.signature))
-    ends = c.model if c.signature is None else c.model.signatures[c.signature]
+    model = c.model if c.signature is None else c.model.with_signature(c.signature)
+    outputs = model.outputs
     inputs = {
         name: found
-        for name, tensor in ends.inputs.items()
-        if (found := _there(graph, tensor.name)) is not None
+        for name, entry in model.inputs.items()
+        if (found := _entry_in(graph, entry)) is not None
     }
-    fetched = {
-        name: graph.get_tensor_by_name(_tensor_name(c.model, name, dict(ends.outputs)))
-        for name in (c.outputs or ends.outputs)
-    }
+    fetched = {}
+    for name in c.outputs or outputs:
+        entry = outputs[name] if name in outputs else model.graph.as_graph_element(name)
+        fetched[name] = _entry_in(graph, entry)
+        if fetched[name] is None:
+            raise ValueError(f"{name!r} has no result that the signature of a SavedModel can name")
     if not inputs:
         raise ValueError("the outputs need no input, and the signature of a SavedModel has some")
     with (
@@ -161,15 +166,14 @@ _FORMATS = {
 TARGETS = tuple(_FORMATS)
 
 
-def _there(graph: Graph, name: str) -> Tensor | None:
+def _entry_in(graph: Graph, entry: Any) -> Any:
+    """The tensor of a graph for an entry of a signature, of an op its first; None if none."""
+    tensors = [
+        part.outputs[0] if isinstance(part, Operation) and part.outputs else part
+        for part in entry_parts(entry)
+    ]
     try:
-        return graph.get_tensor_by_name(name)
+        parts = [graph.get_tensor_by_name(tensor.name) for tensor in tensors]
     except (KeyError, ValueError):
         return None
-
-
-def _tensor_name(model: LoadedModel, name: str, outputs: dict[str, object]) -> str:
-    element = outputs[name] if name in outputs else model.graph.as_graph_element(name)
-    if isinstance(element, Operation):
-        element = element.outputs[0]
-    return str(element.name)  # type: ignore[attr-defined]
+    return SparseTensor(*parts) if isinstance(entry, SparseTensor) else parts[0]

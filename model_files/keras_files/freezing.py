@@ -16,6 +16,7 @@ from ...protos.dtypes import as_dtype
 from ...protos.messages import GraphDef, MetaGraphDef
 from ...saving.checkpoints.signatures import Signature, signature_def
 from ...saving.editing.convert_variables_to_constants import convert_variables_to_constants
+from ...saving.editing.graph_editing import free_name
 from ...saving.frozen_tables import with_tables_filled
 from ...session.options import ConfigProto
 from ...session.session import Session
@@ -61,12 +62,8 @@ def _names(form: Any, names: Sequence[str]) -> list[str]:
 
 def _once(names: Sequence[str]) -> list[str]:
     """Names with a number behind those that were there before."""
-    taken: dict[str, int] = {}
-    result = []
-    for name in names:
-        taken[name] = number = taken.get(name, -1) + 1
-        result.append(f"{name}_{number}" if number else name)
-    return result
+    taken: set[str] = set()
+    return [free_name(name, taken) for name in names]
 
 
 class _Values:

@@ -6,26 +6,18 @@ from collections.abc import Mapping
 
 import numpy as np
 
+from ...graph.node_def import full_input
 from ...protos.dtypes import as_dtype
 from ...protos.messages import GraphDef, NodeDef
 from ...protos.tensor_codec import encode_tensor
-from .node_lists import NodeList, inputs_of, lists_of
+from .node_lists import NodeList, lists_of
 
 _FIRST = {b"NCHW": b"NHWC", b"NCDHW": b"NDHWC"}
-# For each op type, the numbers of those inputs that are images; the first result is one.
-_IMAGES = {
-    "AvgPool": (0,),
-    "AvgPool3D": (0,),
-    "BiasAdd": (0,),
-    "Conv2D": (0,),
-    "Conv3D": (0,),
-    "DepthwiseConv2dNative": (0,),
-    "FusedBatchNorm": (0,),
-    "FusedBatchNormV2": (0,),
-    "FusedBatchNormV3": (0,),
-    "MaxPool": (0,),
-    "MaxPool3D": (0,),
-}
+# Op types whose first input and first result are images.
+_OF_IMAGES = (
+    *("AvgPool", "AvgPool3D", "BiasAdd", "Conv2D", "Conv3D", "DepthwiseConv2dNative"),
+    *("FusedBatchNorm", "FusedBatchNormV2", "FusedBatchNormV3", "MaxPool", "MaxPool3D"),
+)
 _LISTS = ("strides", "dilations", "ksize")
 
 
@@ -44,7 +36,7 @@ def write_channels_last(graph_def: GraphDef, shapes: Mapping[str, list[int | Non
             stated = node.attr["data_format"].s if "data_format" in node.attr else b""
             if stated not in _FIRST:
                 made.append(node)
-            elif node.op not in _IMAGES:
+            elif node.op not in _OF_IMAGES:
                 made.append(node)
                 problems.append(f"{node.op} ({node.name!r}) with {stated.decode()}")
             else:
@@ -64,7 +56,7 @@ def _transposed(
     stated = node.attr["data_format"].s
     rank = len(stated)
     if node.op == "BiasAdd":
-        known = shapes.get(inputs_of(node).data[0].removesuffix(":0") + ":0")
+        known = shapes.get(full_input(node.input[0]))
         if known is None or nodes.function is not None:
             made.append(node)
             return f"BiasAdd ({node.name!r}) with {stated.decode()} of unknown rank"
@@ -84,8 +76,7 @@ def _transposed(
     if len(pads) == 2 * rank:
         moved = [side for axis in to_last for side in pads[2 * axis : 2 * axis + 2]]
         inner.attr["explicit_paddings"].list.i[:] = moved
-    for place in _IMAGES[node.op]:
-        inner.input[place] = _transpose(node, nodes, made, node.input[place], to_last)
+    inner.input[0] = _transpose(node, nodes, made, node.input[0], to_last)
     made.append(inner)
     _transpose(node, nodes, made, nodes.result_of(inner), to_first, name)
     return ""

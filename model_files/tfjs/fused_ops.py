@@ -39,7 +39,7 @@ class _Writer:
     Args:
         nodes: the list to write into.
         node: the node.
-        place: for the message of the node's name and op.
+        made: where the plain nodes go.
     """
 
     def __init__(self, nodes: NodeList, node: NodeDef, made: list[NodeDef]) -> None:
@@ -62,9 +62,8 @@ class _Writer:
         for key, value in self._node.attr.items():
             if key in known:
                 node.attr[key].CopyFrom(value)
-        for key, value in attrs.items():
-            field, item = value
-            setattr(node.attr[key], field, item)
+        for key, (field, value) in attrs.items():
+            setattr(node.attr[key], field, value)
         self._made.append(node)
         return self._nodes.result_of(node)
 
@@ -80,16 +79,15 @@ def write_plain(graph_def: GraphDef) -> list[str]:
             replace = _REPLACED.get(node.op)
             if node.op == "BiasAdd" and not nodes.is_vector(inputs_of(node).data[-1:]):
                 replace = _bias
-            problem = ""
             if replace is None:
                 made.append(node)
+                continue
+            problem = replace(node, _Writer(nodes, node, made))
+            if problem:
+                problems.append(problem)
+                made.append(node)
             else:
-                problem = replace(node, _Writer(nodes, node, made))
-                if problem:
-                    problems.append(problem)
-                    made.append(node)
-                else:
-                    instead[node.name] = nodes.result_of(made[-1])
+                instead[node.name] = nodes.result_of(made[-1])
         nodes.nodes = made
         nodes.rewire(instead)
     return problems

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import base64
-import binascii
 from typing import Any
 
 from google.protobuf import json_format
@@ -17,6 +16,11 @@ _BYTES = {"s", "tensorContent", "tensor_content", "stringVal", "string_val"}
 # Members that hold what no reader of a graph needs, in other forms than protobuf's JSON at times.
 _NOTES = ("experimentalDebugInfo", "experimental_debug_info", "debugInfo")
 _RESOURCE = ("resourceId", "resource_id")
+# Errors of reading JSON of another form; a SystemError is of half of a surrogate pair.
+_MALFORMED = (
+    *(json_format.Error, RecursionError, ValueError, TypeError, AttributeError, KeyError),
+    *(OverflowError, SystemError),
+)
 
 
 def parse_graph(value: dict[str, Any], what: str, path: str) -> GraphDef:
@@ -119,13 +123,9 @@ def _parse(value: Any, message: Message, what: str, path: str) -> None:
         )
         # In binary form messages may be nested less deep; what cannot be saved is not loaded.
         type(message).FromString(message.SerializeToString())
-    except (json_format.Error, binascii.Error, RecursionError) as error:
-        damaged(path, f"{what} is malformed: {str(error)[:300]}")
-    except (ValueError, TypeError, AttributeError, KeyError, OverflowError, SystemError) as error:
-        # A SystemError is of half of a surrogate pair, which is no text.
-        damaged(path, f"{what} is malformed: {str(error)[:300]}")
     except Exception as error:
         # Protobuf's own errors are of classes that differ between its implementations.
-        if type(error).__module__.startswith("google."):
+        is_own = type(error).__module__.startswith("google.")
+        if is_own or isinstance(error, _MALFORMED):
             damaged(path, f"{what} is malformed: {str(error)[:300]}")
         raise

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Container, Mapping
 from typing import Any
 
 import numpy as np
@@ -74,9 +74,13 @@ def graph_model(
     with_dtypes(graph_def)
     if not graph_def.versions.producer:
         graph_def.versions.producer = PRODUCER
+    completed = _completed(signature, graph_def, path)
     meta_graph = MetaGraphDef()
-    meta_graph.signature_def["serving_default"].CopyFrom(_completed(signature, graph_def, path))
-    return ModelFile(path, Kind.TFJS, graph_def, meta_graph, contents)
+    meta_graph.signature_def["serving_default"].CopyFrom(completed)
+    ends = (("inputs", completed.inputs), ("outputs", completed.outputs))
+    inputs, outputs = (_in_order(kept, stated.get(key), graph_def) for key, kept in ends)
+    order = {"serving_default": (inputs, outputs)}
+    return ModelFile(path, Kind.TFJS, graph_def, meta_graph, contents, order)
 
 
 def _signature(model: dict[str, Any]) -> dict[str, Any]:
@@ -222,6 +226,14 @@ def _completed(signature: SignatureDef, graph_def: GraphDef, path: str) -> Signa
     if not result.outputs:
         damaged(path, "its graph has no outputs")
     return result
+
+
+def _in_order(
+    kept: Container[str], stated: dict[str, Any] | None, graph_def: GraphDef
+) -> list[str]:
+    """The names of inputs or outputs in the order of the signature, or else of the nodes."""
+    names = dict.fromkeys([*(stated or ()), *(node.name for node in graph_def.node)])
+    return [name for name in names if name in kept]
 
 
 def _state_shape(node: NodeDef, info: Any) -> None:

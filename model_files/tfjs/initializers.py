@@ -10,8 +10,8 @@ from ...protos.messages import GraphDef, NodeDef
 from ...saving.editing.graph_editing import free_name
 from .node_lists import inputs_of
 
-_TABLES = ("HashTable", "HashTableV2")
-_FILLING = ("InitializeTable", "InitializeTableV2", "LookupTableImport", "LookupTableImportV2")
+TABLES = ("HashTable", "HashTableV2")
+FILLING = ("InitializeTable", "InitializeTableV2", "LookupTableImport", "LookupTableImportV2")
 _ATTRS = {"Tin": "Tkey", "Tout": "Tval"}
 
 
@@ -34,7 +34,7 @@ def merge_initializer(
         The names that constants of the initializer have got, by their own.
     """
     names = _names(graph_def, initializer, handles)
-    tables = {names[node.name] for node in initializer.node if node.op in _TABLES}
+    tables = {names[node.name] for node in initializer.node if node.op in TABLES}
     for node in graph_def.node:
         for place, text in enumerate(node.input):
             if source_name(text) in handles:
@@ -50,8 +50,8 @@ def merge_initializer(
         copy.CopyFrom(node)
         copy.name = names[node.name]
         del copy.input[:]
-        copy.input.extend(_renamed(text, names) for text in node.input)
-        if copy.op in _FILLING and copy.input:
+        copy.input.extend(renamed(text, names) for text in node.input)
+        if copy.op in FILLING and copy.input:
             _fill_once(copy)
             fillers[source_name(copy.input[0])] = copy.name
         if copy.name not in there:
@@ -72,22 +72,23 @@ def _names(
     shared: dict[Any, str] = {
         node.attr["shared_name"].s: node.name
         for node in own.values()
-        if node.op in _TABLES and node.attr["shared_name"].s
+        if node.op in TABLES and node.attr["shared_name"].s
     }
     taken = set(own)
     names: dict[str, str] = {}
     for node in initializer.node:
         same = own.get(node.name)
-        if node.op in _TABLES and node.attr["shared_name"].s in shared:
+        if node.op in TABLES and node.attr["shared_name"].s in shared:
             names[node.name] = shared[node.attr["shared_name"].s]
-        elif node.op in _TABLES and same is not None and same.op in _TABLES:
+        elif node.op in TABLES and same is not None and same.op in TABLES:
             names[node.name] = node.name
         else:
             names[node.name] = free_name(node.name, taken)
     return names
 
 
-def _renamed(text: str, names: Mapping[str, str]) -> str:
+def renamed(text: str, names: Mapping[str, str]) -> str:
+    """An input in a graph, after nodes have got these names."""
     name = source_name(text)
     mark = "^" if text.startswith("^") else ""
     return mark + names.get(name, name) + text.removeprefix("^")[len(name) :]

@@ -21,6 +21,7 @@ from ...keras_api.models.model_configs import model_from_config
 from ...protos.messages import MetaGraphDef
 from ...runtime import errors
 from ...saving.editing.convert_variables_to_constants import convert_variables_to_constants
+from ...saving.editing.graph_editing import free_name
 from ...saving.saved_model.signature_defs import predict_signature_def
 from .json_files import damaged
 from .weights import Array
@@ -138,14 +139,8 @@ def _check_classes(config: dict[str, Any], path: str) -> None:
 
 def _unique(names: Sequence[str]) -> list[str]:
     """Names of which those that came before get a number, as TensorFlow.js does."""
-    result: list[str] = []
-    for name in names:
-        free, number = name, 0
-        while free in result:
-            number += 1
-            free = f"{name}_{number}"
-        result.append(free)
-    return result
+    taken: set[str] = set()
+    return [free_name(name, taken) for name in names]
 
 
 class _Values:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from ...graph.graph_protocols import RegisteredOpType
-from ...graph.node_def import full_input
+from ...graph.node_def import full_input, source_name
 from ...graph.registry import find
 from ...graph.signature import ArgSpec
 from ...protos.dtypes import DType, as_dtype
@@ -80,7 +80,7 @@ class _Mending:
                 elif node.name not in seen:
                     seen.add(node.name)
                     stack.append((node, True))
-                    names = (text.lstrip("^").split(":")[0] for text in reversed(node.input))
+                    names = (source_name(text) for text in reversed(node.input))
                     read = (self._by_name[name] for name in names if name in self._by_name)
                     stack += [(other, False) for other in read if other.name not in seen]
         return order

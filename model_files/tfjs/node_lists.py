@@ -83,14 +83,23 @@ def with_legal_names(graph_def: GraphDef) -> None:
             for node in nodes.nodes
             if node.name.startswith("_")
         }
-        if not names:
-            continue
-        for node in nodes.nodes:
-            node.name = names.get(node.name, node.name)
-            for place, text in enumerate(node.input):
-                node.input[place] = _renamed(text, names)
-        for key, text in function.ret.items():
-            function.ret[key] = _renamed(text, names)
+        if names:
+            rename_in_function(function, names)
+
+
+def rename_in_function(function: FunctionDef, names: Mapping[str, str]) -> None:
+    """Renames nodes of a function, also where others read them.
+
+    Args:
+        function: the function, which is changed.
+        names: the new names by the old ones.
+    """
+    for node in function.node_def:
+        node.name = names.get(node.name, node.name)
+        for place, text in enumerate(node.input):
+            node.input[place] = _renamed(text, names)
+    for key, text in function.ret.items():
+        function.ret[key] = _renamed(text, names)
 
 
 def _renamed(text: str, names: Mapping[str, str]) -> str:

@@ -20,25 +20,26 @@ from ...graph.importing.importer import import_whole
 from ...graph.node import Operation, Tensor
 from ...graph.node_def import source_name
 from ...graph.scopes.thread_defaults import get_default_session
+from ...graph.sparse_tensor import SparseTensor
 from ...protos.dtypes import as_dtype
 from ...protos.messages import FunctionDef, GraphDef, NodeDef, SignatureDef
 from ...protos.tensor_codec import decode_tensor
 from ...runtime import errors
+from ...saving.checkpoints.signatures import entry_parts
 from ...saving.editing.convert_variables_to_constants import convert_variables_to_constants
 from ...saving.editing.graph_editing import extract_sub_graph, free_name
 from ...saving.saved_model.loaded_model import LoadedModel
 from ...saving.transforms.optimize import optimize
 from ..freeze_model import freeze_loaded
 from .channel_order import write_channels_last
+from .initializers import FILLING, TABLES, renamed
 from .lowering import lower, unsupported
-from .node_lists import NodeList, inputs_of, lists_of
+from .node_lists import inputs_of, lists_of, rename_in_function
 from .shards import QUANTIZATIONS, write_shards
 from .weights import Array
 
 public = {"td": "save_tfjs"}
 
-_FILLING = ("InitializeTable", "InitializeTableV2", "LookupTableImport", "LookupTableImportV2")
-_TABLES = ("HashTable", "HashTableV2")
 _OURS = re.compile(r"model\.json|group\d+-shard\d+of\d+(\.bin)?")
 _INT32 = np.iinfo(np.int32)
 
@@ -150,12 +151,10 @@ def _frozen(
         found_outputs = _chosen(outputs, names[1], loaded.graph, "output")
         graph_def = _constants(session, loaded, found_outputs)
         return _Frozen(graph_def, loaded.graph, found_inputs, found_outputs)
-    if signature is not None and signature not in loaded.signatures:
-        there = ", ".join(sorted(loaded.signatures)) or "none"
-        raise ValueError(f"the model has no signature {signature!r}; it has {there}")
-    ends = loaded if signature is None else loaded.signatures[signature]
-    found_inputs = _chosen(inputs, ends.inputs, loaded.graph, "input")
-    found_outputs = _chosen(outputs, ends.outputs, loaded.graph, "output")
+    if signature is not None:
+        loaded = loaded.with_signature(signature)
+    found_inputs = _chosen(inputs, loaded.inputs, loaded.graph, "input")
+    found_outputs = _chosen(outputs, loaded.outputs, loaded.graph, "output")
     if not found_outputs:
         raise ValueError("the model has no outputs: name the tensors that are wanted")
     if session is not None:
@@ -188,6 +187,12 @@ def _chosen(
                 raise ValueError(
                     f"the model has no {what} or tensor {name!r}; it has {has}"
                 ) from None
+        if isinstance(element, SparseTensor):
+            tensors = ", ".join(part.name for part in entry_parts(element))
+            raise ValueError(
+                f"{what} {name!r} is a sparse tensor, which TensorFlow.js lacks; name the tensors "
+                f"{tensors} instead"
+            )
         if isinstance(element, Operation):
             if len(element.outputs) != 1:
                 raise ValueError(f"{what} {name!r} is an op of {len(element.outputs)} results")
@@ -198,11 +203,12 @@ def _chosen(
 
 def _prepared(frozen: _Frozen) -> tuple[GraphDef, dict[str, Any]]:
     """A graph as TensorFlow.js takes it, and its signature as JSON."""
-    fed = [name for name in frozen.inputs.values() if _is_there(frozen.graph_def, name)]
+    there = {node.name for node in frozen.graph_def.node}
+    fed = [name for name in frozen.inputs.values() if source_name(name) in there]
     named = _with_own_nodes(frozen)
-    graph_def = optimize(named.graph_def, fed, list(map(source_name, named.outputs.values())))
-    _drop_waits(graph_def)
     wanted = list(map(source_name, named.outputs.values()))
+    graph_def = optimize(named.graph_def, fed, wanted)
+    _drop_waits(graph_def)
     graph_def = extract_sub_graph(graph_def, wanted)
     graph = import_whole(graph_def)
     problems = write_channels_last(graph_def, _shapes(graph))
@@ -221,10 +227,6 @@ def _prepared(frozen: _Frozen) -> tuple[GraphDef, dict[str, Any]]:
     if not graph_def.versions.producer:
         graph_def.versions.producer = PRODUCER
     return graph_def, ends
-
-
-def _is_there(graph_def: GraphDef, name: str) -> bool:
-    return any(node.name == source_name(name) for node in graph_def.node)
 
 
 def _with_own_nodes(frozen: _Frozen) -> _Frozen:
@@ -255,7 +257,7 @@ def _with_own_nodes(frozen: _Frozen) -> _Frozen:
 def _drop_waits(graph_def: GraphDef) -> None:
     """Drops control inputs, which order effects that a frozen graph does not have."""
     for nodes in lists_of(graph_def):
-        fillers = {node.name for node in nodes.nodes if node.op in _FILLING}
+        fillers = {node.name for node in nodes.nodes if node.op in FILLING}
         for node in nodes.nodes:
             data, waits = inputs_of(node)
             del node.input[:]
@@ -309,7 +311,7 @@ def _tensor_info(name: str, tensor: Tensor) -> dict[str, Any]:
 
 def _split_off_tables(graph_def: GraphDef) -> GraphDef:
     """Moves what fills tables to a graph of its own, which TensorFlow.js runs once at loading."""
-    fillers = [node for node in graph_def.node if node.op in _FILLING]
+    fillers = [node for node in graph_def.node if node.op in FILLING]
     initializer = GraphDef(versions=graph_def.versions)
     if not fillers:
         return initializer
@@ -324,14 +326,15 @@ def _split_off_tables(graph_def: GraphDef) -> GraphDef:
     read = {source_name(text) for node in rest for text in node.input}
     moved = {node.name for node in part.node if node.op == "Const"} - read
     left = [node for node in rest if node.name not in moved]
-    for nodes, prefix in ((initializer.node, "initializer/"),):
-        doubled = {node.name for node in nodes if node.op not in _TABLES and node.name not in moved}
-        for node in nodes:
-            if node.name in doubled:
-                node.name = prefix + node.name
-            for place, text in enumerate(node.input):
-                if source_name(text) in doubled:
-                    node.input[place] = prefix + text
+    taken = {node.name for node in left}
+    doubled = {
+        node.name: free_name(f"initializer/{node.name}", taken)
+        for node in initializer.node
+        if node.op not in TABLES and node.name not in moved
+    }
+    for node in initializer.node:
+        node.name = doubled.get(node.name, node.name)
+        node.input[:] = [renamed(text, doubled) for text in node.input]
     copies = GraphDef()
     copies.node.extend(left)
     del graph_def.node[:]
@@ -360,18 +363,7 @@ def _rename_constants(function: FunctionDef, taken: set[str]) -> None:
         for node in function.node_def
         if node.op == "Const"
     }
-    nodes = NodeList(function.node_def, function)
-    for node in nodes.nodes:
-        for place, text in enumerate(node.input):
-            if ":" in text and source_name(text) in names:
-                name, rest = text.split(":", 1)
-                node.input[place] = f"{names[name]}:{rest}"
-        if node.op == "Const":
-            node.name = names[node.name]
-    for key, text in function.ret.items():
-        if ":" in text and source_name(text) in names:
-            name, rest = text.split(":", 1)
-            function.ret[key] = f"{names[name]}:{rest}"
+    rename_in_function(function, names)
 
 
 def _taken(node: NodeDef) -> Array:

@@ -11,7 +11,6 @@ import ntpath
 import os
 import posixpath
 import stat
-from collections.abc import Callable, Mapping
 from contextlib import ExitStack
 from io import BufferedReader
 from typing import Any, NamedTuple
@@ -36,8 +35,11 @@ _DTYPES = {
     "float16": "<f2",
     "uint16": "<u2",
 }
-_QUANTIZED = {"float16": ("float32",), "uint8": ("float32", "int32"), "uint16": ()}
-_QUANTIZED["uint16"] = _QUANTIZED["uint8"]
+_QUANTIZED = {
+    "float16": ("float32",),
+    "uint8": ("float32", "int32"),
+    "uint16": ("float32", "int32"),
+}
 _MOST_RANK = 64  # of a NumPy array
 _LONGEST_NAME = 255  # bytes, in all common file systems
 _LENGTH = 4  # bytes of the length before each string
@@ -79,7 +81,8 @@ def read_weights(
 
     Raises:
         NotFoundError: a file is missing.
-        DataLossError: the manifest is malformed, names files elsewhere, or other sizes.
+        DataLossError: the manifest is malformed, or the files are of another size.
+        PermissionDeniedError: it names a file outside of the folder.
         ResourceExhaustedError: the weights take more than the budget allows.
     """
     groups = []
@@ -225,42 +228,31 @@ def _read(spec: _Spec, shards: _Shards, path: str) -> Array:
     if spec.stored == "string":
         return _strings(spec, shards, what)
     ask(spec.elements * np.dtype(_DTYPES[spec.dtype]).itemsize, what)
+    values = np.empty(spec.elements, _DTYPES[spec.dtype])
     if spec.stored == spec.dtype:
-        values = np.empty(spec.elements, _DTYPES[spec.dtype])
         shards.read(values.view(np.uint8).data)
     else:
-        values = np.empty(spec.elements, _DTYPES[spec.dtype])
-        restore = _restorer(spec)
         for start in range(0, spec.elements, _BLOCK):
             block = values[start : start + _BLOCK]
             stored = np.empty(block.size, _DTYPES[spec.stored])
             shards.read(stored.view(np.uint8).data)
-            restore(stored, block)
+            _restore(spec, stored, block)
     if spec.dtype == "bool":
         values = values != 0
-    if spec.dtype in ("uint8", "float16", "uint16"):
-        return values.reshape(spec.shape)
     return values.astype(values.dtype.newbyteorder("="), copy=False).reshape(spec.shape)
 
 
-def _restorer(spec: _Spec) -> Callable[[Array, Array], None]:
-    """A function that restores a block of values from fewer bits into the second array.
-
-    As TensorFlow.js does, in double precision.
-    """
-
-    def restore(stored: Array, block: Array) -> None:
-        with np.errstate(all="ignore"):
-            if spec.stored == "float16":
-                block[:] = stored
-                return
-            values = stored * spec.scale + spec.minimum
-            if spec.dtype == "int32":
-                limits = np.iinfo(np.int32)
-                values = np.clip(np.floor(values + 0.5), limits.min, limits.max)
-            block[:] = values
-
-    return restore
+def _restore(spec: _Spec, stored: Array, block: Array) -> None:
+    """Restores a block of values from fewer bits, as TensorFlow.js does, in double precision."""
+    with np.errstate(all="ignore"):
+        if spec.stored == "float16":
+            block[:] = stored
+            return
+        values = stored * spec.scale + spec.minimum
+        if spec.dtype == "int32":
+            limits = np.iinfo(np.int32)
+            values = np.clip(np.floor(values + 0.5), limits.min, limits.max)
+        block[:] = values
 
 
 def _strings(spec: _Spec, shards: _Shards, what: str) -> Array:
@@ -282,8 +274,3 @@ def _within(length: int, shards: _Shards, what: str) -> int:
         raise errors.DataLossError(None, None, message)
     ask(length, what)
     return length
-
-
-def sizes_of(weights: Mapping[str, Array]) -> int:
-    """The bytes that weights take, without the strings."""
-    return sum(array.nbytes for array in weights.values())

@@ -132,10 +132,6 @@ def _reverse_sequence(c: Call) -> Tensor:
     return apply("ReverseSequence", c[0], c[1], **dims)
 
 
-def _scatter_nd(c: Call) -> Tensor:
-    return apply("ScatterNd", c[0], c[1], c[2])
-
-
 def _sparse_to_dense(c: Call) -> Tensor:
     indices, shape = c[0], c[1]
     if indices.dtype is not shape.dtype:
@@ -143,35 +139,19 @@ def _sparse_to_dense(c: Call) -> Tensor:
     return apply("SparseToDense", indices, shape, c[2], c[3], validate_indices=False)
 
 
-def _dynamic_update_slice(c: Call) -> Tensor:
-    return apply("XlaDynamicUpdateSlice", c[0], c[1], c[2])
+def _suppression(op_type: str, c: Call) -> Any:
+    return apply(op_type, *c.all(), pad_to_max_output_size=True)
 
 
-def _suppression_v4(c: Call) -> Any:
-    return apply("NonMaxSuppressionV4", *c.all(), pad_to_max_output_size=True)
-
-
-def _suppression_v5(c: Call) -> Any:
-    return apply("NonMaxSuppressionV5", *c.all(), pad_to_max_output_size=True)
-
-
-def _rfft2d(c: Call) -> Tensor:
-    return apply("RFFT2D", c[0], c[1])
-
-
-def _random(op_type: str, c: Call) -> Tensor:
+def _random(op_type: str, dtype_attr: str, c: Call) -> Tensor:
     seeds = {name: c.option(name, 0) for name in ("seed", "seed2")}
-    return apply(op_type, c[0], dtype=c.out().dtype, **seeds)
-
-
-def _multinomial(c: Call) -> Tensor:
-    seeds = {name: c.option(name, 0) for name in ("seed", "seed2")}
-    return apply("Multinomial", c[0], c[1], output_dtype=c.out().dtype, **seeds)
+    return apply(op_type, *c.all(), **{dtype_attr: c.out().dtype}, **seeds)
 
 
 _MOVING = {
     "BATCH_TO_SPACE_ND": "BatchToSpaceND",
     "BROADCAST_TO": "BroadcastTo",
+    "DYNAMIC_UPDATE_SLICE": "XlaDynamicUpdateSlice",
     "EXPAND_DIMS": "ExpandDims",
     "GATHER_ND": "GatherNd",
     "PADV2": "PadV2",
@@ -187,6 +167,8 @@ _OTHERS = {
     "MATRIX_DIAG": "MatrixDiag",
     "MATRIX_SET_DIAG": "MatrixSetDiag",
     "RANGE": "Range",
+    "RFFT2D": "RFFT2D",
+    "SCATTER_ND": "ScatterNd",
     "SEGMENT_SUM": "SegmentSum",
     "SPACE_TO_BATCH_ND": "SpaceToBatchND",
     "WHERE": "Where",
@@ -201,24 +183,21 @@ RULES = {
     "CONCATENATION": Rule(_concatenation, moves=True),
     "CUMSUM": Rule(_cumsum),
     "DEPTH_TO_SPACE": Rule(partial(_block, "DepthToSpace"), moves=True),
-    "DYNAMIC_UPDATE_SLICE": Rule(_dynamic_update_slice, moves=True),
     "GATHER": Rule(_gather, moves=True),
     "MIRROR_PAD": Rule(_mirror_pad, moves=True),
-    "MULTINOMIAL": Rule(_multinomial),
-    "NON_MAX_SUPPRESSION_V4": Rule(_suppression_v4),
-    "NON_MAX_SUPPRESSION_V5": Rule(_suppression_v5),
+    "MULTINOMIAL": Rule(partial(_random, "Multinomial", "output_dtype")),
+    "NON_MAX_SUPPRESSION_V4": Rule(partial(_suppression, "NonMaxSuppressionV4")),
+    "NON_MAX_SUPPRESSION_V5": Rule(partial(_suppression, "NonMaxSuppressionV5")),
     "ONE_HOT": Rule(_one_hot, moves=True),
     "PACK": Rule(_pack, moves=True),
     "PAD": Rule(_pad, moves=True),
-    "RANDOM_STANDARD_NORMAL": Rule(partial(_random, "RandomStandardNormal")),
-    "RANDOM_UNIFORM": Rule(partial(_random, "RandomUniform")),
+    "RANDOM_STANDARD_NORMAL": Rule(partial(_random, "RandomStandardNormal", "dtype")),
+    "RANDOM_UNIFORM": Rule(partial(_random, "RandomUniform", "dtype")),
     "RANK": Rule(_rank, stored=True),
     "REDUCE_MAX": Rule(partial(_reduction, "Max"), moves=True),
     "REDUCE_MIN": Rule(partial(_reduction, "Min"), moves=True),
     "RESHAPE": Rule(_reshape, moves=True),
     "REVERSE_SEQUENCE": Rule(_reverse_sequence, moves=True),
-    "RFFT2D": Rule(_rfft2d),
-    "SCATTER_ND": Rule(_scatter_nd),
     "SHAPE": Rule(_shape, stored=True),
     "SPACE_TO_DEPTH": Rule(partial(_block, "SpaceToDepth"), moves=True),
     "SPARSE_TO_DENSE": Rule(_sparse_to_dense),

@@ -236,7 +236,7 @@ def _subgraph(
             list(item["intermediates"]),
         )
         _check([x for x in op.inputs if x != -1], tensors, f"{where} ({kind})")
-        _check([*op.outputs, *(x for x in op.intermediates if x != -1)], tensors, f"{where}")
+        _check([*op.outputs, *(x for x in op.intermediates if x != -1)], tensors, where)
         ops.append(op)
     return Subgraph(tensors, inputs, outputs, ops)
 
@@ -279,7 +279,7 @@ def _tensor(table: Table, buffers: Sequence[memoryview]) -> TensorInfo:
         dtype,
         tuple(None if size < 0 else size for size in sizes),
         data if is_constant else None,
-        _quantization(table["quantization"], stated, len(sizes), sizes, name),
+        _quantization(table["quantization"], stated, sizes, name),
         table["is_variable"],
         table["sparsity"],
         stated,
@@ -287,7 +287,7 @@ def _tensor(table: Table, buffers: Sequence[memoryview]) -> TensorInfo:
 
 
 def _quantization(
-    table: Table | None, dtype: DType, rank: int, sizes: Sequence[int], name: str
+    table: Table | None, dtype: DType, sizes: Sequence[int], name: str
 ) -> Quantization | None:
     if table is None or dtype not in _QUANTIZABLE:
         return None
@@ -298,7 +298,7 @@ def _quantization(
         return None
     axis = table["quantized_dimension"]
     scale, zero = np.array(scales, np.float32), np.array(zeros, np.int64)
-    if len(scale) > 1 and (not 0 <= axis < rank or sizes[axis] != len(scale)):
+    if len(scale) > 1 and (not 0 <= axis < len(sizes) or sizes[axis] != len(scale)):
         raise MalformedError(f"the tensor {name!r} has {len(scale)} scales, for {sizes}")
     if len(zero) not in (1, len(scale)) or not (scale >= 0).all() or not np.isfinite(scale).all():
         raise MalformedError(f"the tensor {name!r} has scales {scales[:8]}, zeros {zeros[:8]}")

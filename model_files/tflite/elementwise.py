@@ -36,13 +36,10 @@ _UNARY = {
     "TANH": "Tanh",
     "ZEROS_LIKE": "ZerosLike",
 }
-_ACTIVATIONS = {"RELU": "RELU", "RELU6": "RELU6", "RELU_N1_TO_1": "RELU_N1_TO_1"}
-# Ops of two operands that broadcast; the first four have a fused activation.
+_ACTIVATIONS = ("RELU", "RELU6", "RELU_N1_TO_1")
+# Ops of two operands that broadcast: those with a fused activation, and the others.
+_FUSED = {"ADD": "AddV2", "SUB": "Sub", "MUL": "Mul", "DIV": "Div"}
 _BINARY = {
-    "ADD": "AddV2",
-    "SUB": "Sub",
-    "MUL": "Mul",
-    "DIV": "Div",
     "ATAN2": "Atan2",
     "BITWISE_XOR": "BitwiseXor",
     "EQUAL": "Equal",
@@ -54,14 +51,11 @@ _BINARY = {
     "LESS_EQUAL": "LessEqual",
     "LOGICAL_AND": "LogicalAnd",
     "LOGICAL_OR": "LogicalOr",
-    "MAXIMUM": "Maximum",
-    "MINIMUM": "Minimum",
     "NOT_EQUAL": "NotEqual",
     "POW": "Pow",
     "RIGHT_SHIFT": "RightShift",
     "SQUARED_DIFFERENCE": "SquaredDifference",
 }
-_FUSED = ("ADD", "SUB", "MUL", "DIV")
 
 
 def _unary(op_type: str, c: Call) -> Tensor:
@@ -183,9 +177,9 @@ def _rules(build: Callable[..., Any], table: dict[str, str]) -> dict[str, Rule]:
 
 RULES = {
     **_rules(_unary, _UNARY),
-    **_rules(_activation, _ACTIVATIONS),
+    **{name: Rule(partial(_activation, name)) for name in _ACTIVATIONS},
     **_rules(_binary, _BINARY),
-    **_rules(_fused, {name: _BINARY[name] for name in _FUSED}),
+    **_rules(_fused, _FUSED),
     "ADD_N": Rule(_add_n),
     "BITCAST": Rule(_bitcast, stored=True),
     "BUCKETIZE": Rule(_bucketize),

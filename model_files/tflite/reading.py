@@ -59,12 +59,14 @@ def read_tflite(
             report("nodes", 0, ops)
         with Graph().as_default() as graph:
             builder = Builder(contents, graph)
-            meta_graph = _with_signatures(builder)
+            signatures = _signatures(contents)
+            meta_graph = _with_signatures(builder, signatures)
     except MalformedError as error:
         message = f"{path} is damaged, or no TensorFlow Lite model: {error}"
         raise errors.DataLossError(None, None, message) from error
     graph_def, beside = _exported(builder, apart)
-    return ModelFile("", Kind.TFLITE, graph_def, meta_graph, beside)
+    order = {name: (list(ends.inputs), list(ends.outputs)) for name, ends in signatures.items()}
+    return ModelFile("", Kind.TFLITE, graph_def, meta_graph, beside, order)
 
 
 def _data(file: BufferedIOBase, path: str) -> memoryview:
@@ -97,12 +99,16 @@ def _check_supported(contents: Contents, path: str) -> None:
         raise errors.UnimplementedError(None, None, message)
 
 
-def _with_signatures(builder: Builder) -> MetaGraphDef:
-    """Builds the subgraphs of all signatures, and the meta graph that names their ends."""
-    contents = builder.contents
-    signatures = dict(contents.signatures)
+def _signatures(contents: Contents) -> dict[str, SignatureInfo]:
+    """The signatures of a file, among them one of the main subgraph."""
+    signatures = contents.signatures
     if all(signature.subgraph for signature in signatures.values()):
         signatures = {constants.DEFAULT_SERVING_SIGNATURE_DEF_KEY: _stated(contents), **signatures}
+    return signatures
+
+
+def _with_signatures(builder: Builder, signatures: Mapping[str, SignatureInfo]) -> MetaGraphDef:
+    """Builds the subgraphs of all signatures, and the meta graph that names their ends."""
     meta_graph = MetaGraphDef()
     meta_graph.meta_info_def.tags.append(constants.SERVING)
     built: dict[int, tuple[dict[int, Tensor], dict[int, Tensor]]] = {}

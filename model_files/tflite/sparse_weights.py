@@ -84,9 +84,4 @@ def _vector(table: Table, key: str) -> Array:
     if not 0 < number < len(_VECTORS):
         return np.zeros(0, np.int64)
     vector = table.union(key, _VECTORS[number])
-    return np.array([] if vector is None else bytes_or_list(vector["values"]), np.int64)
-
-
-def bytes_or_list(values: memoryview | Sequence[int]) -> Sequence[int]:
-    """The numbers of a vector, of which one of bytes is not copied."""
-    return values.tolist() if isinstance(values, memoryview) else values
+    return np.array([] if vector is None else vector["values"], np.int64)

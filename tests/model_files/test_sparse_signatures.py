@@ -43,6 +43,20 @@ def test_a_sparse_signature_is_called(model: str) -> None:
         assert results["sums"].tolist() == [5.0, 6.0]
 
 
+def test_a_sparse_signature_is_converted_to_a_saved_model(cli: Cli, model: str) -> None:
+    done = cli("convert", model, "again", "--to", "saved_model")
+    assert (done.code, done.err) == (0, "")
+    value = td.SparseTensorValue([[0, 1], [1, 2]], f32([5.0, 6.0]), [2, 3])
+    with td.load("again") as loaded:
+        results = loaded(s=value)
+        assert results["doubled"].values.tolist() == [10.0, 12.0]
+        assert results["sums"].tolist() == [5.0, 6.0]
+    done = cli("convert", model, "web")
+    assert done.code != 0
+    assert "input 's' is a sparse tensor" in done.err
+    assert "s/indices:0" in done.err
+
+
 def test_commands_take_a_sparse_signature(cli: Cli, model: str) -> None:
     shown = cli("show", model)
     assert (shown.code, shown.err) == (0, "")

@@ -33,6 +33,23 @@ def test_hdf5_model_is_called(tmp_path: Path) -> None:
     assert list(model.outputs) == ["out"]
 
 
+def test_a_checkpoint_beside_a_model_is_not_its_own(tmp_path: Path) -> None:
+    _dense(tmp_path / "model.h5")
+    with td.Graph().as_default(), td.Session() as session:
+        session.run(td.Variable(5.0, name="v").initializer)
+        td.train.Saver().save(session, str(tmp_path / "model"), write_meta_graph=False)
+    assert td.load(str(tmp_path / "model.h5")).checkpoint is None
+
+
+def test_outputs_of_one_layer_have_names_that_no_other_has(tmp_path: Path) -> None:
+    path = str(tmp_path / "model.h5")
+    with td.Graph().as_default():
+        x = td.keras.Input((2,), name="x")
+        shared, other = (td.keras.layers.Dense(1, name=name) for name in ("a", "a_1"))
+        td.keras.Model(x, [shared(x), shared(x), other(x)]).save(path)
+    assert list(td.load(path).outputs) == ["a", "a_1", "a_1_1"]
+
+
 def test_weights_alone_say_what_to_do(tmp_path: Path) -> None:
     path = str(tmp_path / "weights.h5")
     with td.Graph().as_default():

@@ -30,6 +30,22 @@ def test_fused_ops_are_the_plain_ones_they_consist_of(tmp_path: Path) -> None:
     np.testing.assert_allclose(model(x), np.where(plain > 0, plain, alpha * plain), rtol=1e-5)
 
 
+ENDS = {"inputs": "ba", "outputs": "dc"}
+
+
+@pytest.mark.parametrize("is_stated", [True, False])
+def test_inputs_have_the_order_of_the_file(is_stated: bool, tmp_path: Path) -> None:
+    nodes = [
+        *(placeholder(name, "DT_FLOAT", 2) for name in "ba"),
+        node("d", "Sub", "b", "a", **FLOAT),
+        node("c", "Sub", "a", "b", **FLOAT),
+    ]
+    ends = {key: {name: {"name": name} for name in names} for key, names in ENDS.items()}
+    model = td.load(write(tmp_path / "m", nodes, [], **({"signature": ends} if is_stated else {})))
+    assert (list(model.inputs), list(model.outputs)) == (["b", "a"], ["d", "c"])
+    assert model([3.0, 3.0], [1.0, 1.0])["d"].tolist() == [2.0, 2.0]
+
+
 def test_what_cannot_be_unfused_is_named_at_once(tmp_path: Path) -> None:
     fused = {"list": {"s": texts("Swish")}}
     nodes = [

@@ -348,3 +348,11 @@ def test_leading_sizes_may_be_known_only_when_it_runs(batch: int, tmp_path: Path
     value = RNG.normal(size=(batch, 2, 3)).astype(np.float32)
     with td.load(tmp_path / "model.tflite") as model:
         np.testing.assert_allclose(model(value), value @ W.T, rtol=1e-5, atol=1e-6)
+
+
+def test_inputs_have_the_order_of_the_file(tmp_path: Path) -> None:
+    b, a, c = (Tensor("float32", [2], more={"name": name}) for name in "bac")
+    (tmp_path / "model.tflite").write_bytes(one_op("SUB", [b, a], [c]))
+    with td.load(tmp_path / "model.tflite") as model:
+        assert list(model.inputs) == ["b", "a"]
+        np.testing.assert_array_equal(model(f32([3, 3]), f32([1, 1])), f32([2, 2]))
