@@ -97,9 +97,9 @@ def _max_pool_with_indices(c: Call, windows: Windows) -> Any:
     return [best, place]
 
 
-def _average(c: Call, x: Tensor) -> Tensor:
+def _average_pool(c: Call) -> Tensor:
     """The means of windows, of which padding is part or not."""
-    windows = _windows(c)
+    x, windows = c[0], _windows(c)
     included = bool(c.int("count_include_pad", 0))
     if windows.pads is None:
         if included or max(windows.dilations) > 1:
@@ -148,10 +148,6 @@ def _along_each(op_type: str, x: Tensor, windows: Windows) -> Tensor:
         parts = taps(x, Windows(kernel, strides, dilations, None, False))
         x = reduce(partial(wide, op_type), parts)
     return x
-
-
-def _average_pool(c: Call) -> Tensor:
-    return _average(c, c[0])
 
 
 def _lp_pool(c: Call) -> Tensor:
