@@ -86,7 +86,9 @@ def _attention(c: Call) -> Any:
         query = _heads(query, c.int("q_num_heads"))
         key, value = (_heads(x, c.int("kv_num_heads")) for x in (key, value))
     heads, kv_heads = size_of(query, 1), size_of(key, 1)
-    if not isinstance(heads, int) or not isinstance(kv_heads, int) or heads % max(kv_heads, 1):
+    if not isinstance(heads, int) or not isinstance(kv_heads, int):
+        raise UnsupportedError("the number of its heads is not known: not supported")
+    if heads % max(kv_heads, 1):
         raise MalformedError(f"{heads} heads of queries are no multiple of {kv_heads}")
     past: Any = 0
     if c.has(4):
@@ -186,7 +188,9 @@ def _rotary(c: Call) -> Tensor:
     cosines, sines = expand(cosines, [1]), expand(sines, [1])
     width = size_of(x, 3)
     turned = c.int("rotary_embedding_dim", 0) or width
-    if not isinstance(turned, int) or turned % 2:
+    if not isinstance(turned, int):
+        raise UnsupportedError("the size of heads is not known: not supported")
+    if turned % 2:
         raise MalformedError(f"the size that is rotated must be even, got {turned}")
     whole = turned == width
     part, rest = (x, None) if whole else (cut(x, 3, 0, turned), cut(x, 3, turned, None))
