@@ -26,6 +26,7 @@ from .nodes import (
     ints,
     joined,
     number,
+    part_of,
     rank_of,
     reshape,
     shape_of,
@@ -122,9 +123,7 @@ def _reshape(c: Call) -> Tensor:
         if rank < length:
             old = joined(old, ints([0] * (length - rank)))
         elif rank > length:
-            old = (
-                old[:length] if not isinstance(old, Tensor) else apply("Slice", old, [0], [length])
-            )
+            old = part_of(old, 0, length)
         zero = np.zeros((), np.int64)
         return apply("Reshape", x, selected(apply("Equal", shape, zero), old, shape))
     sizes = known.tolist()

@@ -13,11 +13,13 @@ from ...ops.control_flow.while_loop import while_loop
 from ...protos import dtypes
 from ...shape_inference.tensor_shape import TensorShape
 from .call import Call, Rule
+from .control_flow import stack
 from .elementwise import hard_sigmoid, scaled, selected
 from .nodes import (
     apply,
     as_size,
     cast,
+    cast_size,
     cut,
     expand,
     number,
@@ -207,13 +209,11 @@ def _run(x: Tensor, lengths: Any, states: list[Tensor], step: Step) -> tuple[Ten
         outputs = apply("TensorListSetItem", outputs, place, output)
         return [apply("AddV2", i, np.int64(1)), outputs, *new]
 
-    count = cast(time, dtypes.int32) if isinstance(time, Tensor) else np.int32(time)
-    outputs = apply("TensorListReserve", -1, count, element_dtype=x.dtype)
+    outputs = apply("TensorListReserve", -1, cast_size(time), element_dtype=x.dtype)
     shapes = [TensorShape([]), TensorShape([]), *(state.shape for state in states)]
     start = [apply("Identity", np.int64(0)), outputs, *states]
     _, outputs, *states = while_loop(goes_on, body, start, shapes)
-    sizes = [-1 if size is None else size for size in states[0].shape.as_list()]
-    stacked = apply("TensorListStack", outputs, np.array(sizes, np.int32), element_dtype=x.dtype)
+    stacked = stack(outputs, x.dtype, states[0].shape)
     known = x.shape.as_list()[0]
     return (stacked if known is None else reshape_first(stacked, known)), states
 

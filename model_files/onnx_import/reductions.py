@@ -16,7 +16,7 @@ from .nodes import (
     apply,
     as_size,
     axis_of,
-    cast,
+    cast_size,
     ints,
     number,
     rank_of,
@@ -145,10 +145,8 @@ def _softmax(op_type: str, c: Call) -> Tensor:
 
 def _hardmax(c: Call) -> Tensor:
     def hardmax(x: Tensor) -> Tensor:
-        size = size_of(x, -1)
-        depth = cast(size, dtypes.int32) if isinstance(size, Tensor) else np.int32(size)
         best = apply("ArgMax", x, np.int32(-1), output_type=dtypes.int64)
-        return apply("OneHot", best, depth, number(x, 1), number(x, 0))
+        return apply("OneHot", best, cast_size(size_of(x, -1)), number(x, 1), number(x, 0))
 
     return along_last(c, hardmax)
 
