@@ -1,4 +1,4 @@
-"""Ops of ONNX whose sizes or inputs are not known before a run, and branches that few models take."""
+"""Ops of ONNX whose sizes or inputs are not known before a run, and branches off the main path."""
 
 from __future__ import annotations
 
