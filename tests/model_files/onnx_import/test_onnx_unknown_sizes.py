@@ -102,7 +102,11 @@ def test_cubic_samples_at_the_border() -> None:
 
 def test_numbers_of_activations_are_for_those_that_take_them() -> None:
     x, weights, none = f32([[[-1]]]), f32([[[1]], [[1]]]), np.zeros((2, 1, 1), np.float32)
-    settings = {"direction": "bidirectional", "hidden_size": 1, "activation_alpha": [0.5]}
+    settings: dict[str, Any] = {
+        "direction": "bidirectional",
+        "hidden_size": 1,
+        "activation_alpha": [0.5],
+    }
     found = run_op("RNN", x, weights, none, activations=["Tanh", "LeakyRelu"], **settings)
     np.testing.assert_allclose(found.reshape(-1), [np.tanh(-1), -0.5], rtol=1e-6)
     settings |= {"activation_alpha": [0.5, 2.0], "activation_beta": [3.0]}
@@ -158,7 +162,7 @@ def test_lone_parts_without_their_axis() -> None:
 
 def test_indices_of_greatest_elements() -> None:
     image = f32([[[[5, 1, 2], [3, 4, 9]]]])
-    settings = {"kernel_shape": [2, 2], "pads": [0, 1, 0, 0]}
+    settings: dict[str, Any] = {"kernel_shape": [2, 2], "pads": [0, 1, 0, 0]}
     y, places = run_op("MaxPool", image, outputs=2, **settings)
     assert (y.tolist(), places.tolist()) == ([[[[5, 5, 9]]]], [[[[0, 0, 5]]]])
     y, places = run_op("MaxPool", image, outputs=2, storage_order=1, **settings)
