@@ -126,9 +126,18 @@ def model(
 
 
 def run_op(
-    op_type: str, *inputs: Any, opset: int = 21, outputs: int = 1, ml: int = 0, **attrs: Any
+    op_type: str,
+    *inputs: Any,
+    opset: int = 21,
+    outputs: int = 1,
+    ml: int = 0,
+    sizes: bool = True,
+    **attrs: Any,
 ) -> Any:
-    """The results of an op on arrays, of which None stands for an input that is left out."""
+    """The results of an op on arrays, of which None stands for an input that is left out.
+
+    The model does not state the sizes of the first input if `sizes` is False.
+    """
     names = [f"x{i}" if value is not None else "" for i, value in enumerate(inputs)]
     results = [f"y{i}" for i in range(outputs)]
     arrays = [np.asarray(value) for value in inputs if value is not None]
@@ -136,6 +145,8 @@ def run_op(
         info(name, "string" if array.dtype.kind in "OU" else array.dtype, array.shape)
         for name, array in zip([name for name in names if name], arrays, strict=True)
     ]
+    if not sizes:
+        infos[0] = info(names[0], arrays[0].dtype, [None] * arrays[0].ndim)
     made = node(op_type, names, results, "ai.onnx.ml" if ml else "", **attrs)
     message = model([made], infos, results, None, opset, **({"ml": ml} if ml else {}))
     found = onnx_backend.run_model(message, arrays)

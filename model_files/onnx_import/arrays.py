@@ -13,7 +13,7 @@ from ...protos.dtypes import DType
 from ...shape_inference.protocols import Array
 from ...shape_inference.symbolic.expressions import bounds
 from .call import Call, Rule, strings
-from .elementwise import selected
+from .elementwise import scaled, selected
 from .nodes import (
     apply,
     as_size,
@@ -26,6 +26,7 @@ from .nodes import (
     ints,
     joined,
     number,
+    part_of,
     rank_of,
     reshape,
     shape_of,
@@ -122,9 +123,7 @@ def _reshape(c: Call) -> Tensor:
         if rank < length:
             old = joined(old, ints([0] * (length - rank)))
         elif rank > length:
-            old = (
-                old[:length] if not isinstance(old, Tensor) else apply("Slice", old, [0], [length])
-            )
+            old = part_of(old, 0, length)
         zero = np.zeros((), np.int64)
         return apply("Reshape", x, selected(apply("Equal", shape, zero), old, shape))
     sizes = known.tolist()
@@ -200,11 +199,16 @@ def _split(c: Call) -> Any:
     total = size_of(x, axis)
     if c.int("num_outputs", count) != count:
         raise MalformedError(f"num_outputs is {c.int('num_outputs')}, and it has {count} outputs")
-    if isinstance(total, int) and total % count:
-        chunk = -(-total // count)
-        sizes = [chunk] * (count - 1) + [total - chunk * (count - 1)]
-        return list(apply("SplitV", x, ints(sizes), np.int32(axis), num_split=count))
-    return list(apply("Split", np.int32(axis), x, num_split=count))
+    if "num_outputs" not in c.attrs or (isinstance(total, int) and total % count == 0):
+        return list(apply("Split", np.int32(axis), x, num_split=count))
+    chunk = (
+        -(-total // count)
+        if isinstance(total, int)
+        else apply("FloorDiv", scaled(total, 1, count - 1), np.int64(count))
+    )
+    # The last part is what is left, which may be less.
+    sizes = vector([*[chunk] * (count - 1), -1])
+    return list(apply("SplitV", x, sizes, np.int32(axis), num_split=count))
 
 
 def _slice(c: Call) -> Tensor:
@@ -343,11 +347,8 @@ def _expand(c: Call) -> Tensor:
 def _tile(c: Call) -> Tensor:
     if c.version < 6:
         rank = rank_of(c[0])
-        axis = int(c.known(2, "axis").reshape(()))
-        parts = [np.int64(1)] * rank
-        tiles = [
-            reshape(cast(c[1], dtypes.int64), []) if i == axis else x for i, x in enumerate(parts)
-        ]
+        tiles: list[Any] = [1] * rank
+        tiles[int(c.known(2, "axis").reshape(()))] = reshape(cast(c[1], dtypes.int64), [])
         return apply("Tile", c[0], vector(tiles))
     return apply("Tile", c[0], c[1])
 
@@ -456,7 +457,9 @@ def _trilu(c: Call) -> Tensor:
 def _depth_to_space(c: Call) -> Tensor:
     x, block = c[0], c.int("blocksize")
     batch, depth, *space = (size_of(x, axis) for axis in range(rank_of(x)))
-    if not isinstance(depth, int) or block < 1 or depth % block ** len(space):
+    if not isinstance(depth, int):
+        raise UnsupportedError("the number of its channels is not known: not supported")
+    if block < 1 or depth % block ** len(space):
         raise MalformedError(f"blocksize = {block} does not fit {depth} channels")
     height, width = space
     depth //= block * block

@@ -12,6 +12,7 @@ from ...ops.control_flow.while_loop import while_loop
 from ...protos import dtypes
 from ...shape_inference.tensor_shape import TensorShape
 from .call import Call, Rule
+from .control_flow import stack
 from .elementwise import scaled, selected
 from .indexing import counted
 from .linear import product
@@ -19,6 +20,7 @@ from .nodes import (
     apply,
     as_size,
     cast,
+    cast_size,
     concat,
     cut,
     expand,
@@ -86,7 +88,9 @@ def _attention(c: Call) -> Any:
         query = _heads(query, c.int("q_num_heads"))
         key, value = (_heads(x, c.int("kv_num_heads")) for x in (key, value))
     heads, kv_heads = size_of(query, 1), size_of(key, 1)
-    if not isinstance(heads, int) or not isinstance(kv_heads, int) or heads % max(kv_heads, 1):
+    if not isinstance(heads, int) or not isinstance(kv_heads, int):
+        raise UnsupportedError("the number of its heads is not known: not supported")
+    if heads % max(kv_heads, 1):
         raise MalformedError(f"{heads} heads of queries are no multiple of {kv_heads}")
     past: Any = 0
     if c.has(4):
@@ -186,7 +190,9 @@ def _rotary(c: Call) -> Tensor:
     cosines, sines = expand(cosines, [1]), expand(sines, [1])
     width = size_of(x, 3)
     turned = c.int("rotary_embedding_dim", 0) or width
-    if not isinstance(turned, int) or turned % 2:
+    if not isinstance(turned, int):
+        raise UnsupportedError("the size of heads is not known: not supported")
+    if turned % 2:
         raise MalformedError(f"the size that is rotated must be even, got {turned}")
     whole = turned == width
     part, rest = (x, None) if whole else (cut(x, 3, 0, turned), cut(x, 3, turned, None))
@@ -266,19 +272,9 @@ def _linear_attention(c: Call) -> Any:
     shapes = [TensorShape([]), state.shape, TensorShape([])]
     start = apply("Identity", np.int64(0))
     _, state, outputs = while_loop(goes_on, step, [start, state, outputs], shapes)
-    sizes = cast_sizes([size_of(query, 0), heads * value_size])
-    stacked = apply("TensorListStack", outputs, sizes, element_dtype=dtypes.float32)
+    shape = TensorShape([query.shape.as_list()[0], heads * value_size])
+    stacked = stack(outputs, dtypes.float32, shape)
     return [cast(transpose(stacked, [1, 0, 2]), dtype), cast(state, state_dtype)]
-
-
-def cast_size(size: Any) -> Any:
-    """A size as an int32."""
-    return cast(size, dtypes.int32) if isinstance(size, Tensor) else np.int32(size)
-
-
-def cast_sizes(sizes: list[Any]) -> Any:
-    """A shape of which sizes may be unknown, as a constant of int32."""
-    return np.array([-1 if isinstance(size, Tensor) else size for size in sizes], np.int32)
 
 
 RULES: dict[str, Rule] = {

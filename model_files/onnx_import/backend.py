@@ -11,7 +11,7 @@ from ...graph.importing.importer import import_whole
 from ...graph.node import Tensor
 from ...ops.data.optional_ops import Optional
 from ...ops.lists.tensor_list import TensorList
-from ...protos.dtypes import DType
+from ...protos.dtypes import DType, as_dtype
 from ...runtime import errors
 from ...session.session import Session
 from ...shape_inference.protocols import Array
@@ -218,26 +218,16 @@ def run_node(
     version = options.get("opset_version", NEWEST.get(message.domain, 1))
     model.opset_import.add(domain=message.domain, version=version)
     model.graph.node.add().CopyFrom(message)
-    names = [name for name in dict.fromkeys(message.input) if name]
+    names = [name for name in message.input if name]
     if not isinstance(inputs, Mapping):
-        inputs = dict(zip([name for name in message.input if name], inputs, strict=True))
-    for name in names:
+        inputs = dict(zip(names, inputs, strict=True))
+    arrays = {name: np.asarray(inputs[name]) for name in names}
+    for name, array in arrays.items():
         info = model.graph.input.add(name=name)
-        inputs[name] = array = _typed(inputs[name])
-        info.type.tensor_type.elem_type = NUMBERS[_dtype_of(array)]
+        info.type.tensor_type.elem_type = NUMBERS[as_dtype(array.dtype)]
         for size in array.shape:
             info.type.tensor_type.shape.dim.add(dim_value=size)
     for name in message.output:
         if name:
             model.graph.output.add(name=name)
-    return run_model(model.SerializeToString(), inputs, device)
-
-
-def _typed(value: Any) -> Array:
-    return np.asarray(value)
-
-
-def _dtype_of(array: Array) -> DType:
-    if array.dtype.kind in "OUS":
-        return next(dtype for dtype in NUMBERS if dtype.name == "string")
-    return next(dtype for dtype in NUMBERS if dtype.numpy_dtype == array.dtype)
+    return run_model(model.SerializeToString(), arrays, device)

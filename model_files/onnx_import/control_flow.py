@@ -167,7 +167,7 @@ def _loop(c: Call) -> Any:
     counted = most is not None and _always_goes_on(proto) and (start is None or _is_true(known))
     first = [apply("Identity", np.int64(0))]
     if not counted:
-        ongoing: Any = start if start is not None and c.has(1) else np.True_
+        ongoing: Any = start if start is not None else np.True_
         first.append(apply("Identity", ongoing))
     front = len(first)
 

@@ -159,7 +159,9 @@ def windows_of_transposed(c: Call, kernel: list[int]) -> tuple[Windows, list[Any
         if stated is not None or mode in ("SAME_UPPER", "SAME_LOWER"):
             if stated is not None:
                 if size is None:
-                    raise MalformedError("output_shape is stated, and a size is not known")
+                    raise UnsupportedError(
+                        "output_shape is stated, and a size is not known: not supported"
+                    )
                 total = strides[axis] * (size - 1) + more[axis] + span - stated[axis]
             else:
                 total = span - strides[axis] + more[axis]
@@ -182,8 +184,10 @@ def _transposed(c: Call, x: Tensor, w: Tensor, setting: tuple[Windows, list[Any]
         windows = windows._replace(strides=[1, windows.strides[1]])
     space = len(windows.kernel)
     depth = w.shape.as_list()[1]
-    if depth is None or groups < 1:
-        raise MalformedError(f"group = {groups}, or the channels of its filters are not known")
+    if depth is None:
+        raise UnsupportedError("the channels of its filters are not known: not supported")
+    if groups < 1:
+        raise MalformedError(f"group must be positive, got {groups}")
     removed = [(max(before, 0), max(behind, 0)) for before, behind in cuts]
     added = [(max(-before, 0), max(-behind, 0)) for before, behind in cuts]
     sizes: list[Any] = [size_of(x, 0), depth * groups]
@@ -202,20 +206,15 @@ def _transposed(c: Call, x: Tensor, w: Tensor, setting: tuple[Windows, list[Any]
     }
     if space == 2:
         attrs |= {"data_format": "NCHW", **_padding(windows._replace(pads=removed))}
-        result = wide_backprop("Conv2DBackpropInput", shape, transpose(w, [2, 3, 1, 0]), x, attrs)
+        result = apply("Conv2DBackpropInput", shape, transpose(w, [2, 3, 1, 0]), x, **attrs)
     else:
         attrs |= {"data_format": "NCDHW", "padding": "VALID"}
         filters = transpose(w, [2, 3, 4, 1, 0])
-        result = wide_backprop("Conv3DBackpropInputV2", shape, filters, x, attrs)
+        result = apply("Conv3DBackpropInputV2", shape, filters, x, **attrs)
         for axis, (before, behind) in enumerate(removed, 2):
             if before or behind:
                 result = cut(result, axis, before, -behind if behind else None)
     return padded(result, added)
-
-
-def wide_backprop(op_type: str, shape: Any, w: Tensor, x: Tensor, attrs: dict[str, Any]) -> Tensor:
-    """The transpose of a convolution."""
-    return apply(op_type, shape, w, x, **attrs)
 
 
 def _causal_conv(c: Call) -> Any:

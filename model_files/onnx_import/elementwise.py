@@ -39,6 +39,7 @@ _UNARY = {
     "Sign": "Sign",
     "Sin": "Sin",
     "Sinh": "Sinh",
+    "Softplus": "Softplus",
     "Softsign": "Softsign",
     "Sqrt": "Sqrt",
     "Tan": "Tan",
@@ -63,7 +64,6 @@ _BINARY = {
 }
 # Ops of any number of operands.
 _MANY = {"Max": "Maximum", "Min": "Minimum", "Sum": "AddV2"}
-_UNSIGNED = (dtypes.uint8, dtypes.uint16, dtypes.uint32, dtypes.uint64)
 _STRING_FORMS = {"float32": 9, "float64": 17}
 
 
@@ -88,17 +88,13 @@ def _binary(op_type: str, c: Call) -> Tensor:
 
 
 def _abs(c: Call) -> Tensor:
-    return c[0] if c[0].dtype in _UNSIGNED else wide("Abs", c[0])
+    return c[0] if c[0].dtype.is_unsigned else wide("Abs", c[0])
 
 
 def _many(op_type: str, c: Call) -> Tensor:
     if len(c) == 1:
         return apply("Identity", c[0])
     return reduce(partial(wide, op_type), c.all())
-
-
-def _extremum(op_type: str, c: Call) -> Tensor:
-    return _many(op_type, c)
 
 
 def _mean(c: Call) -> Tensor:
@@ -118,22 +114,12 @@ def _mod(c: Call) -> Tensor:
 
 def _pow(c: Call) -> Tensor:
     base, exponent = operands(c)
-    if base.dtype is exponent.dtype:
-        if base.dtype.is_integer:
-            known = constant(exponent)
-            if known is None or (known < 0).any():
-                return _pow_of_floats(base, exponent)
-        return wide("Pow", base, exponent)
-    if base.dtype.is_integer and exponent.dtype.is_floating:
-        return _pow_of_floats(base, exponent)
     if base.dtype.is_integer:
-        return _pow_of_floats(base, exponent)
+        known = constant(exponent) if base.dtype is exponent.dtype else None
+        if known is None or (known < 0).any():
+            floats = (cast(x, dtypes.float64) for x in (base, exponent))
+            return cast(apply("Pow", *floats), base.dtype)
     return wide("Pow", base, cast(exponent, base.dtype))
-
-
-def _pow_of_floats(base: Tensor, exponent: Tensor) -> Tensor:
-    floats = (cast(x, dtypes.float64) for x in (base, exponent))
-    return cast(apply("Pow", *floats), base.dtype)
 
 
 def _shift(c: Call) -> Tensor:
@@ -342,10 +328,6 @@ def _bit_cast(c: Call) -> Tensor:
     return apply("Bitcast", x, type=dtype)
 
 
-def _softplus(c: Call) -> Tensor:
-    return wide("Softplus", c[0])
-
-
 def _dropout(c: Call) -> Any:
     x = c[0]
     training = c.const(2) if c.version >= 12 and c.has(2) else np.array(False)
@@ -395,7 +377,6 @@ RULES: dict[str, Rule] = {
     "Pow": _pow,
     "Selu": _selu,
     "Shrink": _shrink,
-    "Softplus": _softplus,
     "SwiGLU": _swiglu,
     "Swish": _swish,
     "ThresholdedRelu": _thresholded_relu,

@@ -20,6 +20,7 @@ from .nodes import (
     expand,
     ints,
     joined,
+    part_of,
     rank_of,
     reshape,
     shape_of,
@@ -105,12 +106,7 @@ def _counted_places(indices: Tensor, x: Tensor, batch: int = 0) -> Tensor:
         raise UnsupportedError("the last size of its indices is not known: not supported")
     known = constant(indices)
     if known is None or (known < 0).any():
-        shape = shape_of(x)
-        part = (
-            shape[batch : batch + depth]
-            if not isinstance(shape, Tensor)
-            else apply("Slice", shape, [batch], [depth])
-        )
+        part = part_of(shape_of(x), batch, batch + depth)
         indices = cast(indices, dtypes.int64)
         indices = selected(
             apply("Less", indices, np.int64(0)), apply("AddV2", indices, part), indices
@@ -118,20 +114,17 @@ def _counted_places(indices: Tensor, x: Tensor, batch: int = 0) -> Tensor:
     if not batch:
         return indices
     indices = cast(indices, dtypes.int64)
-    rank = rank_of(indices)
-    shape = shape_of(indices)
-    ones = ints([1])
-    front = (
-        joined(shape[:-1], ones)
-        if not isinstance(shape, Tensor)
-        else joined(apply("Slice", shape, [0], [rank - 1]), ones)
-    )
-    parts = []
-    for axis in range(batch):
-        numbers = apply("Range", np.int64(0), as_size(size_of(indices, axis)), np.int64(1))
-        numbers = reshape(numbers, [1] * axis + [-1] + [1] * (rank - 1 - axis))
-        parts.append(apply("BroadcastTo", numbers, front))
+    front = joined(part_of(shape_of(indices), 0, rank_of(indices) - 1), ints([1]))
+    parts = [_numbered(indices, axis, front) for axis in range(batch)]
     return concat([*parts, indices], -1)
+
+
+def _numbered(x: Tensor, axis: int, shape: Any) -> Tensor:
+    """The place of each element along an axis of a tensor, in a shape of the same rank."""
+    numbers = apply("Range", np.int64(0), as_size(size_of(x, axis)), np.int64(1))
+    numbers = reshape(numbers, [1] * axis + [-1] + [1] * (rank_of(x) - 1 - axis))
+    result: Tensor = apply("BroadcastTo", numbers, shape)
+    return result
 
 
 def _scatter_elements(c: Call) -> Tensor:
@@ -141,14 +134,7 @@ def _scatter_elements(c: Call) -> Tensor:
     shape = shape_of(indices)
     wider = counted(indices, size_of(x, axis))
     wider = cast(wider, dtypes.int64) if isinstance(wider, Tensor) else wider.astype(np.int64)
-    parts: list[Any] = []
-    for place in range(rank):
-        if place == axis:
-            parts.append(wider)
-            continue
-        numbers = apply("Range", np.int64(0), as_size(size_of(indices, place)), np.int64(1))
-        numbers = reshape(numbers, [1] * place + [-1] + [1] * (rank - 1 - place))
-        parts.append(apply("BroadcastTo", numbers, shape))
+    parts = [wider if place == axis else _numbered(indices, place, shape) for place in range(rank)]
     return _scattered(x, apply("Pack", parts, axis=rank), updates, c.text("reduction", "none"))
 
 
@@ -165,9 +151,8 @@ def _scattered(x: Tensor, places: Tensor, updates: Tensor, reduction: str) -> Te
         raise MalformedError(f"reduction must be none, add, mul, max or min, got {reduction!r}")
     # Each place is multiplied by the product of its updates, which is 1 where there are none.
     depth = size_of(places, -1)
-    shape = shape_of(x)
-    sizes = shape if not isinstance(shape, Tensor) else cast(shape, dtypes.int64)
-    outer = sizes[:depth] if not isinstance(sizes, Tensor) else apply("Slice", sizes, [0], [depth])
+    sizes = shape_of(x)
+    outer = part_of(sizes, 0, depth)
     strides = apply("Cumprod", outer, np.int32(0), exclusive=True, reverse=True)
     numbers = reshape(
         apply("Sum", apply("Mul", cast(places, dtypes.int64), strides), np.int32(-1)), [-1]
@@ -176,14 +161,10 @@ def _scattered(x: Tensor, places: Tensor, updates: Tensor, reduction: str) -> Te
     rows = apply(
         "Reshape",
         updates,
-        joined(reshape(apply("Size", numbers, out_type=dtypes.int64), [1]), _rest(sizes, depth)),
+        joined(reshape(apply("Size", numbers, out_type=dtypes.int64), [1]), part_of(sizes, depth)),
     )
     factors = wide("UnsortedSegmentProd", rows, numbers, count)
     return wide("Mul", x, apply("Reshape", factors, sizes))
-
-
-def _rest(sizes: Any, depth: int) -> Any:
-    return sizes[depth:] if not isinstance(sizes, Tensor) else apply("Slice", sizes, [depth], [-1])
 
 
 def _non_zero(c: Call) -> Tensor:

@@ -54,11 +54,6 @@ def _einsum(c: Call) -> Tensor:
     parts = equation.partition("->")[0].split(",")
     if len(inputs) > 2:
         return _einsum_of_many(inputs, parts, equation.partition("->")[2])
-    return wide_einsum(inputs, equation)
-
-
-def wide_einsum(inputs: list[Tensor], equation: str) -> Tensor:
-    """A sum of products by Einstein's convention."""
     return apply("Einsum", inputs, equation=equation)
 
 
@@ -70,7 +65,8 @@ def _einsum_of_many(inputs: list[Tensor], parts: list[str], output: str) -> Tens
         kept = "".join(x for x in dict.fromkeys(letters + parts[place]) if x in later and x != ".")
         last = place == len(inputs) - 1
         target = output if last else kept
-        result = wide_einsum([result, inputs[place]], f"{letters},{parts[place]}->{target}")
+        equation = f"{letters},{parts[place]}->{target}"
+        result = apply("Einsum", [result, inputs[place]], equation=equation)
         letters = target
     return result
 

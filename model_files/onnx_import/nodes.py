@@ -132,6 +132,13 @@ def size_of(x: Tensor, axis: int) -> Any:
     return element(shape, axis)
 
 
+def part_of(sizes: Any, start: int, stop: int | None = None) -> Any:
+    """Some sizes of a shape, which is a constant or a tensor."""
+    if not isinstance(sizes, Tensor):
+        return sizes[start:stop]
+    return apply("Slice", sizes, [start], [-1 if stop is None else stop - start])
+
+
 def element(vector: Tensor, index: int) -> Tensor:
     """An element of a vector."""
     stop = index + 1 if index != -1 else 0
@@ -143,6 +150,11 @@ def element(vector: Tensor, index: int) -> Tensor:
 def as_size(size: Any) -> Any:
     """A size as what an op takes: an int64, or a scalar tensor."""
     return size if isinstance(size, Tensor) else np.int64(size)
+
+
+def cast_size(size: Any) -> Any:
+    """A size as an int32."""
+    return cast(size, dtypes.int32) if isinstance(size, Tensor) else np.int32(size)
 
 
 def vector(sizes: Sequence[Any]) -> Any:

@@ -25,7 +25,7 @@ from .nodes import (
     transpose,
     wide,
 )
-from .tensors import MalformedError
+from .tensors import MalformedError, UnsupportedError
 
 
 def _per_channel(values: Tensor, rank: int) -> Tensor:
@@ -83,7 +83,9 @@ def _group_normalization(c: Call) -> Tensor:
     rank = rank_of(x)
     wider = cast(x, c.dtype("stash_type", dtypes.float32)) if c.version >= 21 else x
     channels = size_of(x, 1)
-    if not isinstance(channels, int) or groups < 1 or channels % groups:
+    if not isinstance(channels, int):
+        raise UnsupportedError("the number of its channels is not known: not supported")
+    if groups < 1 or channels % groups:
         raise MalformedError(f"num_groups = {groups} does not divide {channels} channels")
     parts = reshape(wider, [size_of(x, 0), groups, -1])
     normal = cast(_normalized(parts, [2], c.float("epsilon", 1e-5))[0], x.dtype)

@@ -16,8 +16,10 @@ from .nodes import (
     apply,
     cast,
     expand,
+    joined,
     lowest,
     number,
+    part_of,
     rank_of,
     reduced,
     reshape,
@@ -97,9 +99,9 @@ def _max_pool_with_indices(c: Call, windows: Windows) -> Any:
     return [best, place]
 
 
-def _average(c: Call, x: Tensor) -> Tensor:
+def _average_pool(c: Call) -> Tensor:
     """The means of windows, of which padding is part or not."""
-    windows = _windows(c)
+    x, windows = c[0], _windows(c)
     included = bool(c.int("count_include_pad", 0))
     if windows.pads is None:
         if included or max(windows.dilations) > 1:
@@ -110,8 +112,7 @@ def _average(c: Call, x: Tensor) -> Tensor:
     total = _mean(padded(x, windows.pads), bare)
     if plain:
         return total
-    shape = shape_of(x)
-    ones = apply("Fill", _spatial(shape), number(x, 1))
+    ones = apply("Fill", joined([1, 1], part_of(shape_of(x), 2)), number(x, 1))
     if included:
         stated = windows_of(c, list(c.list("kernel_shape"))).pads or []
         more = [
@@ -123,13 +124,6 @@ def _average(c: Call, x: Tensor) -> Tensor:
     else:
         ones = padded(ones, windows.pads)
     return wide("RealDiv", total, _mean(ones, bare))
-
-
-def _spatial(shape: Any) -> Any:
-    """A shape with one batch and one channel."""
-    if not isinstance(shape, Tensor):
-        return np.array([1, 1, *shape[2:]])
-    return apply("ConcatV2", [np.array([1, 1]), apply("Slice", shape, [2], [-1])], np.int32(0))
 
 
 def _mean(x: Tensor, windows: Windows) -> Tensor:
@@ -148,10 +142,6 @@ def _along_each(op_type: str, x: Tensor, windows: Windows) -> Tensor:
         parts = taps(x, Windows(kernel, strides, dilations, None, False))
         x = reduce(partial(wide, op_type), parts)
     return x
-
-
-def _average_pool(c: Call) -> Tensor:
-    return _average(c, c[0])
 
 
 def _lp_pool(c: Call) -> Tensor:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any
 
@@ -13,11 +13,13 @@ from ...ops.control_flow.while_loop import while_loop
 from ...protos import dtypes
 from ...shape_inference.tensor_shape import TensorShape
 from .call import Call, Rule
+from .control_flow import stack
 from .elementwise import hard_sigmoid, scaled, selected
 from .nodes import (
     apply,
     as_size,
     cast,
+    cast_size,
     cut,
     expand,
     number,
@@ -30,22 +32,22 @@ from .tensors import MalformedError, UnsupportedError
 
 Step = Callable[[Tensor, list[Tensor]], list[Tensor]]
 
-# Activations with their defaults for alpha and beta.
-_ACTIVATIONS: dict[str, tuple[Callable[..., Tensor], float, float]] = {
+# Activations with their defaults for alpha and beta; None for a number that one does not take.
+_ACTIVATIONS: dict[str, tuple[Callable[..., Tensor], float | None, float | None]] = {
     "Affine": (scaled, 1.0, 0.0),
-    "Elu": (lambda x, a, b: selected(_positive(x), x, scaled(apply("Expm1", x), a)), 1.0, 0.0),
+    "Elu": (lambda x, a, b: selected(_positive(x), x, scaled(apply("Expm1", x), a)), 1.0, None),
     "HardSigmoid": (hard_sigmoid, 0.2, 0.5),
-    "LeakyRelu": (lambda x, a, b: apply("LeakyRelu", x, alpha=a), 0.01, 0.0),
-    "Relu": (lambda x, a, b: apply("Relu", x), 0.0, 0.0),
+    "LeakyRelu": (lambda x, a, b: apply("LeakyRelu", x, alpha=a), 0.01, None),
+    "Relu": (lambda x, a, b: apply("Relu", x), None, None),
     "ScaledTanh": (lambda x, a, b: scaled(apply("Tanh", scaled(x, b)), a), 1.0, 1.0),
-    "Sigmoid": (lambda x, a, b: apply("Sigmoid", x), 0.0, 0.0),
-    "Softplus": (lambda x, a, b: apply("Softplus", x), 0.0, 0.0),
-    "Softsign": (lambda x, a, b: apply("Softsign", x), 0.0, 0.0),
-    "Tanh": (lambda x, a, b: apply("Tanh", x), 0.0, 0.0),
+    "Sigmoid": (lambda x, a, b: apply("Sigmoid", x), None, None),
+    "Softplus": (lambda x, a, b: apply("Softplus", x), None, None),
+    "Softsign": (lambda x, a, b: apply("Softsign", x), None, None),
+    "Tanh": (lambda x, a, b: apply("Tanh", x), None, None),
     "ThresholdedRelu": (
         lambda x, a, b: selected(apply("Greater", x, number(x, a)), x, number(x, 0)),
         1.0,
-        0.0,
+        None,
     ),
 }
 
@@ -81,22 +83,21 @@ class _Cell:
             self.peepholes = list(apply("Split", np.int32(0), part(7), num_split=3))
         names = [x.decode() for x in c.list("activations", [])]
         count = len(defaults)
-        names = names[direction * count : (direction + 1) * count] or defaults
-        alphas, betas = c.list("activation_alpha", []), c.list("activation_beta", [])
-        self.activations = [
-            self._activation(name, direction * count + place, alphas, betas)
-            for place, name in enumerate(names)
-        ]
+        # Only the activations that take an alpha or beta use up one of those that are stated.
+        alphas, betas = (iter(c.list(f"activation_{x}", [])) for x in ("alpha", "beta"))
+        activations = [self._activation(name, alphas, betas) for name in names]
+        mine = activations[direction * count : (direction + 1) * count]
+        self.activations = mine or [self._activation(name, alphas, betas) for name in defaults]
 
     def _activation(
-        self, name: str, place: int, alphas: list[float], betas: list[float]
+        self, name: str, alphas: Iterator[float], betas: Iterator[float]
     ) -> Callable[[Tensor], Tensor]:
         known = next((x for x in _ACTIVATIONS if x.lower() == name.lower()), None)
         if known is None:
             raise MalformedError(f"its activation {name!r} is not known")
         function, alpha, beta = _ACTIVATIONS[known]
-        alpha = alphas[place] if place < len(alphas) else alpha
-        beta = betas[place] if place < len(betas) else beta
+        alpha = None if alpha is None else next(alphas, alpha)
+        beta = None if beta is None else next(betas, beta)
         clip = self.c.attrs.get("clip")
 
         def activation(x: Tensor) -> Tensor:
@@ -208,13 +209,11 @@ def _run(x: Tensor, lengths: Any, states: list[Tensor], step: Step) -> tuple[Ten
         outputs = apply("TensorListSetItem", outputs, place, output)
         return [apply("AddV2", i, np.int64(1)), outputs, *new]
 
-    count = cast(time, dtypes.int32) if isinstance(time, Tensor) else np.int32(time)
-    outputs = apply("TensorListReserve", -1, count, element_dtype=x.dtype)
+    outputs = apply("TensorListReserve", -1, cast_size(time), element_dtype=x.dtype)
     shapes = [TensorShape([]), TensorShape([]), *(state.shape for state in states)]
     start = [apply("Identity", np.int64(0)), outputs, *states]
     _, outputs, *states = while_loop(goes_on, body, start, shapes)
-    sizes = [-1 if size is None else size for size in states[0].shape.as_list()]
-    stacked = apply("TensorListStack", outputs, np.array(sizes, np.int32), element_dtype=x.dtype)
+    stacked = stack(outputs, x.dtype, states[0].shape)
     known = x.shape.as_list()[0]
     return (stacked if known is None else reshape_first(stacked, known)), states
 

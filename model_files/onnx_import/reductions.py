@@ -11,12 +11,12 @@ import numpy as np
 from ...graph.node import Tensor
 from ...protos import dtypes
 from .call import Call, Rule
-from .elementwise import scaled
+from .elementwise import scaled, selected
 from .nodes import (
     apply,
     as_size,
     axis_of,
-    cast,
+    cast_size,
     ints,
     number,
     rank_of,
@@ -36,10 +36,10 @@ _REDUCTIONS = {
 _EXTREMES = {"ReduceMax": ("Max", "Any"), "ReduceMin": ("Min", "All")}
 
 
-def _reduce(op_type: str, c: Call, x: Tensor | None = None) -> Tensor:
-    """A reduction, by the axes of the call."""
+def _reduce(op_type: str, c: Call, x: Tensor | None = None, keep: bool = False) -> Tensor:
+    """A reduction, by the axes of the call, which keeps them if told to or if the call does."""
     x = c[0] if x is None else x
-    keep = bool(c.int("keepdims", 1))
+    keep = keep or bool(c.int("keepdims", 1))
     axes = c.attrs.get("axes")
     given: Any = None
     if axes is None and c.has(1):
@@ -93,10 +93,12 @@ def _reduce_log_sum(c: Call) -> Tensor:
 
 def _reduce_log_sum_exp(c: Call) -> Tensor:
     x = c[0]
-    most = apply("StopGradient", wide("Max", x, ints(range(rank_of(x))), keep_dims=False))
-    most = apply("SelectV2", apply("IsFinite", most), most, number(x, 0))
-    total = _reduce("Sum", c, wide("Exp", wide("Sub", x, most)))
-    return wide("AddV2", wide("Log", total), most)
+    most = apply("StopGradient", _reduce("Max", c, x, keep=True))
+    most = selected(wide("IsFinite", most), most, number(x, 0))
+    total = wide("Log", _reduce("Sum", c, wide("Exp", wide("Sub", x, most))))
+    if not c.int("keepdims", 1):
+        most = apply("Reshape", most, apply("Shape", total))
+    return wide("AddV2", total, most)
 
 
 def _extreme(names: tuple[str, str], c: Call) -> Tensor:
@@ -143,10 +145,8 @@ def _softmax(op_type: str, c: Call) -> Tensor:
 
 def _hardmax(c: Call) -> Tensor:
     def hardmax(x: Tensor) -> Tensor:
-        size = size_of(x, -1)
-        depth = cast(size, dtypes.int32) if isinstance(size, Tensor) else np.int32(size)
         best = apply("ArgMax", x, np.int32(-1), output_type=dtypes.int64)
-        return apply("OneHot", best, depth, number(x, 1), number(x, 0))
+        return apply("OneHot", best, cast_size(size_of(x, -1)), number(x, 1), number(x, 0))
 
     return along_last(c, hardmax)
 

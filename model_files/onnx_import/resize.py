@@ -54,8 +54,7 @@ def _math(op_type: str, *values: Number) -> Number:
     if not any(isinstance(value, Tensor) for value in values):
         function = _KNOWN[op_type]
         return function(*(float(value) for value in values))
-    tensors = [cast(x, dtypes.float64) if isinstance(x, Tensor) else np.float64(x) for x in values]
-    return apply(op_type, *tensors)
+    return apply(op_type, *map(_double, values))
 
 
 _KNOWN: dict[str, Any] = {
@@ -175,7 +174,7 @@ def _resized(x: Tensor, changes: list[_Axis], settings: _Settings) -> Tensor:
         else:
             result = _interpolated(result, change, places, settings)
         if change.roi is not None:
-            last = apply("Sub", cast_double(change.old), np.float64(1))
+            last = apply("Sub", _double(change.old), np.float64(1))
             beyond = apply(
                 "LogicalOr", apply("Less", places, np.float64(0)), apply("Greater", places, last)
             )
@@ -184,11 +183,6 @@ def _resized(x: Tensor, changes: list[_Axis], settings: _Settings) -> Tensor:
     if outside is not None:
         result = selected(outside, number(result, settings.extrapolation), result)
     return cast(result, x.dtype) if changes else apply("Identity", x)
-
-
-def cast_double(size: Any) -> Any:
-    """A size as a float64."""
-    return cast(size, dtypes.float64) if isinstance(size, Tensor) else np.float64(size)
 
 
 def _coordinates(change: _Axis, mode: str) -> Tensor:
@@ -221,11 +215,12 @@ def _coordinates(change: _Axis, mode: str) -> Tensor:
 
 
 def _double(value: Number) -> Any:
-    return cast_double(value)
+    """A number as a float64."""
+    return cast(value, dtypes.float64) if isinstance(value, Tensor) else np.float64(value)
 
 
 def _half_pixel(steps: Tensor, scale: Number) -> Tensor:
-    return scaled(apply("RealDiv", scaled(steps, 1, 0.5), _double(_math("Mul", scale, 1))), 1, -0.5)
+    return scaled(apply("RealDiv", scaled(steps, 1, 0.5), _double(scale)), 1, -0.5)
 
 
 def _nearest(places: Tensor, mode: str) -> Tensor:
@@ -283,7 +278,7 @@ def _interpolated(x: Tensor, change: _Axis, places: Tensor, settings: _Settings)
 
 def _without_outside(weights: list[Tensor], numbers: list[Tensor], size: Any) -> list[Tensor]:
     """Weights, of which those of elements outside are 0, and the others add up to 1."""
-    last = apply("Sub", cast_double(size), np.float64(1))
+    last = apply("Sub", _double(size), np.float64(1))
     kept = []
     for weight, n in zip(weights, numbers, strict=True):
         inside = apply(

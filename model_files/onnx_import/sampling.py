@@ -162,13 +162,15 @@ def _grid_sample(c: Call) -> Tensor:
         low = number(normal, -half)
         high = apply("Sub", size, number(normal, 1 - half))
         borders.append((low, high))
-        if padding == "border":
-            place = apply(
-                "ClipByValue", place, number(normal, 0), apply("Sub", size, number(normal, 1))
-            )
-        elif padding == "reflection":
+        if padding != "zeros":
             outside = apply("LogicalOr", apply("Less", place, low), apply("Greater", place, high))
-            place = selected(outside, _reflected(place, low, high), place)
+            last = apply("Sub", size, number(normal, 1))
+            moved = (
+                apply("ClipByValue", place, number(normal, 0), last)
+                if padding == "border"
+                else _reflected(place, low, high)
+            )
+            place = selected(outside, moved, place)
         coordinates.append(place)
 
     def reflected(place: Tensor, axis: int) -> Tensor:
@@ -335,7 +337,9 @@ def _deform_conv(c: Call) -> Tensor:
         raise UnsupportedError("the size of its padding is not known: not supported")
     groups, parts = c.int("group", 1), c.int("offset_group", 1)
     channels, outputs = size_of(x, 1), size_of(w, 0)
-    if not isinstance(channels, int) or not isinstance(outputs, int) or channels % parts:
+    if not isinstance(channels, int) or not isinstance(outputs, int):
+        raise UnsupportedError("the number of its channels is not known: not supported")
+    if channels % parts:
         raise MalformedError(f"offset_group = {parts} does not divide {channels} channels")
     sizes, taps = _sizes(x), math.prod(kernel)
     outer = [size_of(offsets, axis) for axis in (2, 3)]

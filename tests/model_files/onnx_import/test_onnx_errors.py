@@ -6,6 +6,7 @@ import io
 import random
 from collections.abc import Callable
 from contextlib import suppress
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -33,6 +34,12 @@ def with_constant(**fields: Any) -> Any:
     message = model([node("Identity", ["c"])])
     message.graph.initializer.add(name="c", **fields)
     return message
+
+
+def of_unknown_sizes(op_type: str, inputs: int, **attrs: Any) -> Any:
+    names = [f"x{i}" for i in range(inputs)]
+    infos = [info(name, "float32", [None] * 4) for name in names]
+    return model([node(op_type, names, **attrs)], infos, opset=24)
 
 
 def without_opset() -> Any:
@@ -219,6 +226,16 @@ UNSUPPORTED: list[tuple[str, Callable[[], Any], str]] = [
         "sizes",
         lambda: model([node("Resize", ["x", "", "s"])], [X, info("s", "float32")]),
         "the number of its scales or sizes is not known",
+    ),
+    *(
+        (op_type, partial(of_unknown_sizes, op_type, count, **attrs), match)
+        for op_type, count, attrs, match in (
+            ("Attention", 3, {}, "the number of its heads is not known"),
+            ("RotaryEmbedding", 3, {}, "the size of heads is not known"),
+            ("GroupNormalization", 3, {"num_groups": 2}, "the number of its channels"),
+            ("DepthToSpace", 1, {"blocksize": 2}, "the number of its channels"),
+            ("DeformConv", 3, {"kernel_shape": [1, 1]}, "the number of its channels"),
+        )
     ),
 ]
 

@@ -30,6 +30,12 @@ VOTES: dict[str, Any] = {
         "weights": [1.0, 1.0],
     }.items()
 }
+TARGETS: dict[str, Any] = {
+    "target_treeids": [0, 0],
+    "target_nodeids": [1, 2],
+    "target_ids": [0, 0],
+    "target_weights": [10.0, 20.0],
+}
 
 LEARNED: list[tuple[str, list[Any], dict[str, Any], Any]] = [
     ("Scaler", [X], {"offset": [1.0, 0.0, 0.0], "scale": [2.0]}, [[0, -4, 6], [6, 0, -12]]),
@@ -107,10 +113,7 @@ LEARNED: list[tuple[str, list[Any], dict[str, Any], Any]] = [
         [X],
         {
             **SPLIT,
-            "target_treeids": [0, 0],
-            "target_nodeids": [1, 2],
-            "target_ids": [0, 0],
-            "target_weights": [10.0, 20.0],
+            **TARGETS,
             "base_values": [1.0],
         },
         [[11], [21]],
@@ -120,10 +123,7 @@ LEARNED: list[tuple[str, list[Any], dict[str, Any], Any]] = [
         [X],
         {
             **SPLIT,
-            "target_treeids": [0, 0],
-            "target_nodeids": [1, 2],
-            "target_ids": [0, 0],
-            "target_weights": [10.0, 20.0],
+            **TARGETS,
             "aggregate_function": "MAX",
         },
         [[10], [20]],

@@ -290,6 +290,10 @@ def test_run_node_takes_arrays() -> None:
     assert y.tolist() == ["x", "y"]
     [y] = onnx_backend.run_node(node("Neg", ["a"]), {"a": np.array([3], np.int8)}, opset_version=13)
     assert y.tolist() == [-3]
+    given = {"a": [3.5]}
+    [y] = onnx_backend.run_node(node("Neg", ["a"]), given)
+    assert y.tolist() == [-3.5]
+    assert given == {"a": [3.5]}
 
 
 def test_devices_and_compatible_models() -> None:
