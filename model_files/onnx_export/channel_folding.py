@@ -28,7 +28,7 @@ def fold_channels(graph: GraphData, nodes: NodeWriter) -> None:
             conv.outputs = node.outputs
             makers[node.outputs[0]] = conv
             continue
-        for body in (value for value in node.attrs.values() if isinstance(value, GraphData)):
+        for body in node.bodies():
             fold_channels(body, nodes)
         kept.append(node)
         if node.op_type == "Conv" and all(v and v.array is not None for v in node.inputs[1:]):
@@ -41,9 +41,8 @@ def _readers(graph: GraphData) -> Counter[Value | None]:
     readers: Counter[Value | None] = Counter(graph.outputs)
     for node in graph.nodes:
         readers.update(node.inputs)
-        for value in node.attrs.values():
-            if isinstance(value, GraphData):
-                readers.update(_readers(value))
+        for body in node.bodies():
+            readers.update(_readers(body))
     return readers
 
 

@@ -75,19 +75,14 @@ def export(
         value.name = name
         value.shape = graph.inference.shape(outputs[name])
         data.outputs.append(value)
-    _remove_unread(data)
+    _remove_unread(data, set())
     fold_channels(data, nodes)
     _name(data)
     return model_message(data, opset)
 
 
-def _remove_unread(graph: GraphData) -> None:
-    """Removes nodes whose results nothing reads."""
-    read: set[Value | None] = set()
-    _sweep(graph, read)
-
-
-def _sweep(graph: GraphData, read: set[Value | None]) -> None:
+def _remove_unread(graph: GraphData, read: set[Value | None]) -> None:
+    """Removes nodes whose results nothing reads; adds what the others read to a set."""
     read.update(graph.outputs)
     kept = []
     for node in reversed(graph.nodes):
@@ -95,9 +90,8 @@ def _sweep(graph: GraphData, read: set[Value | None]) -> None:
             continue
         kept.append(node)
         read.update(node.inputs)
-        for value in node.attrs.values():
-            if isinstance(value, GraphData):
-                _sweep(value, read)
+        for body in node.bodies():
+            _remove_unread(body, read)
     graph.nodes = kept[::-1]
 
 
@@ -114,9 +108,8 @@ def _name_inner(graph: GraphData, taken: set[str], named: set[Value]) -> None:
         for value in (*node.inputs, *node.outputs):
             if value is not None:
                 _own_name(value, taken, named)
-        for attr in node.attrs.values():
-            if isinstance(attr, GraphData):
-                _name_inner(attr, taken, named)
+        for body in node.bodies():
+            _name_inner(body, taken, named)
 
 
 def _own_name(value: Value, taken: set[str], named: set[Value]) -> None:

@@ -41,9 +41,8 @@ def model_message(graph: GraphData, opset: int) -> tuple[Any, dict[str, Any]]:
 def _all_nodes(graph: GraphData) -> Iterator[Node]:
     for node in graph.nodes:
         yield node
-        for value in node.attrs.values():
-            if isinstance(value, GraphData):
-                yield from _all_nodes(value)
+        for body in node.bodies():
+            yield from _all_nodes(body)
 
 
 def _constants(graph: GraphData) -> Iterator[Value]:
