@@ -89,8 +89,8 @@ def _nearest(c: Call) -> Any:
     value = c.first()
     if sizes is None or None in sizes[1:3] or wanted is None:
         for axis in (0, 1):
-            places = _computed_places(c, value, axis, align=align, half=half)
-            value = c.node("Gather", value, places, axis=axis + 2)
+            computed = _computed_places(c, value, axis, align=align, half=half)
+            value = c.node("Gather", value, computed, axis=axis + 2)
         return First(value)
     whole = [int(w) % s == 0 for w, s in zip(wanted, sizes[1:3], strict=True)]
     if all(whole) and not align and value.dtype.name in ("float32", "int8", "uint8", "int32"):

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import onnx
 import pytest
 from onnx_runs import Row, check_graph, check_rows
 
@@ -140,9 +141,28 @@ def test_what_onnx_cannot_pool_or_dilate_is_refused(tmp_path: Path) -> None:
             td.save_onnx(graph, tmp_path / "y.onnx", [output])
 
 
+@pytest.mark.parametrize(
+    ("factors", "ops"),
+    [
+        ([0.5, 1.0, -2.0], ["Conv"]),
+        ([np.inf, 1.0, 2.0], ["Conv", "Mul"]),
+        ([np.nan, 1.0, 2.0], ["Conv", "Mul"]),
+        ([1e30, 1.0, 2.0], ["Conv", "Mul"]),
+    ],
+)
+def test_only_moderate_factors_go_into_filters(
+    factors: list[float], ops: list[str], tmp_path: Path
+) -> None:
+    with td.Graph().as_default() as graph:
+        x = td.placeholder(td.float32, [1, 4, 4, 2], name="x")
+        td.nn.conv2d(x, normal(2, 2, 2, 3), [1, 1, 1, 1], "SAME") * td.constant(factors)
+    model = onnx.load(td.save_onnx(graph, tmp_path / "y.onnx"))
+    assert [node.op_type for node in model.graph.node if node.op_type != "Transpose"] == ops
+
+
 @pytest.mark.parametrize("options", [{}, {"align_corners": True}, {"half_pixel_centers": True}])
 def test_nearest_pixels_of_sizes_that_are_not_known(
-    options: dict[str, bool], tmp_path: Path
+    options: dict[str, Any], tmp_path: Path
 ) -> None:
     with td.Graph().as_default() as graph:
         x = td.placeholder(td.float32, [1, None, None, 1], name="x")

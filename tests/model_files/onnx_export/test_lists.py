@@ -61,7 +61,7 @@ def test_scattering_keeps_what_it_does_not_write(tmp_path: Path) -> None:
 
 
 def test_lists_grow_and_may_be_empty(tmp_path: Path) -> None:
-    options = {"element_dtype": td.float32}
+    options: dict[str, Any] = {"element_dtype": td.float32}
     stack, concat = lookup("TensorListStack"), lookup("TensorListConcat")
     with td.Graph().as_default() as graph:
         x = td.placeholder(td.float32, [3, 2], name="x")
