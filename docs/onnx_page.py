@@ -30,8 +30,24 @@ divides or treats NaN differently. These differences remain:
 
 - Assertions and checks of indices are left out: onnxruntime has its own, and some end the process,
   such as an integer division by zero.
-- MaxPool hands NaN on, which TensorFlow's leaves out.
-- Fake quantization is written as QuantizeLinear and DequantizeLinear, which round halves to even.
+- MaxPool and Dilation2D hand NaN on, which TensorFlow's leave out, and MaxPool gives -infinity for
+  a window that holds nothing else, not the least float. TensorScatterMax and TensorScatterMin
+  replace NaN, which TensorFlow's keep.
+- ExtractImagePatches is a convolution with zeros and ones in float32: NaN and infinity spread over
+  the windows around them. Infinite gradients that a ReluGrad cuts off are 0, not NaN.
+- TopK puts NaN first, not last. Unique, which compares NaN in its own way, gives other results for
+  inputs that have one.
+- NonMaxSuppression keeps boxes of infinite size, which TensorFlow's takes to overlap.
+- Fake quantization to 8 bits is written as QuantizeLinear and DequantizeLinear, which round halves
+  to even and make a number of NaN.
+- Pow of integers is computed in float64: results above 2**53 are rounded, and what overflows does
+  not wrap around.
+- Atan2 and Angle take -0.0 for 0.0.
+- FusedBatchNorm that trains on an empty batch gives moments of 0, not NaN.
+- ResizeBicubic computes the weights of pixels, which TensorFlow's looks up in a table: results
+  differ by about a thousandth.
+- An output whose rank is not known has no shape in the file, which onnx.checker does not accept,
+  though onnxruntime runs it: state the shapes of placeholders.
 - Random numbers are other ones, of the same distribution.
 - Where onnxruntime has no kernel for float64, such as in convolutions, float32 is computed.
 - Changing the case of letters that are not ASCII takes the locale en_US.UTF-8 on the machine.

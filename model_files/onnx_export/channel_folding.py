@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ...saving.transforms.channel_lines import is_moderate
 from .writing.node_writer import NodeWriter
 from .writing.values import GraphData, Node, Value
 
@@ -14,8 +15,8 @@ from .writing.values import GraphData, Node, Value
 def fold_channels(graph: GraphData, nodes: NodeWriter) -> None:
     """Folds batch normalizations, factors and offsets into the convolutions before them.
 
-    A convolution is changed only where nothing else reads its result. Factors are multiplied in
-    float64, and the filters rounded once.
+    A convolution is changed only where nothing else reads its result, and where all numbers are
+    finite and moderate. Each factor is multiplied in float64, and the filters are rounded.
     """
     readers = _readers(graph)
     makers: dict[Value, Node] = {}
@@ -23,12 +24,12 @@ def fold_channels(graph: GraphData, nodes: NodeWriter) -> None:
     for node in graph.nodes:
         conv = makers.get(node.inputs[0]) if node.inputs and node.inputs[0] else None
         line = None if conv is None else _line(node, conv)
-        if conv is not None and line is not None and readers[conv.outputs[0]] == 1:
-            _fold(conv, nodes, *line)
+        alone = conv is not None and readers[conv.outputs[0]] == 1
+        if conv is not None and line is not None and alone and _fold(conv, nodes, *line):
             conv.outputs = node.outputs
             makers[node.outputs[0]] = conv
             continue
-        for body in (value for value in node.attrs.values() if isinstance(value, GraphData)):
+        for body in node.bodies():
             fold_channels(body, nodes)
         kept.append(node)
         if node.op_type == "Conv" and all(v and v.array is not None for v in node.inputs[1:]):
@@ -41,9 +42,8 @@ def _readers(graph: GraphData) -> Counter[Value | None]:
     readers: Counter[Value | None] = Counter(graph.outputs)
     for node in graph.nodes:
         readers.update(node.inputs)
-        for value in node.attrs.values():
-            if isinstance(value, GraphData):
-                readers.update(_readers(value))
+        for body in node.bodies():
+            readers.update(_readers(body))
     return readers
 
 
@@ -57,8 +57,9 @@ def _line(node: Node, conv: Node) -> tuple[Any, Any] | None:
     number, rank = weights.shape[0], weights.ndim
     if node.op_type == "BatchNormalization":
         scale, offset, mean, variance = arrays
-        factor = scale / np.sqrt(variance + node.attrs["epsilon"])
-        return factor, offset - mean * factor
+        with np.errstate(all="ignore"):
+            factor = scale / np.sqrt(variance + node.attrs["epsilon"])
+            return factor, offset - mean * factor
     if node.op_type not in ("Add", "Sub", "Mul"):
         return None
     [array] = arrays
@@ -75,13 +76,17 @@ def _along(array: Any, number: int, rank: int) -> tuple[int, ...]:
     return (1, number, *[1] * (rank - 2))[-array.ndim :] if array.ndim >= rank - 1 else ()
 
 
-def _fold(conv: Node, nodes: NodeWriter, factor: Any, offset: Any) -> None:
+def _fold(conv: Node, nodes: NodeWriter, factor: Any, offset: Any) -> bool:
+    """Folds a factor and an offset of each channel; returns whether the numbers allow it."""
     weights: Any = conv.inputs[1]
     array, dtype = weights.array, weights.dtype
     bias: Any = conv.inputs[2].array if len(conv.inputs) > 2 else 0.0  # type: ignore[union-attr]
+    with np.errstate(all="ignore"):
+        scaled = (array * factor.reshape(-1, *[1] * (array.ndim - 1))).astype(array.dtype)
+        total = (np.asarray(bias, np.float64) * factor + offset).astype(array.dtype)
+    if not (is_moderate(factor, offset) and np.isfinite(scaled).all() and np.isfinite(total).all()):
+        return False
     if (factor != 1).any():
-        spread = factor.reshape(-1, *[1] * (array.ndim - 1))
-        scaled = (array * spread).astype(array.dtype)
         conv.inputs[1] = nodes.constant(scaled, dtype, weights.name)
-    total = (np.asarray(bias, np.float64) * factor + offset).astype(array.dtype)
     conv.inputs[2:] = [nodes.constant(total, dtype, f"{conv.outputs[0].name}/bias")]
+    return True

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from ...graph.dependencies import needed_ops
@@ -75,19 +76,14 @@ def export(
         value.name = name
         value.shape = graph.inference.shape(outputs[name])
         data.outputs.append(value)
-    _remove_unread(data)
+    _remove_unread(data, set())
     fold_channels(data, nodes)
     _name(data)
     return model_message(data, opset)
 
 
-def _remove_unread(graph: GraphData) -> None:
-    """Removes nodes whose results nothing reads."""
-    read: set[Value | None] = set()
-    _sweep(graph, read)
-
-
-def _sweep(graph: GraphData, read: set[Value | None]) -> None:
+def _remove_unread(graph: GraphData, read: set[Value | None]) -> None:
+    """Removes nodes whose results nothing reads; adds what the others read to a set."""
     read.update(graph.outputs)
     kept = []
     for node in reversed(graph.nodes):
@@ -95,37 +91,34 @@ def _sweep(graph: GraphData, read: set[Value | None]) -> None:
             continue
         kept.append(node)
         read.update(node.inputs)
-        for value in node.attrs.values():
-            if isinstance(value, GraphData):
-                _sweep(value, read)
+        for body in node.bodies():
+            _remove_unread(body, read)
     graph.nodes = kept[::-1]
 
 
 def _name(graph: GraphData) -> None:
     """Gives all values names of their own; inputs and outputs have theirs."""
     ends = {*graph.inputs, *graph.outputs}
-    _name_inner(graph, {value.name for value in ends}, ends)
+    counts = Counter(value.name for value in ends)
+    for value in dict.fromkeys(_values(graph)):
+        if value not in ends:
+            value.name = _own_name(value.name, counts)
 
 
-def _name_inner(graph: GraphData, taken: set[str], named: set[Value]) -> None:
-    for end in (*graph.inputs, *graph.outputs):
-        _own_name(end, taken, named)
+def _values(graph: GraphData) -> Iterator[Value]:
+    """The values of a graph and its bodies."""
+    yield from (*graph.inputs, *graph.outputs)
     for node in graph.nodes:
-        for value in (*node.inputs, *node.outputs):
-            if value is not None:
-                _own_name(value, taken, named)
-        for attr in node.attrs.values():
-            if isinstance(attr, GraphData):
-                _name_inner(attr, taken, named)
+        yield from (value for value in (*node.inputs, *node.outputs) if value is not None)
+        for body in node.bodies():
+            yield from _values(body)
 
 
-def _own_name(value: Value, taken: set[str], named: set[Value]) -> None:
-    if value in named:
-        return
-    named.add(value)
-    name, number = value.name, 1
-    while name in taken:
-        number += 1
-        name = f"{value.name}_{number}"
-    taken.add(name)
-    value.name = name
+def _own_name(name: str, counts: Counter[str]) -> str:
+    """A name that no value has yet, of a wanted one; how often each was wanted is counted."""
+    own = name
+    while own in counts:
+        counts[name] += 1
+        own = f"{name}_{counts[name]}"
+    counts[own] = 1
+    return own

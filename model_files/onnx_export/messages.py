@@ -14,18 +14,15 @@ from .writing.values import GraphData, Node, Value
 _SMALL = 1024  # bytes; larger constants are left out of what shape inference looks at
 
 
-def model_message(graph: GraphData, opset: int) -> tuple[Any, dict[str, Any]]:
+def model_message(graph: GraphData, opset: int) -> tuple[Any, dict[str, Value]]:
     """The ModelProto of a graph, with its large constants apart, by name."""
     onnx = imported_onnx()
-    constants: dict[str, Value] = {}
-    for value in _constants(graph):
-        constants[value.name] = value
     message = _graph_message(onnx, graph, "tensordraft")
-    large: dict[str, Any] = {}
-    for name, value in constants.items():
+    large: dict[str, Value] = {}
+    for value in _constants(graph):
         array = value.array
         if array is not None and array.nbytes > _SMALL and array.dtype != object:
-            large[name] = array
+            large[value.name] = value
         else:
             message.initializer.append(tensor_message(value))
     model = onnx.ModelProto(
@@ -34,16 +31,15 @@ def model_message(graph: GraphData, opset: int) -> tuple[Any, dict[str, Any]]:
     model.opset_import.add(domain="", version=opset)
     if any(node.domain == ML_DOMAIN for node in _all_nodes(graph)):
         model.opset_import.add(domain=ML_DOMAIN, version=ML_VERSION)
-    _add_value_infos(onnx, model, {name: constants[name] for name in large})
-    return model, {name: constants[name] for name in large}
+    _add_value_infos(onnx, model, large)
+    return model, large
 
 
 def _all_nodes(graph: GraphData) -> Iterator[Node]:
     for node in graph.nodes:
         yield node
-        for value in node.attrs.values():
-            if isinstance(value, GraphData):
-                yield from _all_nodes(value)
+        for body in node.bodies():
+            yield from _all_nodes(body)
 
 
 def _constants(graph: GraphData) -> Iterator[Value]:

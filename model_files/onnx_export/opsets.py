@@ -15,21 +15,6 @@ DEFAULT = 21
 ML_VERSION = 3
 """Version of ai.onnx.ml, which opset 13 of ONNX has, too."""
 
-_IR_VERSIONS = {
-    13: 7,
-    14: 7,
-    15: 8,
-    16: 8,
-    17: 8,
-    18: 8,
-    19: 9,
-    20: 9,
-    21: 10,
-    22: 10,
-    23: 11,
-    24: 12,
-}
-
 
 def imported_onnx() -> Any:
     """The package `onnx`.
@@ -69,12 +54,8 @@ def checked_opset(opset: int | None) -> int:
 
 def ir_version(opset: int) -> int:
     """The version of the file format that belongs to a version of the ops."""
-    if opset in _IR_VERSIONS:
-        return _IR_VERSIONS[opset]
-    import_module("onnx.helper")
-    version: int = imported_onnx().helper.find_min_ir_version_for(
-        [imported_onnx().helper.make_opsetid("", opset)]
-    )
+    helper = imported_onnx().helper
+    version: int = helper.find_min_ir_version_for([helper.make_opsetid("", opset)])
     return version
 
 

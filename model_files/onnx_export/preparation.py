@@ -1,4 +1,4 @@
-"""Preparation of a graph for ONNX: its ends, constants instead of variables, folded norms."""
+"""Preparation of a graph for ONNX: its ends, constants instead of variables, filled tables."""
 
 from __future__ import annotations
 

@@ -6,6 +6,7 @@ import os
 from typing import Any
 
 from ...formats.replacement import replacing
+from ...formats.table_writer import varint_bytes
 from .messages import tensor_bytes, tensor_head
 from .opsets import imported_onnx
 from .writing.values import Value
@@ -80,9 +81,4 @@ def _write_whole(file: Any, model: Any, constants: dict[str, Value]) -> None:
 
 def _tag(field: int, size: int) -> bytes:
     """The start of a field of some bytes on the wire of protobuf."""
-    number, result = size, bytearray([field << 3 | 2])
-    while number > 127:
-        result.append(number & 127 | 128)
-        number >>= 7
-    result.append(number)
-    return bytes(result)
+    return varint_bytes(field << 3 | 2) + varint_bytes(size)

@@ -104,9 +104,7 @@ def _fold(table: NodeTable, product: _Product, kinds: Sequence[str]) -> None:
         factor, offset = factor * line.factor, offset * line.factor + line.offset
         chain.append(reader)
         node = reader
-    sizes = np.absolute(factor[factor != 0])
-    numbers = [*offset, *sizes, *(1 / sizes)]
-    if not (factor != 1).any() or not np.absolute(numbers, dtype=float).max(initial=0) < _LARGE:
+    if not (factor != 1).any() or not is_moderate(factor, offset):
         return
     dtype = as_dtype(product.filters.dtype)
     old, last = product.node, chain[-1]
@@ -125,6 +123,14 @@ def _fold(table: NodeTable, product: _Product, kinds: Sequence[str]) -> None:
     last.attr["T"].type = dtype.as_datatype_enum
     if data_format:
         last.attr["data_format"].s = data_format
+
+
+def is_moderate(factor: Array, offset: Array) -> bool:
+    """Returns True if factors and offsets are finite, and far from what overflows."""
+    with np.errstate(all="ignore"):
+        sizes = np.absolute(factor[factor != 0])
+        numbers = [*offset, *sizes, *(1 / sizes)]
+        return bool(np.absolute(numbers, dtype=float).max(initial=0) < _LARGE)
 
 
 def _shaped(product: _Product, factor: Array) -> Array:

@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from ..writing.calls import Call, First
+from ..writing.calls import TO_END, Call, First
 from ..writing.registry import channels_rule, rule
 from ..writing.values import Value
 
-_FROM_START, _TO_END = np.iinfo(np.int64).min + 1, np.iinfo(np.int64).max
+_FROM_START = np.iinfo(np.int64).min + 1
 
 
 @rule("Placeholder PlaceholderV2", nodes="an input")
@@ -107,8 +107,7 @@ def _transpose(c: Call) -> Value:
 
 @rule("InvertPermutation", nodes="ScatterElements, Range")
 def _invert_permutation(c: Call) -> Value:
-    size = c.node("Size", c.x)
-    numbers = c.node("Range", c.constant(0, "int64"), size, c.constant(1, "int64"))
+    numbers = c.numbers(c.node("Size", c.x))
     return c.cast(c.node("ScatterElements", numbers, c.int64(0), numbers), c.dtype())
 
 
@@ -234,7 +233,7 @@ def _slice_of(
         if first == 0 and isinstance(first, int) and isinstance(number, int) and number == -1:
             continue
         if isinstance(number, int) and number == -1:
-            end: Any = _TO_END
+            end: Any = TO_END
         elif isinstance(number, int) and isinstance(first, int):
             end = first + number
         else:
@@ -242,7 +241,7 @@ def _slice_of(
             other = c.ints([number]) if isinstance(number, int) else number
             end = one + other
             if not isinstance(number, int):
-                end = c.where(other < 0, c.ints([_TO_END]), end)
+                end = c.where(other < 0, c.ints([TO_END]), end)
         starts.append(first)
         ends.append(end)
         places.append(axis)
@@ -287,8 +286,8 @@ def _strided_slice(c: Call) -> Value:
         else:
             step = strides[i]
             open_start, open_end = masks["begin"] & bit, masks["end"] & bit
-            start: Any = (0 if step > 0 else _TO_END) if open_start else begin[i]
-            stop: Any = (_TO_END if step > 0 else _FROM_START) if open_end else end[i]
+            start: Any = (0 if step > 0 else TO_END) if open_start else begin[i]
+            stop: Any = (TO_END if step > 0 else _FROM_START) if open_end else end[i]
             if not (open_start and open_end and step == 1):
                 starts.append(start)
                 ends.append(stop)
@@ -319,18 +318,18 @@ def _paddings(c: Call) -> list[tuple[int, int]] | None:
     return None if known is None else [(int(a), int(b)) for a, b in known]
 
 
+def _flat_paddings(c: Call) -> Value:
+    """The paddings as ONNX takes them: all before the axes, then all behind them."""
+    return c.reshape(c.transpose(c.int64(1), [1, 0]), [-1])
+
+
 @rule("Pad PadV2", nodes="Pad")
 def _pad(c: Call) -> Value:
     pads = _paddings(c)
-    number = c.inputs[2] if c.op.type == "PadV2" else c.like(0, c.x)
-    flat = (
-        c.reshape(c.transpose(c.int64(1), [1, 0]), [-1])
-        if pads is None
-        else c.ints([a for a, _ in pads] + [b for _, b in pads])
-    )
     if pads is not None and not any(map(any, pads)):
         return c.x
-    return c.node("Pad", c.x, flat, number)
+    number = c.inputs[2] if c.op.type == "PadV2" else c.like(0, c.x)
+    return c.node("Pad", c.x, _flat_paddings(c), number)
 
 
 @channels_rule("Pad PadV2")
@@ -348,14 +347,9 @@ def _pad_first(c: Call) -> Any:
 
 @rule("MirrorPad", nodes="Pad; for SYMMETRIC Slice, Concat")
 def _mirror_pad(c: Call) -> Value:
-    pads = _paddings(c)
     if c.attr("mode") == "REFLECT":
-        flat = (
-            c.reshape(c.transpose(c.int64(1), [1, 0]), [-1])
-            if pads is None
-            else c.ints([a for a, _ in pads] + [b for _, b in pads])
-        )
-        return c.node("Pad", c.x, flat, mode="reflect")
+        return c.node("Pad", c.x, _flat_paddings(c), mode="reflect")
+    pads = _paddings(c)
     if pads is None:
         c.refuse("symmetric paddings that are computed in the graph")
     value = c.x
@@ -400,7 +394,7 @@ def _range(c: Call) -> Value:
 def _lin_space(c: Call) -> Value:
     start, stop = c.inputs[0], c.inputs[1]
     number = c.int64(2)
-    places = c.node("Range", c.constant(0, "int64"), number, c.constant(1, "int64"))
+    places = c.numbers(number)
     last = c.node("Max", number - 1, c.constant(1, "int64"))
     step = (stop - start) / c.cast(last, c.dtype())
     values = start + step * c.cast(places, c.dtype())
@@ -511,17 +505,11 @@ def _space_to_depth(c: Call) -> Any:
 # Matrices ----------------------------------------------------------------------------------------
 
 
-def _number_line(c: Call, value: Value) -> Value:
-    """The numbers from 0 to below a vector of one."""
-    zero, one = c.constant(0, "int64"), c.constant(1, "int64")
-    return c.node("Range", zero, c.scalar(value), one)
-
-
 @rule("MatrixBandPart BatchMatrixBandPart", nodes="Range, Sub, LessOrEqual, Where")
 def _matrix_band_part(c: Call) -> Value:
     shape = c.shape_of(c.x)
-    rows = c.unsqueeze(_number_line(c, c.slice(shape, [-2], [-1])), 1)
-    columns = c.unsqueeze(_number_line(c, c.slice(shape, [-1], [_TO_END])), 0)
+    rows = c.unsqueeze(c.numbers(c.scalar(c.slice(shape, [-2], [-1]))), 1)
+    columns = c.unsqueeze(c.numbers(c.scalar(c.slice(shape, [-1], [TO_END]))), 0)
     kept: Value | None = None
     for i, distance in ((1, rows - columns), (2, columns - rows)):
         known = c.const(i)
@@ -532,11 +520,7 @@ def _matrix_band_part(c: Call) -> Value:
         if known is None:
             within = within | (limit < 0)
         kept = within if kept is None else kept & within
-    return c.x if kept is None else c.where(kept, c.x, _zero(c))
-
-
-def _zero(c: Call) -> Value:
-    return c.constant(b"" if c.dtype().name == "string" else 0, c.dtype())
+    return c.x if kept is None else c.where(kept, c.x, c.zero(c.dtype()))
 
 
 @rule("Diag", nodes="Reshape, Range, Equal, Where")
@@ -545,7 +529,7 @@ def _diag(c: Call) -> Value:
     count = int(np.prod(shape, dtype=int))
     flat = c.reshape(c.x, [count])
     eye = c.constant(np.eye(count, dtype=bool))
-    return c.reshape(c.where(eye, flat, _zero(c)), [*shape, *shape])
+    return c.reshape(c.where(eye, flat, c.zero(c.dtype())), [*shape, *shape])
 
 
 @rule("DiagPart", nodes="Reshape, GatherND")

@@ -30,23 +30,14 @@ def _if(c: Call) -> Any:
         size = c.node("Size", condition)
         condition = c.cast(condition, "bool") if c.shape() == () else ~size.equals(0)
     otherwise, then = if_branches(context)
-    return _chosen(c, condition, then, otherwise, c.objects(1))
+    given = c.objects(1)
+    return _written_if(c, condition, _branch(c, then, given), _branch(c, otherwise, given))
 
 
 def _branch(c: Call, body: Body, given: list[Any]) -> tuple[GraphData, list[Any]]:
-    known = known_inputs(
-        ShapeContext(c.op, c.inference), c.op.inputs[len(c.op.inputs) - len(given) :]
-    )
-    inference = body.inferred(known, c.inference.depth + 1)
     with c.nodes.body() as graph:
-        results = c.scope.body(body, given, inference)
+        results = c.scope.body(body, given, _inferred(c, body, given))
     return graph, results
-
-
-def _chosen(c: Call, condition: Value, then: Body, otherwise: Body, given: list[Any]) -> Any:
-    first, results = _branch(c, then, given)
-    second, others = _branch(c, otherwise, given)
-    return _written_if(c, condition, (first, results), (second, others))
 
 
 def _written_if(

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..writing.calls import Call, First
+from ..writing.calls import Call, First, Sizes
 from ..writing.registry import rule
 from ..writing.values import Value
 
@@ -62,12 +62,17 @@ def padding_of(
     return {"pads": [a for a, _ in pads] + [b for _, b in pads]} if any(map(any, pads)) else {}
 
 
-@rule("Conv2D Conv3D", nodes="Conv")
-def _conv(c: Call) -> Any:
-    image = image_of(c)
+def _filter_sizes(c: Call) -> Sizes:
     filters = c.shape(1)
     if filters is None or None in filters:
         c.refuse("the shape of its filters is not known")
+    return filters
+
+
+@rule("Conv2D Conv3D", nodes="Conv")
+def _conv(c: Call) -> Any:
+    image = image_of(c)
+    filters = _filter_sizes(c)
     rank = len(filters)
     strides, dilations = image.spatial(c.attr("strides")), image.spatial(c.attr("dilations") or [])
     kernel = filters[:-2]
@@ -91,9 +96,7 @@ def _conv(c: Call) -> Any:
 @rule("DepthwiseConv2dNative", nodes="Conv")
 def _depthwise(c: Call) -> Any:
     image = image_of(c)
-    filters = c.shape(1)
-    if filters is None or None in filters:
-        c.refuse("the shape of its filters is not known")
+    filters = _filter_sizes(c)
     height, width, channels, multiplier = filters
     strides, dilations = image.spatial(c.attr("strides")), image.spatial(c.attr("dilations") or [])
     weights = c.reshape(
@@ -117,9 +120,7 @@ def _depthwise(c: Call) -> Any:
     nodes="ConvTranspose",
 )
 def _conv_transpose(c: Call) -> Any:
-    filters = c.shape(1)
-    if filters is None or None in filters:
-        c.refuse("the shape of its filters is not known")
+    filters = _filter_sizes(c)
     image = image_of(c, 2)
     rank = len(filters)
     kernel = filters[:-2]
@@ -143,8 +144,6 @@ def _conv_transpose(c: Call) -> Any:
     kind = c.attr("padding")
     before: list[int] = []
     crops: list[int] = []
-    if -1 in sizes or kind != "EXPLICIT":
-        pass
     if -1 in sizes:
         return image.result(_cropped_transpose(c, image, weights, options, wide, strides))
     shape = [int(size) for size in sizes]
@@ -222,25 +221,29 @@ def _pool(c: Call) -> Any:
     return image.result(result)
 
 
-@rule("MaxPoolWithArgmax", nodes="MaxPool, Mod, Mul, Add")
-def _pool_with_argmax(c: Call) -> Any:
-    image = image_of(c)
+def maxima_of(c: Call, image: Image) -> list[Value]:
+    """The results of a MaxPool, and their places in the flat input."""
     kernel, strides = image.spatial(c.attr("ksize")), image.spatial(c.attr("strides"))
-    values, places = c.many(
+    return c.many(
         "MaxPool",
         image.value,
         outputs=2,
         dtypes=[image.value.dtype, "int64"],
         kernel_shape=kernel,
         strides=strides,
-        **padding_of(c, image, kernel, strides, [1, 1]),
+        **padding_of(c, image, kernel, strides, [1] * len(kernel)),
     )
+
+
+@rule("MaxPoolWithArgmax", nodes="MaxPool, Mod, Mul, Add")
+def _pool_with_argmax(c: Call) -> Any:
+    image = image_of(c)
+    values, places = maxima_of(c, image)
     sizes = c.shape_of(image.value)
     channels = c.slice(sizes, [1], [2])
     area = c.slice(sizes, [2], [3]) * c.slice(sizes, [3], [4])
     place = c.node("Mod", places, area) * channels
-    numbers = c.node("Range", c.constant(0, "int64"), c.scalar(channels), c.constant(1, "int64"))
-    place = place + c.unsqueeze(numbers, 0, 2, 3)
+    place = place + c.unsqueeze(c.numbers(c.scalar(channels)), 0, 2, 3)
     if c.attr("include_batch_in_index", False):
         whole = area * channels
         place = place + places / whole * whole

@@ -6,11 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from ..writing.calls import Call
+from ..writing.calls import TO_END, Call
 from ..writing.registry import rule
 from ..writing.values import Value
-
-_END = np.iinfo(np.int64).max
 
 
 def _limits(c: Call, i: int) -> tuple[int, int]:
@@ -22,14 +20,13 @@ def _limits(c: Call, i: int) -> tuple[int, int]:
 
 
 def _numbers(c: Call, size: Value) -> Value:
-    zero, one = c.constant(0, "int64"), c.constant(1, "int64")
-    return c.node("Range", zero, c.scalar(size), one)
+    return c.numbers(c.scalar(size))
 
 
 def _sizes(c: Call, value: Value) -> tuple[Value, Value]:
     """The numbers of rows and columns of matrices."""
     shape = c.shape_of(value)
-    return c.slice(shape, [-2], [-1]), c.slice(shape, [-1], [_END])
+    return c.slice(shape, [-2], [-1]), c.slice(shape, [-1], [TO_END])
 
 
 def _places(c: Call, rows: Value, columns: Value, low: int, high: int, width: Value) -> Any:
@@ -75,10 +72,6 @@ def _spread(
     return c.transpose(picked, [*range(2, rank), 0, 1])
 
 
-def _filler(c: Call) -> Value:
-    return c.constant(b"" if c.dtype().name == "string" else 0, c.dtype())
-
-
 @rule("MatrixDiag MatrixDiagV2 MatrixDiagV3 BatchMatrixDiag", nodes="Range, GatherND, Where")
 def _matrix_diag(c: Call) -> Value:
     low, high = _limits(c, 1)
@@ -87,10 +80,10 @@ def _matrix_diag(c: Call) -> Value:
     if low == high:
         diagonals = c.unsqueeze(diagonals, -2)
         rank += 1
-    width = c.slice(c.shape_of(c.x), [-1], [_END])
+    width = c.slice(c.shape_of(c.x), [-1], [TO_END])
     rows, columns = _wanted_sizes(c, width, low, high)
     inside, which, along = _places(c, rows, columns, low, high, width)
-    filler = c.inputs[4] if len(c.op.inputs) > 4 else _filler(c)
+    filler = c.inputs[4] if len(c.op.inputs) > 4 else c.zero(c.dtype())
     return c.where(inside, _spread(c, diagonals, rank, inside, which, along), filler)
 
 
@@ -133,7 +126,7 @@ def _matrix_diag_part(c: Call) -> Value:
     )
     result = c.transpose(picked, [*range(2, rank), 0, 1])
     if low != high or len(c.op.inputs) > 2:
-        filler = c.inputs[2] if len(c.op.inputs) > 2 else _filler(c)
+        filler = c.inputs[2] if len(c.op.inputs) > 2 else c.zero(c.dtype())
         result = c.where(inside, result, filler)
     return c.squeeze(result, -2) if low == high else result
 
@@ -146,7 +139,7 @@ def _matrix_set_diag(c: Call) -> Value:
     low, high = _limits(c, 2)
     rank = c.rank()
     diagonals = c.inputs[1]
-    width = c.slice(c.shape_of(diagonals), [-1], [_END])
+    width = c.slice(c.shape_of(diagonals), [-1], [TO_END])
     if low == high:
         diagonals = c.unsqueeze(diagonals, -2)
     rows, columns = _sizes(c, c.x)

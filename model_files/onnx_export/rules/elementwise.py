@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from ....protos.dtypes import as_dtype
 from ..writing.calls import Call, Pair
 from ..writing.element_types import onnx_type
 from ..writing.registry import one_to_one, rule
@@ -245,10 +246,12 @@ def _atan2(c: Call) -> Value:
 def angle_of(c: Call, y: Value, x: Value) -> Value:
     """The angle of a point from the first axis."""
     half = np.pi / 2
-    angle = c.node("Atan", y / x)
+    infinite = c.node("Abs", x).equals(np.inf) & c.node("Abs", y).equals(np.inf)
+    slope = c.where(infinite, c.node("Sign", y) * c.node("Sign", x), y / x)
+    angle = c.node("Atan", slope)
     shifted = c.where(y < 0, angle - np.pi, angle + np.pi)
     result = c.where(x < 0, shifted, angle)
-    vertical = c.where(y.equals(0), 0, c.where(y < 0, c.like(-half, y), c.like(half, y)))
+    vertical = c.where(y > 0, half, c.where(y < 0, -half, y))
     return c.where(x.equals(0), vertical, result)
 
 
@@ -371,11 +374,11 @@ def _print(c: Call) -> Value:
     return c.x
 
 
-@rule("Bucketize", any_order=True, nodes="GreaterOrEqual, Add")
+@rule("Bucketize", any_order=True, nodes="Less, Not, Add")
 def _bucketize(c: Call) -> Value:
     limits = c.attr("boundaries")
     value = c.cast(c.x, "float32") if c.x.dtype.is_integer else c.x
-    total = c.cast(value * 0, "int32")
-    for limit in limits:
-        total = total + c.cast(value >= float(limit), "int32")
+    total = c.zeros(c.shape_of(value), as_dtype("int32"))
+    for limit in limits:  # of which none is above NaN
+        total = total + c.cast(~(value < float(limit)), "int32")
     return total

@@ -9,7 +9,7 @@ import numpy as np
 from ..writing.calls import Call, First
 from ..writing.registry import rule
 from ..writing.values import Value
-from .conv import image_of, padding_of
+from .conv import image_of, maxima_of, padding_of
 
 _ANY = {"any_order": True}
 
@@ -98,16 +98,7 @@ def _bias_add(c: Call) -> Value:
 @rule("MaxPoolGrad", nodes="MaxPool, ScatterElements", since=16)
 def _max_pool(c: Call) -> Any:
     image = image_of(c)
-    kernel, strides = image.spatial(c.attr("ksize")), image.spatial(c.attr("strides"))
-    _, places = c.many(
-        "MaxPool",
-        image.value,
-        outputs=2,
-        dtypes=[image.value.dtype, "int64"],
-        kernel_shape=kernel,
-        strides=strides,
-        **padding_of(c, image, kernel, strides, [1] * len(kernel)),
-    )
+    _, places = maxima_of(c, image)
     flat = c.reshape(c.zeros(c.shape_of(image.value), c.dtype()), [-1])
     grad = c.first(2) if image.result is First else c.inputs[2]
     total = c.node(

@@ -64,22 +64,34 @@ def _nearest_places(size: int, wanted: int, *, align: bool, half: bool) -> np.nd
     return np.clip(found.astype(np.int64), 0, size - 1)
 
 
-@rule("ResizeNearestNeighbor", nodes="Gather; of unknown sizes Resize")
+def _computed_places(c: Call, value: Value, axis: int, *, align: bool, half: bool) -> Value:
+    """The same in the graph, where sizes are not known.
+
+    ONNX's Resize multiplies by the reciprocal of a rounded scale, which takes other pixels.
+    """
+    size = c.scalar(c.slice(c.shape_of(value), [axis + 2], [axis + 3]))
+    wanted = c.scalar(c.slice(c.int64(1), [axis], [axis + 1]))
+    old, new = c.cast(size, "float32"), c.cast(wanted, "float32")
+    scale = old / new
+    if align:
+        scale = c.where(new > 1, (old - 1) / (new - 1), scale)
+    places = c.cast(c.numbers(wanted), "float32")
+    scaled = (places + 0.5) * scale if half else places * scale
+    found = c.cast(c.node("Floor", scaled + 0.5 if align and not half else scaled), "int64")
+    return c.node("Min", found, size - 1)
+
+
+@rule("ResizeNearestNeighbor", nodes="Gather; of whole multiples Resize")
 def _nearest(c: Call) -> Any:
     align = bool(c.attr("align_corners", False))
     half = bool(c.attr("half_pixel_centers", False))
     sizes, wanted = c.shape(), c.const(1)
     value = c.first()
     if sizes is None or None in sizes[1:3] or wanted is None:
-        return First(
-            _resized(
-                c,
-                value,
-                mode="nearest",
-                coordinate_transformation_mode=_coordinates(c),
-                nearest_mode="floor" if not align and not half else "round_prefer_ceil",
-            )
-        )
+        for axis in (0, 1):
+            computed = _computed_places(c, value, axis, align=align, half=half)
+            value = c.node("Gather", value, computed, axis=axis + 2)
+        return First(value)
     whole = [int(w) % s == 0 for w, s in zip(wanted, sizes[1:3], strict=True)]
     if all(whole) and not align and value.dtype.name in ("float32", "int8", "uint8", "int32"):
         # Of a whole multiple, both have the same pixels.
@@ -186,9 +198,10 @@ def _suppressed(c: Call) -> Any:
         limit = c.constant([c.attr("iou_threshold", 0.5)], "float32")
     else:
         limit = c.reshape(c.cast(c.inputs[3], "float32"), [1])
-    least = (
-        c.reshape(c.cast(c.inputs[4], "float32"), [1]) if version in ("V3", "V4", "V5") else None
-    )
+    if version in ("V1", "V2"):  # which leave out scores of NaN and of less than all numbers
+        least = c.constant([np.finfo(np.float32).min], "float32")
+    else:
+        least = c.reshape(c.cast(c.inputs[4], "float32"), [1])
     scores = c.cast(c.inputs[1], "float32")
     found = c.node(
         "NonMaxSuppression",

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ....protos.dtypes import as_dtype
-from ..writing.calls import Call
+from ..writing.calls import TO_END, Call
 from ..writing.registry import rule
 from ..writing.values import Value
 
@@ -71,7 +71,7 @@ def _one_hot(c: Call) -> Value:
     if depth is not None:
         numbers = c.constant(np.arange(int(depth.item())), "int64")
     else:
-        numbers = c.node("Range", c.constant(0, "int64"), c.int64(1), c.constant(1, "int64"))
+        numbers = c.numbers(c.int64(1))
     numbers = c.unsqueeze(numbers, *range(1, rank - axis))
     return c.where(c.unsqueeze(c.int64(0), axis).equals(numbers), c.inputs[2], c.inputs[3])
 
@@ -142,8 +142,8 @@ def _segments(c: Call, kind: str, ids: Value, number: Value, data: Value, gaps: 
     """Segments reduced; `ids` has the rank of what leads the shape of the data."""
     dtype = data.dtype
     start = {"add": 0, "mul": 1, "max": _lowest(dtype), "min": _lowest(dtype, highest=True)}[kind]
-    rank = len(c.shape(1) or ()) if c.shape(1) is not None else c.rank(1)
-    inner = c.slice(c.shape_of(data), [rank], [np.iinfo(np.int64).max])
+    rank = c.rank(1)
+    inner = c.slice(c.shape_of(data), [rank], [TO_END])
     # Rows of ids below 0 go into one more segment, which is dropped.
     ids = c.where(ids < 0, number, ids)
     shape = c.concat([c.reshape(number + 1, [1]), inner])
@@ -179,40 +179,43 @@ def _unsorted_segments(c: Call) -> Value:
 @rule("SegmentSum SegmentProd SegmentMax SegmentMin", nodes="ScatterND", since=16)
 def _sorted_segments(c: Call) -> Value:
     kind = _KINDS[c.op.type.removeprefix("Segment")]
-    return _segments(c, kind, c.int64(1), _number_of(c), c.x, 0 if kind in ("max", "min") else None)
+    gaps = 0 if kind in ("max", "min") else None
+    ids = c.int64(1)
+    return _segments(c, kind, ids, _number_of(c, ids), c.x, gaps)
 
 
-def _number_of(c: Call) -> Value:
-    last = c.slice(c.int64(1), [-1], [np.iinfo(np.int64).max])
+def _number_of(c: Call, ids: Value) -> Value:
+    """The number of segments: one more than the last of sorted ids, and 0 if there are none."""
+    last = c.slice(ids, [-1], [TO_END])
     return c.reduce("ReduceSum", last, [0]) + c.reduce("ReduceSum", c.shape_of(last), [0])
 
 
 @rule("SegmentMean", nodes="ScatterND, Div", since=16)
 def _segment_mean(c: Call) -> Value:
-    ids, number = c.int64(1), _number_of(c)
-    total = _segments(c, "add", ids, number, c.x, None)
-    ones = c.expand(c.like(1, c.x), c.shape_of(ids))
-    none = c.expand(c.like(0, c.x), c.reshape(number, [1]))
+    ids = c.int64(1)
+    number = _number_of(c, ids)
+    return _segments(c, "add", ids, number, c.x, None) / _row_counts(c, ids, number, c.x)
+
+
+def _row_counts(c: Call, ids: Value, number: Value, data: Value) -> Value:
+    """The number of rows of each segment, at least 1, to divide rows of the data by."""
+    ones = c.expand(c.like(1, data), c.shape_of(ids))
+    none = c.expand(c.like(0, data), c.reshape(number, [1]))
     count = _scattered(c, none, c.unsqueeze(ids, -1), ones, "add")
-    count = c.unsqueeze(c.node("Max", count, c.like(1, count)), *range(1, c.rank()))
-    return total / count
+    return c.unsqueeze(c.node("Max", count, c.like(1, count)), *range(1, c.rank()))
 
 
 @rule("SparseSegmentSum SparseSegmentMean SparseSegmentSqrtN", nodes="Gather, ScatterND", since=16)
 def _sparse_segments(c: Call) -> Value:
     data = c.node("Gather", c.x, c.inputs[1], axis=0)
     ids = c.int64(2)
-    last = c.slice(ids, [-1], [np.iinfo(np.int64).max])
-    number = c.reduce("ReduceSum", last, [0]) + c.reduce("ReduceSum", c.shape_of(last), [0])
-    inner = c.slice(c.shape_of(data), [1], [np.iinfo(np.int64).max])
+    number = _number_of(c, ids)
+    inner = c.slice(c.shape_of(data), [1], [TO_END])
     target = c.expand(c.like(0, data), c.concat([c.reshape(number, [1]), inner]))
     total = _scattered(c, target, c.unsqueeze(ids, -1), data, "add")
     if c.op.type == "SparseSegmentSum":
         return total
-    ones = c.expand(c.like(1, data), c.shape_of(ids))
-    none = c.expand(c.like(0, data), c.reshape(number, [1]))
-    count = _scattered(c, none, c.unsqueeze(ids, -1), ones, "add")
-    count = c.unsqueeze(c.node("Max", count, c.like(1, count)), *range(1, c.rank()))
+    count = _row_counts(c, ids, number, data)
     return total / (count if c.op.type == "SparseSegmentMean" else c.node("Sqrt", count))
 
 
@@ -220,7 +223,7 @@ def _sparse_segments(c: Call) -> Value:
 def _dynamic_stitch(c: Call) -> Value:
     number = int(c.attr("N"))
     rank = [c.rank(i) for i in range(number)]
-    inner = c.slice(c.shape_of(c.inputs[number]), [rank[0]], [np.iinfo(np.int64).max])
+    inner = c.slice(c.shape_of(c.inputs[number]), [rank[0]], [TO_END])
     ids = c.concat([c.reshape(c.int64(i), [-1]) for i in range(number)])
     shape = c.concat([c.ints([-1]), inner])
     data = c.concat([c.reshape(c.inputs[number + i], shape) for i in range(number)])
@@ -233,7 +236,7 @@ def _dynamic_stitch(c: Call) -> Value:
 def _dynamic_partition(c: Call) -> list[Value]:
     data, ids, rank = c.x, c.int64(1), c.rank(1)
     if rank != 1:
-        inner = c.slice(c.shape_of(data), [rank], [np.iinfo(np.int64).max])
+        inner = c.slice(c.shape_of(data), [rank], [TO_END])
         data = c.reshape(data, c.concat([c.ints([-1]), inner]))
         ids = c.reshape(ids, [-1])
     number = int(c.attr("num_partitions"))
@@ -291,8 +294,7 @@ def _in_top_k(c: Call) -> Value:
 def _bincount(c: Call) -> Value:
     if c.rank() != 1 or c.attr("binary_output", False):
         c.refuse("only plain counts of a vector are written")
-    zero, one = c.constant(0, "int64"), c.constant(1, "int64")
-    numbers = c.unsqueeze(c.node("Range", zero, c.scalar(c.int64(1)), one), 1)
+    numbers = c.unsqueeze(c.numbers(c.scalar(c.int64(1))), 1)
     hits = c.cast(c.unsqueeze(c.int64(0), 0).equals(numbers), c.dtype())
     weights = c.shape(2)
     if weights is None or 0 not in weights:
@@ -304,9 +306,7 @@ def _bincount(c: Call) -> Value:
 def _list_diff(c: Call) -> list[Value]:
     same = c.unsqueeze(c.x, 1).equals(c.unsqueeze(c.inputs[1], 0))
     kept = c.reduce("ReduceSum", c.cast(same, "int32"), [1]).equals(0)
-    size = c.node("Size", c.x)
-    numbers = c.node("Range", c.constant(0, "int64"), size, c.constant(1, "int64"))
-    places = c.node("Compress", numbers, kept, axis=0)
+    places = c.node("Compress", c.numbers(c.node("Size", c.x)), kept, axis=0)
     return [c.node("Compress", c.x, kept, axis=0), c.cast(places, c.dtype(1))]
 
 
@@ -364,9 +364,9 @@ def _ragged_gather(c: Call) -> list[Value]:
     splits, values, indices = c.int64(0), c.inputs[1], c.reshape(c.int64(2), [-1])
     starts = c.node("Gather", splits, indices)
     lengths = c.node("Gather", splits, indices + 1) - starts
-    zero, one = c.constant(0, "int64"), c.constant(1, "int64")
+    zero = c.constant(0, "int64")
     most = c.reduce("ReduceMax", c.concat([lengths, c.ints([0])]), [0])
-    steps = c.unsqueeze(c.node("Range", zero, most, one), 0)
+    steps = c.unsqueeze(c.numbers(most), 0)
     inside = c.reshape(steps < c.unsqueeze(lengths, 1), [-1])
     places = c.reshape(steps + c.unsqueeze(starts, 1), [-1])
     picked = c.node("Gather", values, c.node("Compress", places, inside, axis=0), axis=0)
@@ -380,14 +380,14 @@ def _ragged_range(c: Call) -> list[Value]:
     if not dtype.is_integer:
         c.refuse("ranges of floats")
     starts, limits, steps = (c.vector(i) for i in range(3))
-    zero, one = c.constant(0, "int64"), c.constant(1, "int64")
-    whole = c.node("Max", starts + limits * 0 + steps * 0, starts + limits * 0 + steps * 0)
+    zero = c.constant(0, "int64")
+    whole = starts + limits * 0 + steps * 0
     distance = limits - whole
     sign = c.node("Sign", steps)
     sizes = c.node("Max", (distance + steps - sign) / steps, zero)
     sizes = c.where((distance * sign) > 0, sizes, 0)
     most = c.reduce("ReduceMax", c.concat([sizes, c.ints([0])]), [0])
-    line = c.unsqueeze(c.node("Range", zero, most, one), 0)
+    line = c.unsqueeze(c.numbers(most), 0)
     inside = c.reshape(line < c.unsqueeze(sizes, 1), [-1])
     numbers = c.unsqueeze(whole, 1) + line * c.unsqueeze(steps + sizes * 0, 1)
     ends = c.node("CumSum", c.concat([c.ints([0]), sizes]), zero)
@@ -400,13 +400,13 @@ def _ragged_to_tensor(c: Call) -> Value:
     kinds = [item.decode() for item in c.op.get_attr("row_partition_types")]
     if kinds not in (["ROW_SPLITS"], ["FIRST_DIM_SIZE", "VALUE_ROWIDS"]) or c.rank(1) != 1:
         c.refuse("only vectors of values in rows are written")
-    zero, one = c.constant(0, "int64"), c.constant(1, "int64")
+    zero = c.constant(0, "int64")
     values, default = c.inputs[1], c.inputs[2]
     if c.rank(2) != 0:
         c.refuse("a default that is no scalar")
     if kinds == ["ROW_SPLITS"]:
         splits = c.int64(3)
-        lengths = c.slice(splits, [1], [np.iinfo(np.int64).max]) - c.slice(splits, [0], [-1])
+        lengths = c.slice(splits, [1], [TO_END]) - c.slice(splits, [0], [-1])
         rows = c.slice(c.shape_of(splits), [0], [1]) - 1
     else:
         rows = c.reshape(c.int64(3), [1])
@@ -415,7 +415,7 @@ def _ragged_to_tensor(c: Call) -> Value:
         none = c.expand(c.constant(0, "int64"), rows)
         lengths = _scattered(c, none, c.unsqueeze(ids, 1), ones, "add")
     most = c.reduce("ReduceMax", c.concat([lengths, c.ints([0])]), [0])
-    line = c.unsqueeze(c.node("Range", zero, most, one), 0)
+    line = c.unsqueeze(c.numbers(most), 0)
     inside = line < c.unsqueeze(lengths, 1)
     places = c.transpose(c.node("NonZero", inside), [1, 0])
     shape = c.concat([rows, c.reshape(most, [1])])

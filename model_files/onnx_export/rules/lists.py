@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -9,16 +10,22 @@ import numpy as np
 from ....protos.dtypes import DType, as_dtype
 from ....shape_inference.tensor_shape import TensorShape
 from ..writing.calls import Call
-from ..writing.element_types import onnx_type
+from ..writing.element_types import computed_in, onnx_type, plain
 from ..writing.registry import rule
 from ..writing.values import Value
 
 
 class _Array:
-    """The handle of a TensorArray: its elements are in the flow."""
+    """The handle of a TensorArray: its elements are in the flow.
 
-    def __init__(self, *, grows: bool) -> None:
+    Args:
+        grows: whether writing behind its end makes it longer.
+        size: the number of elements that it is made with; None if that is computed in the graph.
+    """
+
+    def __init__(self, grows: bool, size: int | None) -> None:
         self.grows = grows
+        self.size = size
 
 
 def _filled(c: Call, number: Value, dtype: DType, sizes: Any) -> Value:
@@ -28,10 +35,7 @@ def _filled(c: Call, number: Value, dtype: DType, sizes: Any) -> Value:
         shape = c.concat([number, c.ints(sizes)])
     else:
         shape = _hidden(c, number)
-    result: Value = c.node("SplitToSequence", c.zeros(shape, dtype), axis=0, keepdims=0)
-    if result.dtype is not dtype and result.dtype.name != dtype.name:
-        c.refuse(f"no runtime splits tensors of {dtype.name} into sequences")
-    return result
+    return _split(c, c.zeros(shape, _sequence_dtype(c, dtype)))
 
 
 def _hidden(c: Call, number: Value) -> Value:
@@ -45,13 +49,11 @@ def _hidden(c: Call, number: Value) -> Value:
 
 
 def _sequence_dtype(c: Call, dtype: DType) -> DType:
-    if dtype.name in ("float32", "float64", "float16", "int32", "int64", "string"):
-        return dtype
-    return (
-        c.constant(0, "int32").dtype
-        if dtype.name != "bfloat16"
-        else c.constant(0.0, "float32").dtype
-    )
+    """The type in which a sequence keeps elements of a type."""
+    wide = computed_in("SplitToSequence", plain(dtype))
+    if wide is None:
+        c.refuse(f"ONNX has no sequences of {dtype.name}")
+    return wide
 
 
 def _element_sizes(c: Call, i: int) -> Any:
@@ -142,16 +144,20 @@ def _tensor_array(c: Call) -> Any:
     dtype = c.attr("dtype")
     shape = c.attr("element_shape")
     sizes = getattr(shape, "sizes", None)
-    flow = _filled(c, c.x, _sequence_dtype(c, dtype), sizes)
-    return [_Array(grows=bool(c.attr("dynamic_size", False))), flow]
+    size = c.const(0)
+    array = _Array(bool(c.attr("dynamic_size", False)), None if size is None else int(size))
+    return [array, _filled(c, c.x, dtype, sizes)]
 
 
 @rule("TensorArrayWriteV3 TensorArrayWriteV2", nodes="SequenceErase, SequenceInsert")
 def _write(c: Call) -> Value:
     index, value, flow = c.inputs[1:]
-    if c.object().grows:
-        return _with_item_anywhere(c, flow, index, value)
-    return _with_item(c, flow, index, value)
+    return _writer(c)(c, flow, index, value)
+
+
+def _writer(c: Call) -> Callable[[Call, Value, Value, Value], Value]:
+    """Function that writes an item of the array: only one that grows may be too short for it."""
+    return _with_item_anywhere if c.object().grows else _with_item
 
 
 @rule("TensorArrayReadV3 TensorArrayReadV2", nodes="SequenceAt")
@@ -164,18 +170,16 @@ def _gather(c: Call) -> Value:
     indices, flow = c.inputs[1:]
     shape = c.inference.shape(c.op.outputs[0])
     whole = _stacked(c, flow, c.dtype(), shape)
-    if _counts_up(c, 1):
+    op = c.op.inputs[1].op
+    if c.const(1) is None and _counts_up(c) and op.inputs[1].op.type.startswith("TensorArraySize"):
         return whole
     return c.node("Gather", whole, indices, axis=0)
 
 
-def _counts_up(c: Call, i: int) -> bool:
-    """Returns whether the indices are all of an array, in order."""
-    op = c.op.inputs[i].op
-    known = c.const(i)
-    if known is not None:
-        return False
-    if op.type != "Range" or not op.inputs[1].op.type.startswith("TensorArraySize"):
+def _counts_up(c: Call) -> bool:
+    """Returns whether the indices are computed as those from 0 to below a limit, in order."""
+    op = c.op.inputs[1].op
+    if op.type != "Range":
         return False
     start, step = (c.scope.constant_of(op.inputs[k]) for k in (0, 2))
     return start is not None and step is not None and int(start) == 0 and int(step) == 1
@@ -187,25 +191,25 @@ def _scatter(c: Call) -> Value:
     if _all_in_order(c):
         return _split(c, value)
     number = c.full_shape(1)[0]
-    result = flow
+    result, write = flow, _writer(c)
     for i in range(number):
         place = c.constant(i, "int64")
         item = c.node("Gather", value, place, axis=0)
-        result = _with_item(c, result, c.node("Gather", indices, place, axis=0), item)
+        result = write(c, result, c.node("Gather", indices, place, axis=0), item)
     return result
 
 
 def _all_in_order(c: Call) -> bool:
     """Returns whether values are written to all places of an array, in order."""
-    indices = c.op.inputs[1]
-    known = c.const(1)
-    if known is not None:
-        return bool(np.array_equal(known, np.arange(known.size)))
-    op = indices.op
-    if op.type != "Range":
+    known, array = c.const(1), c.object()
+    if known is None:
+        return _counts_up(c)
+    if not np.array_equal(known, np.arange(known.size)) or array.size is None:
         return False
-    start, step = (c.scope.constant_of(op.inputs[k]) for k in (0, 2))
-    return start is not None and step is not None and int(start) == 0 and int(step) == 1
+    if not array.grows:
+        return bool(array.size == known.size)
+    # One that grows may have become longer, unless nothing has been written to it.
+    return array.size <= known.size and c.op.inputs[2].op.type.startswith("TensorArrayV")
 
 
 @rule("TensorArraySizeV3 TensorArraySizeV2", nodes="SequenceLength")
@@ -236,8 +240,7 @@ def _empty_list(c: Call) -> Value:
 
 @rule("TensorListReserve", nodes="SplitToSequence")
 def _reserve(c: Call) -> Value:
-    dtype = _sequence_dtype(c, c.attr("element_dtype"))
-    return _filled(c, c.inputs[1], dtype, _element_sizes(c, 0))
+    return _filled(c, c.inputs[1], c.attr("element_dtype"), _element_sizes(c, 0))
 
 
 @rule("TensorListPushBack", nodes="SequenceInsert")
@@ -253,9 +256,8 @@ def _pop_back(c: Call) -> list[Value]:
 
 @rule("TensorListSetItem", nodes="SequenceErase, SequenceInsert")
 def _set_item(c: Call) -> Value:
-    if c.attr("resize_if_index_out_of_bounds", False):
-        return _with_item_anywhere(c, c.inputs[0], c.inputs[1], c.inputs[2])
-    return _with_item(c, c.inputs[0], c.inputs[1], c.inputs[2])
+    grows = c.attr("resize_if_index_out_of_bounds", False)
+    return (_with_item_anywhere if grows else _with_item)(c, *c.inputs)
 
 
 @rule("TensorListGetItem", nodes="SequenceAt")

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ..writing.calls import Call, First
+from ..writing.calls import TO_END, Call, First
 from ..writing.registry import channels_rule, rule
 from ..writing.values import Value
 
@@ -185,9 +185,8 @@ def _roll(c: Call) -> Value:
         size = (c.shape() or ())[axis] if c.shape() else None
         shift = shift % size if size else shift
         if shift:
-            end = np.iinfo(np.int64).max
             value = c.concat(
-                [c.slice(value, [-shift], [end], [axis]), c.slice(value, [0], [-shift], [axis])],
+                [c.slice(value, [-shift], [TO_END], [axis]), c.slice(value, [0], [-shift], [axis])],
                 axis,
             )
     return value

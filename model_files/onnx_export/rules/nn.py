@@ -98,8 +98,7 @@ def _sparse_cross_entropy(c: Call) -> list[Value]:
     logits, labels = c.x, c.unsqueeze(c.int64(1), 1)
     logs = c.node("LogSoftmax", logits, axis=-1)
     loss = -c.squeeze(c.node("GatherElements", logs, labels, axis=1), 1)
-    classes = c.dims(0, 1, 2)
-    numbers = c.node("Range", c.constant(0, "int64"), c.scalar(classes), c.constant(1, "int64"))
+    numbers = c.numbers(c.scalar(c.dims(0, 1, 2)))
     hit = c.cast(labels.equals(numbers), logits.dtype)
     return [loss, c.node("Exp", logs) - hit]
 

@@ -17,16 +17,21 @@ from .values import Value
 
 Sizes = tuple[Any, ...]
 
+TO_END = np.iinfo(np.int64).max
+"""End of a slice that goes to the last element."""
+
 
 class Call:
     """An op to be written.
 
     Args:
         op: the op.
-        inference: static facts about the graph that holds it.
-        nodes: the writer of nodes.
         scope: the values of the tensors of the graph.
         inputs: its inputs as values; by default in the order of axes that the graph has.
+
+    Attributes:
+        inference: static facts about the graph that holds the op.
+        nodes: the writer of nodes.
     """
 
     def __init__(
@@ -218,9 +223,9 @@ class Call:
 
     def vector(self, i: int) -> Value:
         """An input as int64 vector, where it may be a scalar."""
-        value = self.int64(i)
-        rank = None if self.shape(i) is None else self.rank(i)
-        return value if rank == 1 else self.reshape(value, [-1])
+        value, sizes = self.int64(i), self.shape(i)
+        is_vector = sizes is not None and len(sizes) == 1
+        return value if is_vector else self.reshape(value, [-1])
 
     def transpose(self, value: Value, order: Sequence[int]) -> Value:
         """The value with its axes in another order."""
@@ -271,7 +276,7 @@ class Call:
         if sizes is not None and None not in sizes[first:last]:
             return self.ints(sizes[first:last])
         return self.slice(
-            self.shape_of(self.inputs[i]), [first], [_LARGE if last is None else last]
+            self.shape_of(self.inputs[i]), [first], [TO_END if last is None else last]
         )
 
     def slice(
@@ -313,9 +318,17 @@ class Call:
         """The value broadcast to a shape."""
         return self.node("Expand", value, shape if isinstance(shape, Value) else self.ints(shape))
 
+    def zero(self, dtype: DType) -> Value:
+        """A scalar of zero, or an empty string."""
+        return self.constant(b"" if dtype.name == "string" else 0, dtype)
+
     def zeros(self, shape: Value, dtype: DType) -> Value:
         """Zeros, or empty strings."""
-        return self.expand(self.constant(b"" if dtype.name == "string" else 0, dtype), shape)
+        return self.expand(self.zero(dtype), shape)
+
+    def numbers(self, limit: Value) -> Value:
+        """The numbers from 0 to below a scalar of int64."""
+        return self.node("Range", self.constant(0, "int64"), limit, self.constant(1, "int64"))
 
     def pad(self, value: Value, pads: Sequence[tuple[int, int]], number: Any = 0) -> Value:
         """The value with constants around it."""
@@ -335,9 +348,6 @@ class Call:
         if value.shape is not None and value.shape.sizes == ():
             return value
         return self.reshape(value, self.ints([]))
-
-
-_LARGE = np.iinfo(np.int64).max
 
 
 def _is_expression(item: Any) -> bool:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 from .calls import Call
 from .element_types import OLDEST
 from .values import Value
 
-Written = Value | Sequence[Value] | None
 RuleFunction = Callable[[Call], Any]
 
 

@@ -117,6 +117,10 @@ class Node:
     attrs: dict[str, Any]
     domain: str = ""
 
+    def bodies(self) -> list[GraphData]:
+        """The bodies among its attributes, of branches or of a loop."""
+        return [value for value in self.attrs.values() if isinstance(value, GraphData)]
+
 
 @dataclass(eq=False, slots=True)
 class GraphData:
@@ -126,15 +130,6 @@ class GraphData:
     nodes: list[Node] = field(default_factory=list)
     outputs: list[Value] = field(default_factory=list)
     written: dict[Any, list[Value]] = field(default_factory=dict)  # to write equal nodes once
-
-    def bodies(self) -> list[GraphData]:
-        """The bodies of its nodes."""
-        return [
-            value
-            for node in self.nodes
-            for value in node.attrs.values()
-            if isinstance(value, GraphData)
-        ]
 
 
 def as_array(value: Any, dtype: DType) -> Array:
