@@ -35,6 +35,11 @@ class Value(NamedTuple):
     dtype: np.dtype[Any]
     place: Place
 
+    def fits(self, values: Sequence[Any]) -> bool:
+        """Returns whether the slot holds an array of this shape and dtype."""
+        array = values[self.slot]
+        return bool(array.shape == self.shape and array.dtype == self.dtype)
+
 
 class _Instance:
     """Tables and memory of one run at a time.
@@ -157,13 +162,6 @@ class Segment:
     def number(self) -> int:
         """The number of groups of calls."""
         return len(self.groups) - 1
-
-    def fits(self, values: Sequence[Any]) -> bool:
-        """Returns whether what enters has the recorded shapes and dtypes."""
-        return all(
-            values[slot].shape == shape and values[slot].dtype == dtype
-            for slot, shape, dtype, _ in self._given
-        )
 
     def run(self, values: list[Any], look: Callable[[], None]) -> bool:
         """Repeats the calls with arrays of some slots, and puts the results into others.

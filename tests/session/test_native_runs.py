@@ -199,6 +199,38 @@ def test_a_value_that_decides_about_a_shape_leads_to_python() -> None:
             np.testing.assert_array_equal(session.run(y, {x: value}), wanted)
 
 
+@pytest.mark.parametrize("before", [1, 6])
+@pytest.mark.parametrize("ended", [True, False])
+def test_sizes_of_what_values_decide_about_are_not_taken_for_known(
+    before: int, ended: bool
+) -> None:
+    x, z = (td.placeholder(td.float32, [6, 4]) for _ in range(2))
+
+    def mixed(y: td.Tensor, times: int) -> td.Tensor:
+        for _ in range(times):
+            y = td.concat([y[:, :2] + 1.0, td.nn.relu(y[:, 2:] * 0.5)], 1)
+        return y
+
+    kept = mixed(td.boolean_mask(x, x[:, 0] > 0), before)
+    number = td.shape(kept)[0]
+    by_python = td.cumsum(z[:number], 0)  # reads nothing that loops have made
+    rest = td.cumsum(kept, 0) if ended else mixed(kept, 3)
+    fetches = [rest, by_python, td.reduce_sum(mixed(z, 6)[:number], 0)]
+    values = [weights(6, 4) for _ in range(4)]
+    for i, value in enumerate(values):
+        value[:, 0] = [1.0] * (i + 1) + [-1.0] * (5 - i)
+    with python_machine(), td.Session() as session, td.Session() as first:
+        native_run._FEWEST_STEPS_AND_CALLS = 8  # of which the patched value is restored
+        run = session.make_callable(fetches, [x, z])
+        for _ in range(RUNS_OF_BOTH_TIERS + 4):
+            run(values[1], IMAGES[0, :, 0])
+        assert segments_of(session)
+        for value in values:
+            wanted = first.run(fetches, {x: value, z: IMAGES[0, :, 0]})
+            for one, other in zip(wanted, run(value, IMAGES[0, :, 0]), strict=True):
+                np.testing.assert_array_equal(one, other)
+
+
 def test_numbers_too_far_apart_for_minimal_filtering_are_left_to_python(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
