@@ -137,16 +137,27 @@ class NativeRun:
     def _run(self, program: _Program, values: list[Any]) -> None:
         items, known, _ = program
         for i, (_, given, segment, flat, freed) in enumerate(items):
-            self._look()
             if not all(value.fits(values) for value in given):
                 # A value has decided about a shape: what was known from shapes is computed again.
                 left = self._left(items[i:], known)
-                interpret([self._flat[number] for number in left], values)
+                self._interpret([self._flat[number] for number in left], values)
                 return
-            if segment is None or not segment.run(values, self._look):
-                interpret(flat, values)
+            if segment is None or not self._repeat(segment, values):
+                self._interpret(flat, values)
             for slot in freed:
                 values[slot] = None
+
+    def _repeat(self, segment: Segment, values: list[Any]) -> bool:
+        """Runs a segment; returns whether there are results."""
+        try:
+            return segment.run(values, self._look)
+        except MemoryError:
+            return False  # Python needs less at a time, or names the step
+
+    def _interpret(self, steps: Sequence[FlatStep], values: list[Any]) -> None:
+        for step in steps:
+            self._look()
+            interpret((step,), values)
 
     def _look(self) -> None:
         if self._stopped:
@@ -175,7 +186,7 @@ class NativeRun:
     def _record(self, key: tuple[tuple[int, ...], ...], feeds: Sequence[Array]) -> Sequence[Any]:
         threads = blas_threads.sharing
         recorder = _Recorder(self._plan, feeds, self._accelerator, threads)
-        results = recorder.run()
+        results = recorder.run(self._look)
         accelerator = self._accelerator
         missing = [loop for loop in recorder.missing if accelerator.failure(loop) is None]
         if missing:
@@ -184,9 +195,13 @@ class NativeRun:
                 return results
         self._recordings += 1
         if len(self._programs) >= _MOST_PROGRAMS:
-            self._programs.pop(next(iter(self._programs)), None)
-        program = self._programs[key] = recorder.program(_pool(threads))
-        if program is None and all(other is None for other in self._programs.values()):
+            self._programs.pop([*self._programs][0], None)
+        try:
+            program = self._programs[key] = recorder.program(_pool(threads))
+        except MemoryError:
+            return results
+        # Other threads may add programs meanwhile.
+        if all(other is None for other in [*self._programs.values()]):
             self._settle()
         return results
 
@@ -244,9 +259,14 @@ class _Recorder:
         self.missing = [loop for loop in dispatchers if self._find(loop) is None]
         self._can_dispatch = not self.missing
 
-    def run(self) -> Sequence[Any]:
-        """Runs the plan; returns the values of its fetches."""
+    def run(self, look: Callable[[], None]) -> Sequence[Any]:
+        """Runs the plan; returns the values of its fetches.
+
+        Args:
+            look: called before each step; what it raises ends the run.
+        """
         for number, step in enumerate(self._plan.steps):
+            look()
             if self._is_known(step):
                 self._known_steps.append(number)
             elif not self._is_recorded(number, step):
@@ -322,7 +342,7 @@ class _Recorder:
         tape = stretch.tape
         try:
             arrays = [self._entered(slot) for slot in step.inputs]
-        except NotRecordedError:
+        except (NotRecordedError, MemoryError):
             return False
         tape.begin_step()
         try:
@@ -333,7 +353,7 @@ class _Recorder:
                 results = [self._laid_out(result) for result in views]
             tape.end_step(results)
             places = [tape.place_of(result) for result in results]
-        except NotRecordedError:
+        except (NotRecordedError, MemoryError):
             tape.drop_step()
             self.missing += tape.missing
             tape.missing.clear()
@@ -450,7 +470,7 @@ class _Recorder:
         return bool(calls) and steps + calls >= _FEWEST_STEPS_AND_CALLS
 
     def _given(self, stretch: _Stretch) -> list[Value]:
-        """What enters a stretch."""
+        """Values that enter a stretch, and are read by its steps."""
         read = {slot for number in stretch.steps for slot in self._plan.steps[number].inputs}
         places = {slot: place for slot, place in stretch.given.items() if slot in read}
         return values_of(stretch.arrays, places)
