@@ -195,12 +195,12 @@ class NativeRun:
                 return results
         self._recordings += 1
         if len(self._programs) >= _MOST_PROGRAMS:
-            self._programs.pop([*self._programs][0], None)
+            oldest, *_ = self._programs  # at once: other threads may add some meanwhile
+            self._programs.pop(oldest, None)
         try:
-            program = self._programs[key] = recorder.program(_pool(threads))
+            self._programs[key] = recorder.program(_pool(threads))
         except MemoryError:
             return results
-        # Other threads may add programs meanwhile.
         if all(other is None for other in [*self._programs.values()]):
             self._settle()
         return results
