@@ -12,7 +12,7 @@ from ..runtime.jit.accelerator import Accelerator
 from ..runtime.jit.copy_loops import copy_by_loop
 from ..runtime.jit.dispatching import help_along, lead, single
 from ..runtime.jit.recording import Kind, NotRecordedError, Place, Tape, recording
-from ..runtime.jit.segments import Segment, values_of
+from ..runtime.jit.segments import Segment, Value, values_of
 from ..runtime.kernel_spec import Memory
 from ..runtime.thread_pools import Pool, blas_threads
 from ..shape_inference.traits import Move
@@ -38,10 +38,16 @@ _pools: dict[int, Pool] = {}
 class _Item(NamedTuple):
     """Work that is done at a time: steps, by number, as a segment, or else by Python.
 
-    `flat` are the same steps for Python, and `freed` the slots that nothing reads afterwards.
+    Attributes:
+        steps: the steps.
+        given: what enters; of other shapes, it makes this and what follows invalid.
+        segment: their calls; None for Python.
+        flat: the same steps for Python.
+        freed: the slots that nothing reads afterwards.
     """
 
     steps: tuple[int, ...]
+    given: Sequence[Value]
     segment: Segment | None
     flat: list[FlatStep]
     freed: tuple[int, ...]
@@ -130,20 +136,28 @@ class NativeRun:
 
     def _run(self, program: _Program, values: list[Any]) -> None:
         items, known, _ = program
-        for i, (_, segment, flat, freed) in enumerate(items):
-            if segment is None:
-                self._look()
-                interpret(flat, values)
-            elif segment.fits(values):
-                if not segment.run(values, self._look):
-                    interpret(flat, values)
-            else:
+        for i, (_, given, segment, flat, freed) in enumerate(items):
+            if not all(value.fits(values) for value in given):
                 # A value has decided about a shape: what was known from shapes is computed again.
                 left = self._left(items[i:], known)
-                interpret([self._flat[number] for number in left], values)
+                self._interpret([self._flat[number] for number in left], values)
                 return
+            if segment is None or not self._repeat(segment, values):
+                self._interpret(flat, values)
             for slot in freed:
                 values[slot] = None
+
+    def _repeat(self, segment: Segment, values: list[Any]) -> bool:
+        """Runs a segment; returns whether there are results."""
+        try:
+            return segment.run(values, self._look)
+        except MemoryError:
+            return False  # Python needs less at a time, or names the step
+
+    def _interpret(self, steps: Sequence[FlatStep], values: list[Any]) -> None:
+        for step in steps:
+            self._look()
+            interpret((step,), values)
 
     def _look(self) -> None:
         if self._stopped:
@@ -172,7 +186,7 @@ class NativeRun:
     def _record(self, key: tuple[tuple[int, ...], ...], feeds: Sequence[Array]) -> Sequence[Any]:
         threads = blas_threads.sharing
         recorder = _Recorder(self._plan, feeds, self._accelerator, threads)
-        results = recorder.run()
+        results = recorder.run(self._look)
         accelerator = self._accelerator
         missing = [loop for loop in recorder.missing if accelerator.failure(loop) is None]
         if missing:
@@ -181,9 +195,13 @@ class NativeRun:
                 return results
         self._recordings += 1
         if len(self._programs) >= _MOST_PROGRAMS:
-            self._programs.pop(next(iter(self._programs)), None)
-        program = self._programs[key] = recorder.program(_pool(threads))
-        if program is None and all(other is None for other in self._programs.values()):
+            oldest, *_ = self._programs  # at once: other threads may add some meanwhile
+            self._programs.pop(oldest, None)
+        try:
+            self._programs[key] = recorder.program(_pool(threads))
+        except MemoryError:
+            return results
+        if all(other is None for other in [*self._programs.values()]):
             self._settle()
         return results
 
@@ -199,6 +217,8 @@ class _Stretch:
         steps: their numbers.
         arrays: for each slot that is read or written, the array that the tape knows.
         given, made: places of slots that enter, and of those that steps have written.
+        checked: slots made, and known ones computed from their shapes, that are valid only while
+            what enters has the recorded shapes, which do not follow from those of the feeds.
     """
 
     def __init__(self, tape: Tape) -> None:
@@ -207,6 +227,7 @@ class _Stretch:
         self.arrays: dict[int, Array] = {}
         self.given: dict[int, Place] = {}
         self.made: dict[int, Place] = {}
+        self.checked: set[int] = set()
 
     def place(self, slot: int) -> Place | None:
         """The place of a slot that enters or is made."""
@@ -238,9 +259,14 @@ class _Recorder:
         self.missing = [loop for loop in dispatchers if self._find(loop) is None]
         self._can_dispatch = not self.missing
 
-    def run(self) -> Sequence[Any]:
-        """Runs the plan; returns the values of its fetches."""
+    def run(self, look: Callable[[], None]) -> Sequence[Any]:
+        """Runs the plan; returns the values of its fetches.
+
+        Args:
+            look: called before each step; what it raises ends the run.
+        """
         for number, step in enumerate(self._plan.steps):
+            look()
             if self._is_known(step):
                 self._known_steps.append(number)
             elif not self._is_recorded(number, step):
@@ -256,17 +282,19 @@ class _Recorder:
         if self._bytes > _MOST_RECORDED_BYTES or not self._can_dispatch:
             return None
         read = self._readers()
-        items: list[tuple[tuple[int, ...], Segment | None]] = []
+        items: list[_Item] = []
         for item in self._items:
             if not isinstance(item, _Stretch):
-                items.append(((item,), None))
-            elif self._pays(item):
-                items.append((tuple(item.steps), self._segment(item, read, pool)))
+                items.append(_Item((item,), (), None, [], ()))
+                continue
+            given, segment = self._given(item), None
+            if self._pays(item):
+                segment = self._segment(item, given, read, pool)
             else:
-                items.append((tuple(item.steps), None))
                 self._early.update(item.steps)
-        by_python = sum(len(steps) for steps, segment in items if segment is None)
-        recorded = sum(len(steps) for steps, segment in items if segment is not None)
+            items.append(_Item(tuple(item.steps), given, segment, [], ()))
+        by_python = sum(len(item.steps) for item in items if item.segment is None)
+        recorded = sum(len(item.steps) for item in items if item.segment is not None)
         if recorded < max(by_python, 1):
             return None  # the plan as a function of Python is quicker with the others
         values = [value if slot in self._known else None for slot, value in enumerate(self._values)]
@@ -294,6 +322,8 @@ class _Recorder:
             if slot >= 0:
                 self._values[slot] = array
                 self._known.add(slot)
+                if not self._stretch.checked.isdisjoint(step.inputs):
+                    self._stretch.checked.add(slot)
         return True
 
     def _is_recorded(self, number: int, step: Step) -> bool:
@@ -312,7 +342,7 @@ class _Recorder:
         tape = stretch.tape
         try:
             arrays = [self._entered(slot) for slot in step.inputs]
-        except NotRecordedError:
+        except (NotRecordedError, MemoryError):
             return False
         tape.begin_step()
         try:
@@ -323,7 +353,7 @@ class _Recorder:
                 results = [self._laid_out(result) for result in views]
             tape.end_step(results)
             places = [tape.place_of(result) for result in results]
-        except NotRecordedError:
+        except (NotRecordedError, MemoryError):
             tape.drop_step()
             self.missing += tape.missing
             tape.missing.clear()
@@ -334,6 +364,9 @@ class _Recorder:
             tape.drop_step()  # a view of what enters is no work for loops
             return False
         stretch.steps.append(number)
+        checked = not stretch.checked.isdisjoint(step.inputs) or any(
+            slot not in self._known and slot not in self._shaped for slot in step.inputs
+        )
         self._bytes += sum(result.nbytes for result in results)
         if self._is_relaid(step) or any(a is not b for a, b in zip(results, views, strict=True)):
             tape.relaid.update([place.memory for place in places])
@@ -342,6 +375,8 @@ class _Recorder:
                 self._values[slot] = stretch.arrays[slot] = result
                 stretch.made[slot] = place
                 self._shaped.add(slot)
+                if checked:
+                    stretch.checked.add(slot)
         return True
 
     def _is_view_of_stretch(self, step: Step) -> bool:
@@ -387,7 +422,9 @@ class _Recorder:
         return array
 
     def _run_by_python(self, number: int, step: Step) -> None:
-        reads = any(slot in self._stretch.made for slot in step.inputs)
+        reads = any(
+            slot in self._stretch.made or slot in self._stretch.checked for slot in step.inputs
+        )
         if reads or not step.op.definition.pure:
             self._end_stretch()
         if self._stretch.steps:
@@ -432,27 +469,34 @@ class _Recorder:
         calls = sum(len(part) for group in stretch.tape.groups for part in group)
         return bool(calls) and steps + calls >= _FEWEST_STEPS_AND_CALLS
 
-    def _segment(self, stretch: _Stretch, readers: dict[int, set[int]], pool: Pool) -> Segment:
+    def _given(self, stretch: _Stretch) -> list[Value]:
+        """Values that enter a stretch, and are read by its steps."""
+        read = {slot for number in stretch.steps for slot in self._plan.steps[number].inputs}
+        places = {slot: place for slot, place in stretch.given.items() if slot in read}
+        return values_of(stretch.arrays, places)
+
+    def _segment(
+        self,
+        stretch: _Stretch,
+        given: Sequence[Value],
+        readers: dict[int, set[int]],
+        pool: Pool,
+    ) -> Segment:
         inside = {*stretch.steps, *self._known_steps}  # the latter read no more than shapes
         leaving = {
             slot: place
             for slot, place in stretch.made.items()
             if not readers.get(slot, set()) <= inside
         }
-        used = {
-            slot: place
-            for slot, place in stretch.given.items()
-            if stretch.tape.memories[place.memory].first >= 0
-        }
-        given = values_of(stretch.arrays, used)
         results = values_of(stretch.arrays, leaving)
         return Segment(stretch.tape, given, results, self._find, pool)
 
-    def _freeing(self, items: Sequence[tuple[tuple[int, ...], Segment | None]]) -> list[_Item]:
+    def _freeing(self, items: Sequence[_Item]) -> list[_Item]:
         """The items, each with the slots that no later one reads."""
         read = {*self._plan.lasting, *self._known}
         made: list[_Item] = []
-        for steps, segment in reversed(items):
+        for item in reversed(items):
+            steps, _, segment, *_ = item
             slots = list(segment.slots) if segment is not None else []
             for number in steps if segment is None else ():
                 slots += [*self._plan.steps[number].inputs, *self._plan.steps[number].outputs]
@@ -462,6 +506,6 @@ class _Recorder:
                 over_slots(step._replace(run=step.kernel.call) if number in self._early else step)
                 for number, step in ((number, self._plan.steps[number]) for number in steps)
             ]
-            made.append(_Item(steps, segment, flat, freed))
+            made.append(item._replace(flat=flat, freed=freed))
         made.reverse()
         return made

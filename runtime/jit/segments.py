@@ -35,6 +35,11 @@ class Value(NamedTuple):
     dtype: np.dtype[Any]
     place: Place
 
+    def fits(self, values: Sequence[Any]) -> bool:
+        """Returns whether the slot holds an array of this shape and dtype."""
+        array = values[self.slot]
+        return bool(array.shape == self.shape and array.dtype == self.dtype)
+
 
 class _Instance:
     """Tables and memory of one run at a time.
@@ -158,13 +163,6 @@ class Segment:
         """The number of groups of calls."""
         return len(self.groups) - 1
 
-    def fits(self, values: Sequence[Any]) -> bool:
-        """Returns whether what enters has the recorded shapes and dtypes."""
-        return all(
-            values[slot].shape == shape and values[slot].dtype == dtype
-            for slot, shape, dtype, _ in self._given
-        )
-
     def run(self, values: list[Any], look: Callable[[], None]) -> bool:
         """Repeats the calls with arrays of some slots, and puts the results into others.
 
@@ -192,7 +190,7 @@ class Segment:
             every = np.array(addresses, np.int64)[self._which]
             instance.block[self._positions] = every + self._offsets
         if self._several:
-            self._run_shared(instance, look)
+            self._run_shared(instance, (instance, arrays, made), look)
         else:
             self._run_single(instance, look)
         if self.nbytes <= _MOST_KEPT_BYTES:
@@ -213,16 +211,18 @@ class Segment:
             stop = min(group + _GROUPS_OF_A_PIECE, last)
             function(table, parts, int(self.groups[group]), int(self.groups[stop]))
 
-    def _run_shared(self, instance: _Instance, look: Callable[[], None]) -> None:
+    def _run_shared(
+        self, instance: _Instance, used: Sequence[Any], look: Callable[[], None]
+    ) -> None:
         numbers, last = instance.numbers, len(self.groups) - 1
         numbers[:] = 0
         arguments = instance.addresses
         resting = _resting()
-        helpers: list[Future[Any]] = [
-            self._pool.submit(self._help.function, *arguments, 0, last, resting)
-            for _ in range(self._pool.threads)
-        ]
+        helpers: list[Future[Any]] = []
         try:
+            for _ in range(self._pool.threads):
+                work = *arguments, 0, last, resting
+                helpers.append(self._pool.submit(_helped, self._help.function, work, used))
             for group in range(0, last, _GROUPS_OF_A_PIECE):
                 look()
                 stop = min(group + _GROUPS_OF_A_PIECE, last)
@@ -237,6 +237,14 @@ class Segment:
 def values_of(arrays: Mapping[int, Any], places: Mapping[int, Place]) -> list[Value]:
     """Arrays in slots, and where they lie, as values of a segment."""
     return [Value(slot, arrays[slot].shape, arrays[slot].dtype, places[slot]) for slot in places]
+
+
+def _helped(function: Callable[..., None], arguments: Sequence[Any], _: Any) -> None:
+    """Helps with a run, and keeps the memory that it uses: a run that is interrupted may end first.
+
+    It then ends soon, too, since the run has set a shared number for that.
+    """
+    function(*arguments)
 
 
 @cache

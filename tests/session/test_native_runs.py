@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import threading
 from collections.abc import Callable
 from pathlib import Path
@@ -10,6 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 from harness import RUNS_OF_BOTH_TIERS
+from interrupting import Interrupted, Tracer
 from machine_loops import NEEDS_NUMBA, accelerated
 from native_machine import python_machine
 from tiers import executors
@@ -199,6 +201,38 @@ def test_a_value_that_decides_about_a_shape_leads_to_python() -> None:
             np.testing.assert_array_equal(session.run(y, {x: value}), wanted)
 
 
+@pytest.mark.parametrize("before", [1, 6])
+@pytest.mark.parametrize("ended", [True, False])
+def test_sizes_of_what_values_decide_about_are_not_taken_for_known(
+    before: int, ended: bool
+) -> None:
+    x, z = (td.placeholder(td.float32, [6, 4]) for _ in range(2))
+
+    def mixed(y: td.Tensor, times: int) -> td.Tensor:
+        for _ in range(times):
+            y = td.concat([y[:, :2] + 1.0, td.nn.relu(y[:, 2:] * 0.5)], 1)
+        return y
+
+    kept = mixed(td.boolean_mask(x, x[:, 0] > 0), before)
+    number = td.shape(kept)[0]
+    by_python = td.cumsum(z[:number], 0)  # reads nothing that loops have made
+    rest = td.cumsum(kept, 0) if ended else mixed(kept, 3)
+    fetches = [rest, by_python, td.reduce_sum(mixed(z, 6)[:number], 0)]
+    values = [weights(6, 4) for _ in range(4)]
+    for i, value in enumerate(values):
+        value[:, 0] = [1.0] * (i + 1) + [-1.0] * (5 - i)
+    with python_machine(), td.Session() as session, td.Session() as first:
+        native_run._FEWEST_STEPS_AND_CALLS = 8  # of which the patched value is restored
+        run = session.make_callable(fetches, [x, z])
+        for _ in range(RUNS_OF_BOTH_TIERS + 4):
+            run(values[1], IMAGES[0, :, 0])
+        assert segments_of(session)
+        for value in values:
+            wanted = first.run(fetches, {x: value, z: IMAGES[0, :, 0]})
+            for one, other in zip(wanted, run(value, IMAGES[0, :, 0]), strict=True):
+                np.testing.assert_array_equal(one, other)
+
+
 def test_numbers_too_far_apart_for_minimal_filtering_are_left_to_python(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -316,6 +350,62 @@ def test_a_run_ends_between_pieces(stopping: str, monkeypatch: pytest.MonkeyPatc
             np.testing.assert_array_equal(session.run(y, {x: IMAGES}), wanted)
 
 
+def test_closing_a_session_ends_a_run_that_is_recorded(monkeypatch: pytest.MonkeyPatch) -> None:
+    with python_machine(), td.Session() as session:
+        x, y = network(["1x1", "depthwise", "joined"])
+        seen: list[Any] = []
+        results = native_run._Recorder._results
+
+        def second(self: Any, step: Any, *arguments: Any) -> Any:
+            seen.append(step)
+            if len(seen) == 2:
+                for planned in executors(session):
+                    planned.stop()
+            return results(self, step, *arguments)
+
+        monkeypatch.setattr(native_run._Recorder, "_results", second)
+        with pytest.raises(td.errors.CancelledError):
+            heated(session, y, x)
+        assert len(seen) == 2
+
+
+def test_python_goes_on_where_a_segment_has_no_memory(monkeypatch: pytest.MonkeyPatch) -> None:
+    with python_machine(), td.Session() as session:
+        x, y = network(["1x1", "depthwise"])
+        wanted = heated(session, y, x)
+
+        def fails(*_: Any) -> Any:
+            raise MemoryError
+
+        for segment in segments_of(session):
+            segment._free.clear()
+        with monkeypatch.context() as patch:
+            patch.setattr(segments, "_Instance", fails)
+            np.testing.assert_array_equal(session.run(y, {x: IMAGES}), wanted)
+        np.testing.assert_array_equal(session.run(y, {x: IMAGES}), wanted)
+
+
+@pytest.mark.parametrize("name", ["Segment", "copy_by_loop", "np"])
+def test_a_recording_without_memory_leaves_its_run_alone(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fails(*_: Any, **__: Any) -> Any:
+        raise MemoryError
+
+    class WithoutArrays:
+        array = staticmethod(fails)
+
+        def __getattr__(self, name: str) -> Any:
+            return getattr(np, name)
+
+    with python_machine(), td.Session() as session, td.Session() as first:
+        x, y = network(["1x1", "part", "joined"])
+        wanted = first.run(y, {x: IMAGES})
+        replacement = WithoutArrays() if name == "np" else fails
+        monkeypatch.setattr(native_run, name, replacement)
+        np.testing.assert_array_equal(heated(session, y, x), wanted)
+
+
 def test_runs_at_the_same_time_have_memory_of_their_own() -> None:
     with python_machine(), td.Session() as session:
         x, y = network(["1x1", "joined"])
@@ -360,3 +450,35 @@ def test_machine_code_repeats_a_plan_by_two_threads(tmp_path: Path) -> None:
         np.testing.assert_array_equal(heated(session, y, x, value), before)
         assert [segment.number > 4 for segment in segments_of(session)] == [True]
         check_bits(session, y, x, value)
+
+
+@NEEDS_NUMBA
+def test_an_interrupted_run_leaves_no_helper_behind(tmp_path: Path) -> None:
+    x = td.placeholder(td.float32, [None, 64, 4])
+    y = x
+    for _ in range(4):
+        y = td.concat([y[..., :2] * 2.0 + 1.0, td.nn.relu(y[..., 2:] - 1.0)], 2)
+    value = np.repeat(weights(150, 64, 4), 2, 0)
+    config = td.ConfigProto(intra_op_parallelism_threads=2)
+    with accelerated(tmp_path) as compiling, td.Session(config=config) as session:
+        heated(session, y, x, value)
+        compiling.wait()
+        wanted = heated(session, y, x, value)
+        assert [segment._several for segment in segments_of(session)] == [True]
+        counter = Tracer(None, [segments])
+        traced(counter, session, y, {x: value})
+        assert counter.count > 10
+        for line in range(counter.count):
+            with pytest.raises(Interrupted):
+                traced(Tracer(line, [segments]), session, y, {x: value})
+            native_run._pool(2).submit(int).result(timeout=10)
+            np.testing.assert_array_equal(session.run(y, {x: value}), wanted)
+
+
+def traced(tracer: Tracer, session: td.Session, y: td.Tensor, feeds: Any) -> None:
+    before = sys.gettrace()
+    sys.settrace(tracer)
+    try:
+        session.run(y, feeds)
+    finally:
+        sys.settrace(before)
