@@ -30,6 +30,7 @@ from ...saving.saved_model.saved_model_constants import DEFAULT_SERVING_SIGNATUR
 from ...session.feeds import whole_floats
 from .grpc_services import MODEL_SERVICE, PREDICTION_SERVICE
 from .inference import dtype_of
+from .json_tensors import base64_lists
 from .packages import grpc
 
 public = {"td.serving": "Client"}
@@ -403,10 +404,7 @@ def _array(name: str, value: Any, stated: Any) -> Any:
 def _listed(array: Any) -> Any:
     if array.dtype != object:
         return array.tolist() if array.dtype.kind in "iufb" else array.astype(np.float64).tolist()
-    flat = [{"b64": base64.b64encode(item).decode()} for item in array.reshape(-1).tolist()]
-    result = np.empty(len(flat), object)
-    result[:] = flat
-    return result.reshape(array.shape).tolist()
+    return base64_lists(array)
 
 
 def _unlisted(value: Any, stated: Any) -> Any:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import logging
 import threading
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any
 
 from ...protos.serving_messages import ModelSpec, ModelVersionStatus
@@ -114,6 +115,19 @@ class ModelStore:
             if servable.acquire():
                 return servable
         raise errors.UnavailableError(None, None, f"the model {spec.name!r} is being replaced")
+
+    @contextmanager
+    def using(self, spec: ModelSpec) -> Iterator[Servable]:
+        """The version that a request is for, in use for a `with` block.
+
+        Raises:
+            NotFoundError: there is none.
+        """
+        servable = self.acquire(spec)
+        try:
+            yield servable
+        finally:
+            servable.release()
 
     def _find(self, spec: ModelSpec) -> Servable:
         if not spec.name:

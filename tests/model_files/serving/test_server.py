@@ -140,8 +140,9 @@ def receive(connection: socket.socket) -> bytes:
 @pytest.mark.parametrize("argument", ["poll_seconds", "threads", "run_threads"])
 def test_negative_numbers_are_refused(tmp_path: Path, argument: str) -> None:
     path = save_scaled(tmp_path / "m")
+    given: dict[str, Any] = {argument: -1}
     with pytest.raises(ValueError, match=f"{argument} must not be negative, got -1"):
-        td.serving.Server(path, **{argument: -1})
+        td.serving.Server(path, **given)
 
 
 def test_the_last_connection_within_the_limit_is_served(tmp_path: Path) -> None:
