@@ -49,6 +49,8 @@ class ModelSettings:
         version: where `path` is the model itself, its number; None where it holds versions.
         root: the folder that was given to the server, which links must not lead out of; by default
             `path`.
+        is_listed: True for a model of a configuration, which is unloaded when it is not listed any
+            more; others are served on when they vanish from the disk.
     """
 
     name: str
@@ -57,6 +59,7 @@ class ModelSettings:
     labels: Mapping[str, int] = field(default_factory=dict)
     version: int | None = None
     root: str = ""
+    is_listed: bool = False
 
     def versions(self) -> dict[int, str]:
         """The paths of the versions that are there, by number.

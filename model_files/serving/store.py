@@ -218,9 +218,7 @@ class ModelStore:
         names = {settings.name: settings for settings in source()}
         with self._polling:
             self._source = source
-            for name in [*self.models]:
-                if name not in names:
-                    self._remove(self.models.pop(name))
+            self._drop({*self.models} - {*names})
         self.poll()
         for name in names:
             model = self.models[name]
@@ -258,9 +256,15 @@ class ModelStore:
 
     def _apply(self, found: Mapping[str, ModelSettings]) -> None:
         """Takes over settings; a model whose folder has vanished goes on serving."""
+        listed = {name for name, model in self.models.items() if model.settings.is_listed}
+        self._drop(listed - {*found})
         for name, settings in found.items():
             model = self.models.setdefault(name, ServedModel(settings))
             model.settings = settings
+
+    def _drop(self, names: Iterable[str]) -> None:
+        for name in names:
+            self._remove(self.models.pop(name))
 
     def _update(self, model: ServedModel) -> None:
         settings = model.settings
