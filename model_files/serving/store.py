@@ -34,7 +34,6 @@ class Version:
 
     Args:
         number: its number.
-        path: where it is.
 
     Attributes:
         state: a state of ModelVersionStatus.
@@ -43,8 +42,8 @@ class Version:
         seen: the files that the last attempt to load it has found.
     """
 
-    def __init__(self, number: int, path: str) -> None:
-        self.number, self.path = number, path
+    def __init__(self, number: int) -> None:
+        self.number = number
         self.state: int = START
         self.status = Status()
         self.servable: Servable | None = None
@@ -294,7 +293,7 @@ class ModelStore:
         """Loads a version, unless it is loaded, or has failed and not changed since."""
         version = model.versions.get(number)
         if version is None or (version.state == END and version.status.code == errors.OK):
-            version = model.versions[number] = Version(number, path)
+            version = model.versions[number] = Version(number)
         elif version.state not in (START, END):
             return
         name = model.settings.name
