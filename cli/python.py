@@ -9,7 +9,7 @@ import traceback
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..model_files.serving.tensorflow_serving_names import as_tensorflow_serving
+from ..graph.api.late_imports import late_import
 from ..tf1.import_hook.name_check import check_names
 from ..tf1.import_hook.tensorflow_names import as_tensorflow
 from .command_parser import add_command
@@ -59,7 +59,7 @@ def python(arguments: Namespace) -> Answer:
 
 def _run(program: str, arguments: list[str]) -> int:
     as_tensorflow()
-    as_tensorflow_serving()
+    late_import("modules of TensorFlow Serving")()
     sys.argv = [program, *arguments]
     sys.path.insert(0, str(Path(program).resolve().parent))
     try:

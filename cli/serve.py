@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import logging
-import os
 import signal
 import sys
 import threading
@@ -12,10 +11,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from ..model_files.serving.batching import Batching
-from ..model_files.serving.config_files import read_batching
+from ..graph.api.late_imports import late_import
 from ..model_files.serving.limits import Limits
-from ..model_files.serving.server import Server, Tls
 from ..saving.saved_model.model_calls import call_text
 from .command_parser import add_command
 from .exit_codes import FAILED, OK
@@ -24,7 +21,9 @@ from .output import Answer
 if TYPE_CHECKING:
     from argparse import Namespace
 
-_UNITS = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30}
+    from ..model_files.serving.server import Server
+
+_UNITS = {"K": 1 << 10, "M": 1 << 20, "G": 1 << 30}
 _DEFAULTS = Limits()
 _OFF = "off"
 
@@ -94,7 +93,13 @@ def add_parser(commands: Any) -> None:
         default=_DEFAULTS.pending,
         help="requests that wait or run; more are refused at once",
     )
-    parser.add_argument("--max-connections", metavar="N", type=int, default=_DEFAULTS.connections)
+    parser.add_argument(
+        "--max-connections",
+        metavar="N",
+        type=int,
+        default=_DEFAULTS.connections,
+        help="open connections; more are closed at once",
+    )
     parser.add_argument(
         "--timeout",
         metavar="S",
@@ -141,31 +146,7 @@ def add_parser(commands: Any) -> None:
 
 def serve(arguments: Namespace) -> Answer:
     """Serves until the process is asked to end."""
-    if arguments.client_authority and not arguments.tls:
-        raise ValueError("--client-authority goes with --tls")
-    server = Server(
-        arguments.path,
-        arguments.name,
-        host=arguments.host,
-        port=arguments.port,
-        rest_port=arguments.rest_port,
-        limits=Limits(
-            request_bytes=arguments.max_request,
-            tensor_bytes=arguments.max_tensor,
-            pending=arguments.max_pending,
-            connections=arguments.max_connections,
-            seconds=arguments.timeout,
-            memory=arguments.memory,
-        ),
-        batching=_batching(arguments.batching),
-        trusted=arguments.trusted,
-        poll_seconds=arguments.poll_seconds,
-        threads=arguments.threads,
-        run_threads=arguments.run_threads,
-        tls=_tls(arguments),
-        allow_reload=arguments.allow_reload,
-        request_log=sys.stdout if arguments.log_requests else None,
-    )
+    server: Server = late_import("server of given flags")(arguments)
     return _checked(server) if arguments.check else _served(server, arguments)
 
 
@@ -241,19 +222,6 @@ def _logged() -> Iterator[None]:
         logger.setLevel(level)
 
 
-def _tls(arguments: Namespace) -> Tls | None:
-    if not arguments.tls:
-        return None
-    certificate, key = arguments.tls
-    return Tls(certificate, key, arguments.client_authority)
-
-
-def _batching(path: str | None) -> Batching | None:
-    if path is None:
-        return None
-    return read_batching(path) if path else Batching(num_batch_threads=os.cpu_count() or 1)
-
-
 def _port(text: str) -> int | None:
     if text == _OFF:
         return None
@@ -263,9 +231,10 @@ def _port(text: str) -> int | None:
 
 
 def _size(text: str) -> int:
-    number, unit = text.rstrip("bBiI"), ""
-    if number[-1:].upper() in _UNITS and number[-1:]:
-        number, unit = number[:-1], number[-1].upper()
+    number = text.rstrip("bBiI")
+    unit = _UNITS.get(number[-1:].upper(), 1)
+    if unit > 1:
+        number = number[:-1]
     if not number.isdecimal() or not int(number):
         raise argparse.ArgumentTypeError(f"expected bytes, such as 512M or 2G, got {text!r}")
-    return int(number) * _UNITS[unit]
+    return int(number) * unit

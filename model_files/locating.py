@@ -48,6 +48,11 @@ def locate(path: str) -> str:
     return path
 
 
+def is_model_name(name: str) -> bool:
+    """True if a file of a name is a model by itself, if it is what its name says."""
+    return name in _NAMES or (name.endswith(_SUFFIXES) and not name.endswith(_WEIGHTS))
+
+
 def _in_folder(folder: str) -> str:
     """The model in a folder."""
     names = sorted(os.listdir(folder))
@@ -56,9 +61,7 @@ def _in_folder(folder: str) -> str:
             return _of_checkpoint(folder)
         models = [name for name in names if name in _NAMES]
         models = models or [name for name in names if name.endswith(".meta")]
-        models = models or [
-            name for name in names if name.endswith(_SUFFIXES) and not name.endswith(_WEIGHTS)
-        ]
+        models = models or [name for name in names if is_model_name(name)]
         models += [name for name in names if holds_saved_model(os.path.join(folder, name))]
         if len(models) == 1:
             return _in(folder, models[0])

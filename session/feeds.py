@@ -157,13 +157,13 @@ def _converted(tensor: Tensor, value: Any) -> Array:
     try:
         return constant_array(value, dtype)[0]
     except (TypeError, ValueError) as error:
-        whole = _whole_floats(value, dtype.numpy_dtype)
+        whole = whole_floats(value, dtype.numpy_dtype)
         if whole is not None:  # which TensorFlow takes for ints here, though not in constants
             return whole
         raise type(error)(f"cannot feed {tensor.name!r}: {error}") from error
 
 
-def _whole_floats(value: Any, dtype: Any) -> Array | None:
+def whole_floats(value: Any, dtype: Any) -> Array | None:
     """Python's floats as ints or bools, where these hold them; else None."""
     try:
         floats = np.asarray(value)

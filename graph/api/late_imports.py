@@ -16,11 +16,15 @@ LATE_IMPORTS = {
     "graph picture": "analysis.drawing.draw notebook_picture",
     "graph to bytes": "saving.checkpoints.pickled_graph bytes_of",
     "layers models of TensorFlow.js": "model_files.tfjs.layers_model layers_model",
+    "modules of TensorFlow Serving": (
+        "model_files.serving.tensorflow_serving_names as_tensorflow_serving"
+    ),
     "reader of Keras HDF5 files": "model_files.keras_files.reading read_hdf5_file",
     "reader of Keras archives": "model_files.keras_files.reading read_archive_file",
     "reader of ONNX files": "model_files.onnx_import.reading read_onnx",
     "reader of TensorFlow Lite files": "model_files.tflite.reading read_tflite",
     "reader of TensorFlow.js models": "model_files.tfjs.reading read_tfjs",
+    "server of given flags": "model_files.serving.server_flags server_of",
     "symbolic gradient": "autodiff.symbolic_gradients expanded",
 }
 """Module and name of each part, by its use."""

@@ -76,6 +76,16 @@ class _Request:
     def __init__(self, values: Arrays, rows: int, answer: asyncio.Future[Any]) -> None:
         self.values, self.rows, self.answer = values, rows, answer
 
+    def succeed(self, outputs: dict[str, Array]) -> None:
+        """Answers with outputs, unless the client is gone."""
+        if not self.answer.done():
+            self.answer.set_result(outputs)
+
+    def fail(self, error: Exception) -> None:
+        """Answers with an error, unless the client is gone."""
+        if not self.answer.done():
+            self.answer.set_exception(error)
+
 
 class _Batch:
     """Requests that are to run together."""
@@ -181,12 +191,14 @@ class Batcher:
         self._observe(len(requests), sum(request.rows for request in requests))
         try:
             parts = await self._together(requests)
-        except Exception:  # noqa: BLE001 - each request gets its own error
-            await self._one_by_one(requests)
+        except Exception as error:  # noqa: BLE001 - each request gets its own error
+            if len(requests) > 1:
+                await self._one_by_one(requests)
+            else:
+                requests[0].fail(error)
             return
         for request, part in zip(requests, parts, strict=True):
-            if not request.answer.done():
-                request.answer.set_result(part)
+            request.succeed(part)
 
     async def _together(self, requests: list[_Request]) -> list[dict[str, Array]]:
         rows = sum(request.rows for request in requests)
@@ -215,8 +227,6 @@ class Batcher:
             try:
                 outputs = await self._run(request.values)
             except Exception as error:  # noqa: BLE001 - its client gets it
-                if not request.answer.done():
-                    request.answer.set_exception(error)
+                request.fail(error)
             else:
-                if not request.answer.done():
-                    request.answer.set_result(outputs)
+                request.succeed(outputs)

@@ -12,6 +12,7 @@ from urllib.parse import quote, urlsplit
 
 import numpy as np
 
+from ...protos.constant_array import constant_array
 from ...protos.dtypes import as_dtype
 from ...protos.serving_messages import (
     GetModelMetadataRequest,
@@ -25,7 +26,11 @@ from ...protos.serving_messages import (
 )
 from ...protos.tensor_codec import decode_tensor, encode_tensor
 from ...runtime import errors
+from ...saving.saved_model.saved_model_constants import DEFAULT_SERVING_SIGNATURE_DEF_KEY
+from ...session.feeds import whole_floats
 from .grpc_services import MODEL_SERVICE, PREDICTION_SERVICE
+from .inference import dtype_of
+from .json_tensors import base64_lists
 from .packages import grpc
 
 public = {"td.serving": "Client"}
@@ -74,7 +79,7 @@ class Client:
         scheme, separator, _ = host.partition("://")
         self._rest: _Rest | None = None
         self._channel: Any = None
-        self._signatures: dict[Any, Any] = {}
+        self._signatures: dict[bytes, dict[str, Any]] = {}
         if separator and scheme.lower() in ("http", "https"):
             self._rest = _Rest(host, seconds, authority)
         elif separator:
@@ -110,6 +115,7 @@ class Client:
             The array of the only output, or a dict of arrays by name.
 
         Raises:
+            TypeError, ValueError: values of Python are ragged, or not of the dtype of the input.
             OpError: the server refuses the request, or it fails; as the code says.
             UnavailableError: there is no server.
         """
@@ -195,11 +201,7 @@ class Client:
 
     def _named(self, spec: ModelSpec, inputs: Any) -> dict[str, Any]:
         """The inputs as arrays of the dtypes that the model takes."""
-        key = spec.SerializeToString()
-        if key not in self._signatures:
-            name = spec.signature_name or "serving_default"
-            self._signatures[key] = self._described(spec).get(name, {}).get("inputs", {})
-        types = self._signatures[key]
+        types = self._signature(spec)["inputs"]
         if not isinstance(inputs, Mapping):
             if len(types) != 1:
                 names = ", ".join(sorted(types)) or "none"
@@ -207,7 +209,21 @@ class Client:
                     None, None, f"the signature has several inputs: give a dict of {names}"
                 )
             inputs = {next(iter(types)): inputs}
-        return {name: _array(value, types.get(name)) for name, value in inputs.items()}
+        return {name: _array(name, value, types.get(name)) for name, value in inputs.items()}
+
+    def _signature(self, spec: ModelSpec) -> dict[str, Any]:
+        """The inputs and outputs of the signature that a request is for."""
+        key = spec.SerializeToString()
+        if key not in self._signatures:
+            name = spec.signature_name or DEFAULT_SERVING_SIGNATURE_DEF_KEY
+            described = self._described(spec)
+            if name not in described:
+                there = ", ".join(sorted(described)) or "none"
+                raise errors.InvalidArgumentError(
+                    None, None, f"the model {spec.name!r} has no signature {name!r}; it has {there}"
+                )
+            self._signatures[key] = described[name]
+        return self._signatures[key]
 
     # gRPC ----------------------------------------------------------------------------------------
 
@@ -229,7 +245,7 @@ class Client:
     ) -> dict[str, Any]:
         request = PredictRequest(model_spec=spec, output_filter=outputs)
         for name, array in given.items():
-            request.inputs[name].CopyFrom(encode_tensor(array, _dtype(array)))
+            request.inputs[name].CopyFrom(encode_tensor(array, dtype_of(array)))
         response = self._call(PREDICTION_SERVICE, "Predict", request, PredictResponse)
         return {name: decode_tensor(proto) for name, proto in response.outputs.items()}
 
@@ -244,11 +260,7 @@ class Client:
         if spec.signature_name:
             body["signature_name"] = spec.signature_name
         answer = self._rest.post(f"{_path(spec)}:predict", body)["outputs"]
-        name = spec.signature_name or "serving_default"
-        key = (spec.SerializeToString(), "outputs")
-        if key not in self._signatures:
-            self._signatures[key] = self._described(spec)[name]["outputs"]
-        types = self._signatures[key]
+        types = self._signature(spec)["outputs"]
         if len(types) == 1:
             answer = {next(iter(types)): answer}
         results = {key: _unlisted(value, types.get(key)) for key, value in answer.items()}
@@ -364,45 +376,35 @@ def _type_of(info: Any) -> tuple[str, list[int | None] | None]:
 def _type_of_json(info: Any) -> tuple[str, list[int | None] | None]:
     shape = info.get("tensor_shape") or {}
     sizes = [None if int(dim["size"]) < 0 else int(dim["size"]) for dim in shape.get("dim", [])]
-    name = str(info.get("dtype", "")).removeprefix("DT_").lower()
-    name = {"float": "float32", "double": "float64", "half": "float16"}.get(name, name)
+    name = _dtype_name(str(info.get("dtype", "")).removeprefix("DT_").lower())
     return name, None if shape.get("unknown_rank") else sizes
 
 
-def _dtype_name(number: int) -> str:
+def _dtype_name(form: int | str) -> str:
     try:
-        return as_dtype(number).name
+        return as_dtype(form).name
     except TypeError:
         return ""
 
 
-def _array(value: Any, stated: Any) -> Any:
-    """A value as an array of the dtype that the model takes."""
-    dtype = stated[0] if stated else ""
-    array = np.asarray(value)
-    if array.dtype.kind in "US" or dtype == "string":
-        flat = [x.encode() if isinstance(x, str) else bytes(x) for x in array.reshape(-1).tolist()]
-        result = np.empty(len(flat), object)
-        result[:] = flat
-        return result.reshape(array.shape)
-    if dtype:
-        wanted = as_dtype(dtype).numpy_dtype
-        if not isinstance(value, (np.ndarray, np.generic)):  # numbers of Python have no dtype
-            return array.astype(wanted)
-    return array
-
-
-def _dtype(array: Any) -> Any:
-    return as_dtype("string") if array.dtype == object else as_dtype(array.dtype)
+def _array(name: str, value: Any, stated: Any) -> Any:
+    """A value as an array of the dtype that the model takes; numbers in arrays keep their own."""
+    if isinstance(value, (np.ndarray, np.generic)) and value.dtype.kind not in "OSU":
+        return np.asarray(value)
+    dtype = as_dtype(stated[0]) if stated and stated[0] else None
+    try:
+        return constant_array(value, dtype)[0]
+    except (TypeError, ValueError) as error:
+        whole = None if dtype is None else whole_floats(value, dtype.numpy_dtype)
+        if whole is not None:
+            return whole
+        raise type(error)(f"the input {name!r}: {error}") from None
 
 
 def _listed(array: Any) -> Any:
     if array.dtype != object:
         return array.tolist() if array.dtype.kind in "iufb" else array.astype(np.float64).tolist()
-    flat = [{"b64": base64.b64encode(item).decode()} for item in array.reshape(-1).tolist()]
-    result = np.empty(len(flat), object)
-    result[:] = flat
-    return result.reshape(array.shape).tolist()
+    return base64_lists(array)
 
 
 def _unlisted(value: Any, stated: Any) -> Any:

@@ -77,7 +77,7 @@ def models_of(config: ModelServerConfig, folder: str) -> list[ModelSettings]:
         if os.path.isfile(path) or (os.path.isdir(path) and not numbered(path)):
             single = _single_version(path)
         models[item.name] = ModelSettings(
-            item.name, path, _policy(item), dict(item.version_labels), single
+            item.name, path, _policy(item), dict(item.version_labels), single, is_listed=True
         )
     return [*models.values()]
 

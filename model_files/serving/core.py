@@ -75,12 +75,9 @@ class Core:
             spec: what the request is for.
             signature_name: the signature; by default that of `spec`.
         """
-        servable = self.store.acquire(spec)
-        try:
-            name = spec.signature_name if signature_name is None else signature_name
+        name = spec.signature_name if signature_name is None else signature_name
+        with self.store.using(spec) as servable:
             yield Target(servable, servable.signature(name))
-        finally:
-            servable.release()
 
     async def convert(self, size: int, function: Callable[..., Result], *arguments: Any) -> Result:
         """Calls a function; in a thread, where the message that it reads or makes is large."""

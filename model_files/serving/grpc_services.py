@@ -194,15 +194,12 @@ class GrpcServices:
         for field in request.metadata_field:
             if field != "signature_def":
                 raise invalid(f"Metadata field {field} is not supported")
-        servable = self._core.store.acquire(request.model_spec)
-        try:
+        with self._core.store.using(request.model_spec) as servable:
             response = m.GetModelMetadataResponse(model_spec=spec_of(servable))
             signatures = m.SignatureDefMap(signature_def=servable.definitions)
-            packed: Any = response.metadata["signature_def"]
-            packed.Pack(signatures)
-            return response
-        finally:
-            servable.release()
+        packed: Any = response.metadata["signature_def"]
+        packed.Pack(signatures)
+        return response
 
     # ModelService --------------------------------------------------------------------------------
 

@@ -267,9 +267,7 @@ def json_value(name: str, array: Array) -> Any:
     Strings of an output whose name ends in `_bytes`, and those that are no text, are in base64.
     """
     if array.dtype == object:
-        if name.endswith("_bytes"):
-            return _nested(array, _as_b64)
-        return _nested(array, _as_text)
+        return base64_lists(array) if name.endswith("_bytes") else _nested(array, _as_text)
     kind = array.dtype.kind
     if kind in "iub" and array.dtype.itemsize <= 8:
         return array.tolist()
@@ -283,6 +281,11 @@ def json_value(name: str, array: Array) -> Any:
             return array.tolist()
     # The shortest decimals that mean the same number: 0.1 rather than 0.10000000149011612.
     return array.astype("U32").astype(np.float64).tolist()
+
+
+def base64_lists(array: Array) -> Any:
+    """Strings in lists, each in base64."""
+    return _nested(array, _as_b64)
 
 
 def _nested(array: Array, convert: Any) -> Any:

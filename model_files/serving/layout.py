@@ -9,9 +9,10 @@ from dataclasses import dataclass, field, replace
 
 from ...formats.model_files import MODEL_FILES
 from ...runtime import errors
-from ..locating import locate
+from ..locating import is_model_name, locate
 
-_SUFFIXES = (".keras", ".tflite", ".onnx", ".h5", ".hdf5", ".pb", ".pbtxt")
+# Files that are named for what they are: their model has the name of their folder.
+_NAMED_BY_FOLDER = (*MODEL_FILES, "model.json")
 _NUMBER = re.compile(r"\d{1,18}")
 _SINGLE = 1  # the number of a model that has no versions
 
@@ -48,6 +49,8 @@ class ModelSettings:
         version: where `path` is the model itself, its number; None where it holds versions.
         root: the folder that was given to the server, which links must not lead out of; by default
             `path`.
+        is_listed: True for a model of a configuration, which is unloaded when it is not listed any
+            more; others are served on when they vanish from the disk.
     """
 
     name: str
@@ -56,6 +59,7 @@ class ModelSettings:
     labels: Mapping[str, int] = field(default_factory=dict)
     version: int | None = None
     root: str = ""
+    is_listed: bool = False
 
     def versions(self) -> dict[int, str]:
         """The paths of the versions that are there, by number.
@@ -97,9 +101,10 @@ def models_at(path: str, name: str | None = None) -> list[ModelSettings]:
     single = _model_at(path)
     if single is not None and not (os.path.isdir(path) and _holds_models(path)):
         return [ModelSettings(name or single.name, path, version=single.version)]
+    entries = sorted(os.listdir(path)) if os.path.isdir(path) else []
     models = [
         replace(settings, root=path)
-        for entry in sorted(os.listdir(path))
+        for entry in entries
         if not entry.startswith(".")
         and (settings := _model_at(os.path.join(path, entry))) is not None
     ]
@@ -119,10 +124,10 @@ def _model_at(path: str) -> ModelSettings | None:
     """The model that a path is, or that has its versions there; None if it is none."""
     name = os.path.basename(path)
     if os.path.isfile(path):
-        if name.endswith(_SUFFIXES) or name in MODEL_FILES:
-            stem = os.path.basename(os.path.dirname(path)) if name in MODEL_FILES else name
-            return ModelSettings(stem.partition(".")[0], path, version=_SINGLE)
-        return None
+        if not is_model_name(name):
+            return None
+        stem = os.path.basename(os.path.dirname(path)) if name in _NAMED_BY_FOLDER else name
+        return ModelSettings(stem.partition(".")[0], path, version=_SINGLE)
     if numbered(path):
         return ModelSettings(name, path)
     if not _is_model(path):

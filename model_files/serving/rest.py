@@ -16,7 +16,7 @@ from ...protos.serving_messages import GetModelStatusResponse, Input, ModelSpec,
 from ...runtime import errors
 from . import json_tensors
 from .core import Core
-from .inference import classifications, regressions, spec_of
+from .inference import classifications, regressions
 from .packages import starlette
 from .request_log import RequestLog
 from .statuses import Status, exhausted, invalid, status_of
@@ -76,8 +76,6 @@ class RestService:
         began, call = time.perf_counter(), _Call()
         try:
             answer = await self._answer(request, call)
-        except asyncio.CancelledError:
-            raise
         except Exception as error:  # noqa: BLE001 - every error gets an answer
             status = status_of(error)
             answer = Answer(_dumped({"error": status.text}), status)
@@ -213,15 +211,11 @@ class RestService:
         return _as_dict(GetModelStatusResponse(model_version_status=statuses))
 
     def _metadata(self, spec: ModelSpec) -> dict[str, Any]:
-        servable = self._core.store.acquire(spec)
-        try:
+        with self._core.store.using(spec) as servable:
             signatures = SignatureDefMap(signature_def=servable.definitions)
-            model = spec_of(servable)
-            version = str(servable.version)
-        finally:
-            servable.release()
+            name, version = servable.name, str(servable.version)
         return {
-            "model_spec": {"name": model.name, "signature_name": "", "version": version},
+            "model_spec": {"name": name, "signature_name": "", "version": version},
             "metadata": {"signature_def": _as_dict(signatures)},
         }
 

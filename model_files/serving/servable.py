@@ -49,7 +49,6 @@ class ServedSignature:
         optional: Mapping[str, Any],
     ) -> None:
         self.name = name
-        self.definition = definition
         self.tensors = signature
         self.method_name = signature.method_name
         self.inputs: dict[str, Tensor] = {

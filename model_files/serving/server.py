@@ -12,6 +12,7 @@ from os import PathLike
 from typing import IO, Any, NamedTuple, Self
 
 from ...protos.serving_messages import ModelServerConfig
+from ...runtime.thread_pools import processors
 from .batch_analysis import why_unbatched
 from .batching import Batching
 from .config_files import is_config, models_of, read_config
@@ -81,6 +82,8 @@ class Server:
 
     Raises:
         NotFoundError: there is no model at the path.
+        ValueError: a number is negative, there is neither port, or a name is given for several
+            models.
         ModuleNotFoundError: the packages of the extra `serve` are missing.
 
     Example:
@@ -116,6 +119,10 @@ class Server:
     ) -> None:
         if port is None and rest_port is None:
             raise ValueError("port and rest_port must not both be None: there would be no server")
+        numbers = {"poll_seconds": poll_seconds, "threads": threads, "run_threads": run_threads}
+        for argument, number in numbers.items():
+            if number is not None and not number >= 0:
+                raise ValueError(f"{argument} must not be negative, got {number}")
         self._limits = limits or Limits()
         self._host, self._ports = host, (port, rest_port)
         self._tls, self._poll_seconds = tls, poll_seconds
@@ -132,7 +139,7 @@ class Server:
         )
         self.store = ModelStore(self._source, load, self._metrics.state)
         """The models and their states."""
-        self._threads = threads or _cpus()
+        self._threads = threads or processors()
         folder = os.path.abspath(os.fsdecode(path))
         self._reload = (lambda config: _reloaded(config, folder)) if allow_reload else None
         self._log = RequestLog(request_log)
@@ -315,17 +322,10 @@ class Server:
             access_log=False,
             server_header=False,
             date_header=False,
-            limit_concurrency=self._limits.connections,
             timeout_keep_alive=max(1, round(self._limits.receive_seconds)),
             **encrypted,
         )
         return library.Server(config)
-
-
-def _cpus() -> int:
-    """The number of CPUs that the process may use."""
-    own = getattr(os, "sched_getaffinity", None)  # only on Linux
-    return os.cpu_count() or 1 if own is None else len(own(0))
 
 
 def _source(path: str, name: str | None) -> Callable[[], list[ModelSettings]]:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import logging
 import threading
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any
 
 from ...protos.serving_messages import ModelSpec, ModelVersionStatus
@@ -33,7 +34,6 @@ class Version:
 
     Args:
         number: its number.
-        path: where it is.
 
     Attributes:
         state: a state of ModelVersionStatus.
@@ -42,8 +42,8 @@ class Version:
         seen: the files that the last attempt to load it has found.
     """
 
-    def __init__(self, number: int, path: str) -> None:
-        self.number, self.path = number, path
+    def __init__(self, number: int) -> None:
+        self.number = number
         self.state: int = START
         self.status = Status()
         self.servable: Servable | None = None
@@ -114,6 +114,19 @@ class ModelStore:
             if servable.acquire():
                 return servable
         raise errors.UnavailableError(None, None, f"the model {spec.name!r} is being replaced")
+
+    @contextmanager
+    def using(self, spec: ModelSpec) -> Iterator[Servable]:
+        """The version that a request is for, in use for a `with` block.
+
+        Raises:
+            NotFoundError: there is none.
+        """
+        servable = self.acquire(spec)
+        try:
+            yield servable
+        finally:
+            servable.release()
 
     def _find(self, spec: ModelSpec) -> Servable:
         if not spec.name:
@@ -204,9 +217,7 @@ class ModelStore:
         names = {settings.name: settings for settings in source()}
         with self._polling:
             self._source = source
-            for name in [*self.models]:
-                if name not in names:
-                    self._remove(self.models.pop(name))
+            self._drop({*self.models} - {*names})
         self.poll()
         for name in names:
             model = self.models[name]
@@ -244,9 +255,15 @@ class ModelStore:
 
     def _apply(self, found: Mapping[str, ModelSettings]) -> None:
         """Takes over settings; a model whose folder has vanished goes on serving."""
+        listed = {name for name, model in self.models.items() if model.settings.is_listed}
+        self._drop(listed - {*found})
         for name, settings in found.items():
             model = self.models.setdefault(name, ServedModel(settings))
             model.settings = settings
+
+    def _drop(self, names: Iterable[str]) -> None:
+        for name in names:
+            self._remove(self.models.pop(name))
 
     def _update(self, model: ServedModel) -> None:
         settings = model.settings
@@ -276,7 +293,7 @@ class ModelStore:
         """Loads a version, unless it is loaded, or has failed and not changed since."""
         version = model.versions.get(number)
         if version is None or (version.state == END and version.status.code == errors.OK):
-            version = model.versions[number] = Version(number, path)
+            version = model.versions[number] = Version(number)
         elif version.state not in (START, END):
             return
         name = model.settings.name

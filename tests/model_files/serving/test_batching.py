@@ -100,6 +100,15 @@ def test_a_request_that_fails_fails_alone() -> None:
     asyncio.run(check())
 
 
+def test_a_request_that_fails_in_a_batch_of_its_own_runs_once() -> None:
+    async def check() -> None:
+        runs = Runs()
+        [error] = await answers(Batcher(Batching(8), runs), rows(-2))
+        assert (str(error), runs.batches) == ("negative: [-2]", [[-2]])
+
+    asyncio.run(check())
+
+
 def test_clients_that_are_gone_are_left_out() -> None:
     async def check() -> None:
         runs = Runs()

@@ -44,6 +44,24 @@ def test_several_inputs_and_outputs(client: td.serving.Client) -> None:
     assert client.predict("several", given, outputs=["raw_bytes"]).tolist() == [b"x", b"y"]
 
 
+def test_values_of_python_are_sent_as_they_are_or_refused(client: td.serving.Client) -> None:
+    results = client.predict("several", {"a": [[1.0, 2.0]], "s": [b"a\0"]})
+    assert (results["total"].tolist(), results["raw_bytes"].tolist()) == ([3], [b"a\0"])
+    rows = [np.array([1.5, 2.5]), np.array([3.0, 4.0])]
+    with pytest.raises(td.errors.InvalidArgumentError, match="must have the shape"):
+        client.predict("scaled", rows)
+    with pytest.raises(TypeError, match="the input 's': expected string, got 3"):
+        client.predict("several", {"a": [[1, 2]], "s": [3]})
+    with pytest.raises(TypeError, match=r"the input 'a': expected int32, got 1\.7"):
+        client.predict("several", {"a": [[1.7, 2.0]], "s": ["x"]})
+    with pytest.raises(ValueError, match=r"the input 'a': .* is not in .*, the range of int32"):
+        client.predict("several", {"a": [[1 << 40, 2]], "s": ["x"]})
+    with pytest.raises(ValueError, match=r"the input 'x': .* lists of equal length"):
+        client.predict("scaled", [[1.0], [2.0, 3.0]])
+    with pytest.raises(td.errors.InvalidArgumentError, match="no signature 'nope'; it has serving"):
+        client.predict("scaled", [1.0], signature="nope")
+
+
 def test_what_a_model_offers(client: td.serving.Client) -> None:
     assert client.status("scaled") == {2: "AVAILABLE", 10: "AVAILABLE"}
     assert client.signatures("several")["serving_default"] == {

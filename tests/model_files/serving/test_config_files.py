@@ -84,6 +84,10 @@ def test_a_configuration_that_changes_is_read_again(tmp_path: Path) -> None:
     path.write_text("model_config_list { wrong }")
     server.store.poll()
     assert server.store.is_ready()
+    path.write_text("model_config_list { config { name: 'b' base_path: 'a' } }")
+    server.store.poll()
+    assert server.store.names() == ["b"]
+    assert server.store.is_ready()
     server.stop()
 
 

@@ -137,6 +137,23 @@ def receive(connection: socket.socket) -> bytes:
     return b"".join(parts)
 
 
+@pytest.mark.parametrize("argument", ["poll_seconds", "threads", "run_threads"])
+def test_negative_numbers_are_refused(tmp_path: Path, argument: str) -> None:
+    path = save_scaled(tmp_path / "m")
+    given: dict[str, Any] = {argument: -1}
+    with pytest.raises(ValueError, match=f"{argument} must not be negative, got -1"):
+        td.serving.Server(path, **given)
+
+
+def test_the_last_connection_within_the_limit_is_served(tmp_path: Path) -> None:
+    limits = td.serving.Limits(connections=1)
+    path = save_scaled(tmp_path / "m")
+    with td.serving.Server(path, port=None, limits=limits, poll_seconds=0) as server:
+        rest = Rest(server.rest_port or 0)
+        assert rest.post("/v1/models/m:predict", {"inputs": [2.0]}) == {"outputs": [4.0]}
+        rest.close()
+
+
 def test_slow_clients_and_many_connections(tmp_path: Path) -> None:
     path = save_scaled(tmp_path / "m")
     limits = td.serving.Limits(receive_seconds=0.1, connections=2, request_bytes=1000)

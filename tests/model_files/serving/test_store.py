@@ -321,6 +321,11 @@ def test_what_a_path_means(tmp_path: Path) -> None:
     assert found(tmp_path / "scaled" / "3") == [("scaled", 3)]
     assert found(tmp_path / "scaled" / "3" / "saved_model.pb") == [("3", 1)]
     assert found(tmp_path / "numbers.pb", "other") == [("other", 1)]
+    (tmp_path / "empty" / "model.json").write_text("{}")
+    assert found(tmp_path / "empty" / "model.json") == [("empty", 1)]
+    (tmp_path / "empty" / "model.json").rename(tmp_path / "empty" / "m.weights.h5")
+    with pytest.raises(td.errors.NotFoundError, match=r"notes\.txt' holds no model"):
+        found(tmp_path / "notes.txt")
     with pytest.raises(ValueError, match=r"'other', is for a single model; .* holds 2"):
         found(tmp_path, "other")
     with pytest.raises(td.errors.NotFoundError, match="holds no model"):
