@@ -145,6 +145,26 @@ def test_attention_sees_what_masks_allow() -> None:
     np.testing.assert_allclose(masked, np.repeat(x[:, :1], 3, 1), rtol=1e-5)
 
 
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda: td.keras.layers.MultiHeadAttention(2, 3, dropout=0.9),
+        lambda: td.keras.layers.GroupQueryAttention(3, 4, 2, dropout=0.9),
+    ],
+)
+def test_attention_drops_scores_in_training_only(make: Any) -> None:
+    with td.Graph().as_default(), td.Session() as session:
+        x = td.reshape(td.range(40.0), [2, 5, 4]) / 40.0
+        layer = make()
+        plain, once_more, dropped = layer(x, x), layer(x, x), layer(x, x, training=True)
+        session.run(td.global_variables_initializer())
+        values = session.run(
+            [plain, once_more, dropped], {td.keras.backend.learning_phase(): False}
+        )
+    np.testing.assert_array_equal(values[0], values[1])
+    assert abs(values[0] - values[2]).max() > 1e-3
+
+
 _UNSUPPORTED = [
     ("Norm", {"ord": 3}, "Norm of ord 3"), ("Norm", {"ord": 1}, "Norm of ord 1 of matrices"),
     ("SegmentSum", {"segment_ids": [0, 0]}, "without num_segments"), ("Nonsense", {}, "'Nonsense'"),
