@@ -13,7 +13,7 @@ from tensordraft.keras_api.layers.application_layers import (
     LayerScale,
     StochasticDepth,
 )
-from tensordraft.keras_api.layers.later_configs import current_value
+from tensordraft.keras_api.layers.keras3_configs import current_value
 from tensordraft.keras_api.layers.tensor_functions import operation, symbol
 
 _X = np.array([[1.0, -2.0, 3.5], [0.5, 0.0, -1.5]], np.float32)
