@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from ...ops.array.reshape import reshape
@@ -42,7 +43,7 @@ class ScaledAndShifted(KerasStyle):
         self.gamma: Any = None
         self.beta: Any = None
 
-    def add_factors(self, sizes: list[int]) -> None:
+    def add_factors(self, sizes: Sequence[int | None]) -> None:
         """Makes the factors and offsets, in a shape."""
         for name, wanted in (("gamma", self.scale), ("beta", self.center)):
             settings = {

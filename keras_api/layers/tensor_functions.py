@@ -170,7 +170,7 @@ def _one_hot(x: Any, num_classes: int = 0, axis: int = -1, dtype: Any = None, **
 def _pad(
     x: Any, pad_width: Any = 0, mode: str = "constant", constant_values: Any = 0, **_: Any
 ) -> Any:
-    pairs = [pad_width] if isinstance(pad_width, int) else list(pad_width)
+    pairs: list[Any] = [pad_width] if isinstance(pad_width, int) else list(pad_width)
     pairs = [pairs] if isinstance(pairs[0], int) else pairs  # the same for all dimensions
     widths = [[*pair] * (2 // len(pair)) for pair in pairs]
     widths = widths * x.shape.rank if len(widths) == 1 else widths
