@@ -52,10 +52,10 @@ class CustomScaleLayer(KerasStyle):
 
 
 class StochasticDepth(KerasStyle):
-    """A branch of a network that training leaves out at random, and nothing else does.
+    """The input as it is: the branches that Keras leaves out at random in training are kept.
 
     Args:
-        drop_path_rate: how often it is left out.
+        drop_path_rate: how often Keras leaves a branch out.
         kwargs: further arguments of a layer.
     """
 

@@ -34,11 +34,12 @@ def _pooled(mode: str) -> Callable[..., Any]:
 
 
 def _norm(x: Any, ord: Any = None, axis: Any = None, keepdims: bool = False, **_: Any) -> Any:  # noqa: A002 - Keras's name
-    if ord not in (None, 2, 2.0, 1, 1.0, "fro", "euclidean"):
+    if ord not in (None, 2, 1, "fro", "euclidean"):
         raise errors.UnimplementedError(None, None, f"Norm of ord {ord!r}: it must be 1, 2 or None")
-    if ord in (1, 1.0) and (axis is None or not isinstance(axis, int)):
-        raise errors.UnimplementedError(None, None, "Norm of ord 1 of matrices")
-    if ord in (1, 1.0):
+    axes = _axes(range(x.shape.rank) if axis is None else axis, x.shape.rank)
+    if ord in (1, 2) and len(axes) != 1:  # of singular values or columns, not of all numbers
+        raise errors.UnimplementedError(None, None, f"Norm of ord {ord} of matrices")
+    if ord == 1:
         return _call("reduce_sum", _call("abs", x), axis=axis, keepdims=keepdims)
     return _call("sqrt", _call("reduce_sum", x * x, axis=axis, keepdims=keepdims))
 
@@ -177,15 +178,13 @@ def _diagonal(x: Any, offset: int = 0, axis1: int = 0, axis2: int = 1, **_: Any)
 
 def _triangle(upper: bool) -> Callable[..., Any]:
     def kept(x: Any, k: int = 0, **_: Any) -> Any:
-        # What is left out is below a diagonal, or not below the next one.
-        below = _call("matrix_band_part", _call("ones_like", x), -1, 0)
         rows, columns = x.shape.as_list()[-2:]
         if rows is None or columns is None:
             raise errors.UnimplementedError(None, None, "Tril and Triu of unknown sizes")
         keep = [
             [(c - r >= k) if upper else (c - r <= k) for c in range(columns)] for r in range(rows)
         ]
-        return x * _call("cast", _call("constant", keep), below.dtype)
+        return _call("where_v2", _call("constant", keep), x, _call("zeros_like", x))
 
     return kept
 
@@ -251,30 +250,25 @@ def _segments(kind: str) -> Callable[..., Any]:
     return reduced
 
 
-def _convolved(transposed: bool) -> Callable[..., Any]:
-    def convolved(
-        inputs: Any,
-        kernel: Any,
-        strides: Any = 1,
-        padding: str = "valid",
-        data_format: Any = None,
-        dilation_rate: Any = 1,
-        **_: Any,
-    ) -> Any:
-        rank = inputs.shape.rank - 2
-        steps, rates = (
-            (x,) * rank if isinstance(x, int) else tuple(x) for x in (strides, dilation_rate)
-        )
-        if transposed or rank not in (1, 2, 3):
-            raise errors.UnimplementedError(None, None, f"a convolution of rank {rank}")
-        if rank == 1:
-            return _call(
-                "keras.backend.conv1d", inputs, kernel, steps[0], padding, data_format, rates[0]
-            )
-        path = f"keras.backend.conv{rank}d"
-        return _call(path, inputs, kernel, steps, padding, data_format, rates)
-
-    return convolved
+def _convolved(
+    inputs: Any,
+    kernel: Any,
+    strides: Any = 1,
+    padding: str = "valid",
+    data_format: Any = None,
+    dilation_rate: Any = 1,
+    **_: Any,
+) -> Any:
+    rank = inputs.shape.rank - 2
+    if rank not in (1, 2, 3):
+        raise errors.UnimplementedError(None, None, f"a convolution of rank {rank}")
+    steps, rates = (
+        (x,) * rank if isinstance(x, int) else tuple(x) for x in (strides, dilation_rate)
+    )
+    if rank == 1:
+        steps, rates = steps[0], rates[0]
+    path = f"keras.backend.conv{rank}d"
+    return _call(path, inputs, kernel, steps, padding, data_format, rates)
 
 
 def _diff(a: Any, n: int = 1, axis: int = -1, **_: Any) -> Any:
@@ -289,6 +283,12 @@ def _diff(a: Any, n: int = 1, axis: int = -1, **_: Any) -> Any:
 def _average(x: Any, weights: Any = None, axis: Any = None, **_: Any) -> Any:
     if weights is None:
         return _call("reduce_mean", x, axis=axis)
+    weights = _call("convert_to_tensor", weights)
+    rank = x.shape.rank
+    if isinstance(axis, int) and weights.shape.rank == 1:  # a weight for each place along the axis
+        weights = _call(
+            "reshape", weights, [-1 if place == axis % rank else 1 for place in range(rank)]
+        )
     total = _call("reduce_sum", _call("ones_like", x) * weights, axis=axis)
     return _call("reduce_sum", x * weights, axis=axis) / total
 
@@ -296,7 +296,7 @@ def _average(x: Any, weights: Any = None, axis: Any = None, **_: Any) -> Any:
 ARRAY_OPERATIONS: dict[str, Callable[..., Any]] = {
     "Average": _average, "AveragePool": _pooled("avg"), "BatchNorm": _batch_norm,
     "Cbrt": lambda x, **_: _call("sign", x) * _call("pow", _call("abs", x), 1.0 / 3.0),
-    "Conv": _convolved(transposed=False), "Cross": _cross,
+    "Conv": _convolved, "Cross": _cross,
     "Deg2rad": lambda x, **_: x * (math.pi / 180.0), "Diagonal": _diagonal, "Diff": _diff,
     "Digitize": _digitize, "DotProductAttention": _attended,
     "Exp2": lambda x, **_: _call("exp", x * math.log(2.0)),

@@ -67,6 +67,9 @@ class KerasStyle(Described):
     variables_in_config = False
     """True if the config holds what later versions of Keras keep as variables."""
 
+    takes_none = False
+    """True if calls in configs keep arguments of None, which others have by default."""
+
     own_calls = 0
     """Offset of call indices in configs: a network counts its own construction as a call."""
 

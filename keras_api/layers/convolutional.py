@@ -116,20 +116,19 @@ class Conv1DTranspose(KerasStyle, _ConvTranspose):
     def convolved(self, inputs: Any) -> Any:
         """The transposed convolution, of an image of one row."""
         axis = 2 if self.channels_first else 1
-        static = inputs.shape.as_list()
-        place = 2 if self.channels_first else 1
-        size = shape(inputs)[place] if static[place] is None else static[place]
-        steps, stride = self.length_of(size, 0), self.strides[0]
-        batch = shape(inputs)[0] if static[0] is None else static[0]
-        sizes = [1, steps]
+        static, sizes = inputs.shape.as_list(), shape(inputs)
+        steps = self.length_of(sizes[axis] if static[axis] is None else static[axis], 0)
+        batch = sizes[0] if static[0] is None else static[0]
         wanted = (
-            [batch, self.filters, *sizes] if self.channels_first else [batch, *sizes, self.filters]
+            [batch, self.filters, 1, steps]
+            if self.channels_first
+            else [batch, 1, steps, self.filters]
         )
         rows = conv2d_transpose(
             expand_dims(inputs, axis),
             expand_dims(self.kernel, 0),
             stack(wanted),
-            [1, stride],
+            [1, *self.strides],
             self.padding,
             "NCHW" if self.channels_first else "NHWC",
         )

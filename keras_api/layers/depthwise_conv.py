@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ...ops.array.pad import pad
 from ...ops.array.reshape import expand_dims, squeeze
 from ...ops.conv.depthwise_convolution import depthwise_conv2d
 from ...training.layers.convolution_layer import Conv
@@ -101,21 +100,15 @@ class DepthwiseConv1D(KerasStyle, _DepthwiseConv2D):
     def convolved(self, inputs: Any) -> Any:
         """The convolution of an image of one row."""
         axis = 2 if self.channels_first else 1
-        stride, rate = self.strides[0], self.dilation_rate[0]
+        stride = self.strides[0]
         steps = [1, 1, stride, stride] if self.channels_first else [1, stride, stride, 1]
-        padding = self.padding
-        if padding == "CAUSAL":
-            before = [(self.kernel_size[0] - 1) * rate, 0]
-            inputs = pad(
-                inputs, [[0, 0], [0, 0], before] if axis == 2 else [[0, 0], before, [0, 0]]
-            )
-            padding = "VALID"
+        inputs, padding = self.padded(inputs)
         rows = depthwise_conv2d(
             expand_dims(inputs, axis),
             expand_dims(self.depthwise_kernel, 0),
             steps,
             padding,
-            [1, rate],
+            [1, *self.dilation_rate],
             data_format="NCHW" if self.channels_first else "NHWC",
         )
         return squeeze(rows, [axis])

@@ -11,7 +11,7 @@ from ...protos.dtypes import DType
 from ...runtime.suggestions import did_you_mean as alike
 from ...training.layers.activations import custom_objects, resolve_function, word_of
 from ...training.layers.layer import Layer
-from .later_configs import current_spec, is_operation, name_of_class
+from .keras3_configs import current_spec, is_operation, name_of_class
 from .tracked_parts import Parts
 
 _NAMED = (Parameter.POSITIONAL_ONLY, Parameter.POSITIONAL_OR_KEYWORD, Parameter.KEYWORD_ONLY)

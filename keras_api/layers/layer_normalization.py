@@ -1,7 +1,8 @@
-"""Normalization of each example by itself: `td.keras.layers.LayerNormalization`."""
+"""Normalization of each example by itself: `td.keras.layers.LayerNormalization`, its base."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from ...ops.array.reshape import reshape
@@ -14,7 +15,50 @@ from .base_layer import KerasStyle
 public = {"td.keras.layers": "LayerNormalization"}
 
 
-class LayerNormalization(KerasStyle):
+class ScaledAndShifted(KerasStyle):
+    """Base of normalization layers with factors, `gamma`, and offsets, `beta`."""
+
+    supports_masking = True
+
+    def __init__(
+        self,
+        center: bool,
+        scale: bool,
+        beta_initializer: Any,
+        gamma_initializer: Any,
+        beta_regularizer: Any,
+        gamma_regularizer: Any,
+        beta_constraint: Any,
+        gamma_constraint: Any,
+        **kwargs: Any,
+    ) -> None:
+        super().__init__(**kwargs)
+        self.center, self.scale = center, scale
+        self.beta_initializer = resolve_function("initializer", beta_initializer)
+        self.gamma_initializer = resolve_function("initializer", gamma_initializer)
+        self.beta_regularizer = resolve_function("regularizer", beta_regularizer)
+        self.gamma_regularizer = resolve_function("regularizer", gamma_regularizer)
+        self.beta_constraint = resolve_function("constraint", beta_constraint)
+        self.gamma_constraint = resolve_function("constraint", gamma_constraint)
+        self.gamma: Any = None
+        self.beta: Any = None
+
+    def add_factors(self, sizes: Sequence[int | None]) -> None:
+        """Makes the factors and offsets, in a shape."""
+        for name, wanted in (("gamma", self.scale), ("beta", self.center)):
+            settings = {
+                kind: getattr(self, f"{name}_{kind}")
+                for kind in ("initializer", "regularizer", "constraint")
+            }
+            setattr(self, name, self.add_weight(name, sizes, **settings) if wanted else None)
+
+    def spread(self, sizes: list[int]) -> tuple[Any, Any]:
+        """The offsets and factors in a shape that broadcasts with the input."""
+        beta, gamma = (None if x is None else reshape(x, sizes) for x in (self.beta, self.gamma))
+        return beta, gamma
+
+
+class LayerNormalization(ScaledAndShifted):
     """Brings each example to a mean of 0 and a variance of 1, along some of its dimensions.
 
     Args:
@@ -40,8 +84,6 @@ class LayerNormalization(KerasStyle):
         [[-1.  1.]]
     """
 
-    supports_masking = True
-
     def __init__(
         self,
         axis: Any = -1,
@@ -56,17 +98,19 @@ class LayerNormalization(KerasStyle):
         gamma_constraint: Any = None,
         **kwargs: Any,
     ) -> None:
-        super().__init__(**kwargs)
+        super().__init__(
+            center,
+            scale,
+            beta_initializer,
+            gamma_initializer,
+            beta_regularizer,
+            gamma_regularizer,
+            beta_constraint,
+            gamma_constraint,
+            **kwargs,
+        )
         self.axis = list(axis) if isinstance(axis, (list, tuple)) else axis
-        self.epsilon, self.center, self.scale = epsilon, center, scale
-        self.beta_initializer = resolve_function("initializer", beta_initializer)
-        self.gamma_initializer = resolve_function("initializer", gamma_initializer)
-        self.beta_regularizer = resolve_function("regularizer", beta_regularizer)
-        self.gamma_regularizer = resolve_function("regularizer", gamma_regularizer)
-        self.beta_constraint = resolve_function("constraint", beta_constraint)
-        self.gamma_constraint = resolve_function("constraint", gamma_constraint)
-        self.gamma: Any = None
-        self.beta: Any = None
+        self.epsilon = epsilon
 
     def _axes(self, rank: int) -> list[int]:
         given = self.axis if isinstance(self.axis, list) else [self.axis]
@@ -81,12 +125,7 @@ class LayerNormalization(KerasStyle):
         shape = [sizes[axis] for axis in self._axes(len(sizes))]
         if None in shape:
             raise ValueError(f"the sizes along axis {self.axis!r} must be known, got {sizes}")
-        for name, wanted in (("gamma", self.scale), ("beta", self.center)):
-            settings = {
-                kind: getattr(self, f"{name}_{kind}")
-                for kind in ("initializer", "regularizer", "constraint")
-            }
-            setattr(self, name, self.add_weight(name, shape, **settings) if wanted else None)
+        self.add_factors(shape)
         self.built = True
 
     def call(self, inputs: Any, *args: Any, **kwargs: Any) -> Any:
@@ -95,5 +134,4 @@ class LayerNormalization(KerasStyle):
         axes = self._axes(len(sizes))
         mean, variance = moments(inputs, axes, keep_dims=True)
         wide = [size if place in axes else 1 for place, size in enumerate(sizes)]
-        beta, gamma = (None if x is None else reshape(x, wide) for x in (self.beta, self.gamma))
-        return batch_normalization(inputs, mean, variance, beta, gamma, self.epsilon)
+        return batch_normalization(inputs, mean, variance, *self.spread(wide), self.epsilon)

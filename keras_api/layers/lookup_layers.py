@@ -53,10 +53,9 @@ class _Lookup(KerasStyle):
         pad_to_max_tokens: bool = False,
         **kwargs: Any,
     ) -> None:
-        for name in ("encoding", "sparse", "has_input_vocabulary", "vocabulary_size"):
+        idle = ("encoding", "sparse", "has_input_vocabulary", "vocabulary_size", "vocabulary_dtype")
+        for name in (*idle, "dtype"):  # the outputs' dtype follows from their mode
             kwargs.pop(name, None)
-        kwargs.pop("vocabulary_dtype", None)
-        kwargs.pop("dtype", None)  # that of the outputs, by their mode
         super().__init__(**kwargs)
         if isinstance(vocabulary, (str, bytes)) or vocabulary is None:
             raise ValueError(f"vocabulary must be a list, got {vocabulary!r}")

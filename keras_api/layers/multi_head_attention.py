@@ -66,9 +66,7 @@ class MultiHeadAttention(KerasStyle):
         use_gate: bool = False,
         **kwargs: Any,
     ) -> None:
-        words = ("initializer", "regularizer", "constraint")
-        names = [f"{what}_{word}" for what in ("kernel", "bias") for word in words]
-        self._options = {name: kwargs.pop(name) for name in names if name in kwargs}
+        self._options = _weight_options(kwargs)
         for name in ("query_shape", "key_shape", "value_shape", "softmax_robust_masking"):
             kwargs.pop(name, None)
         super().__init__(**kwargs)
@@ -138,9 +136,7 @@ class MultiHeadAttention(KerasStyle):
             use_causal_mask: whether a query sees no later value.
             kwargs: masks of query, value and key.
         """
-        value, key = (*args, *[None] * 2)[:2] if args else (value, key)
-        value = inputs if value is None else value
-        key = value if key is None else key
+        value, key = _values_and_keys(inputs, args, value, key)
         if self.query_dense is None:
             self._parts(inputs, key, value)
         queries = self.query_dense(inputs) * (1.0 / math.sqrt(float(self.key_dim)))
@@ -156,18 +152,12 @@ class MultiHeadAttention(KerasStyle):
         causal, with_scores, training = options
         dots, combined = self._equations(query.shape.rank)
         scores = einsum(dots, key, query)
+        count = len(self._attended_axes(query.shape.rank))
         counting = mask
         if counting is not None:
             for _ in range(scores.shape.rank - counting.shape.rank):
-                counting = expand_dims(
-                    counting, -len(self._attended_axes(query.shape.rank)) * 2 - 1
-                )
-        if causal:
-            before = cast(matrix_band_part(ones_like(scores), -1, 0), "bool")
-            counting = before if counting is None else logical_and(counting, before)
-        if counting is not None:
-            scores = scores + (1.0 - cast(counting, scores.dtype)) * _FAR_BELOW
-        count = len(self._attended_axes(query.shape.rank))
+                counting = expand_dims(counting, -2 * count - 1)
+        scores = _masked(scores, counting, causal)
         weights = self._softmax_of(scores, count)
         kept = weights
         if self.dropout_layer is not None:
@@ -209,6 +199,30 @@ class MultiHeadAttention(KerasStyle):
 
 def _joined(sizes: Any, rank: int) -> Any:
     return concat([sizes[:rank], [-1]], 0)
+
+
+def _weight_options(kwargs: dict[str, Any]) -> dict[str, Any]:
+    """Takes the arguments of kernel and bias out of those of a layer."""
+    words = ("initializer", "regularizer", "constraint")
+    names = [f"{what}_{word}" for what in ("kernel", "bias") for word in words]
+    return {name: kwargs.pop(name) for name in names if name in kwargs}
+
+
+def _values_and_keys(query: Any, args: Any, value: Any, key: Any) -> tuple[Any, Any]:
+    """The values and keys of a call, by default the queries and the values."""
+    value, key = (*args, None, None)[:2] if args else (value, key)
+    value = query if value is None else value
+    return value, value if key is None else key
+
+
+def _masked(scores: Any, counting: Any, causal: bool) -> Any:
+    """Scores, far below all others where they do not count."""
+    if causal:
+        before = cast(matrix_band_part(ones_like(scores), -1, 0), "bool")
+        counting = before if counting is None else logical_and(counting, before)
+    if counting is None:
+        return scores
+    return scores + (1.0 - cast(counting, scores.dtype)) * _FAR_BELOW
 
 
 def _joint_mask(query: Any, key: Any, value: Any, given: Any, masks: Any) -> Any:
@@ -259,9 +273,7 @@ class GroupedQueryAttention(KerasStyle):
         use_gate: bool = False,
         **kwargs: Any,
     ) -> None:
-        words = ("initializer", "regularizer", "constraint")
-        names = [f"{what}_{word}" for what in ("kernel", "bias") for word in words]
-        self._options = {name: kwargs.pop(name) for name in names if name in kwargs}
+        self._options = _weight_options(kwargs)
         super().__init__(**kwargs)
         if num_key_value_heads < 1 or num_query_heads % num_key_value_heads:
             raise ValueError(
@@ -275,6 +287,7 @@ class GroupedQueryAttention(KerasStyle):
             dropout,
             use_bias,
         )
+        self.dropout_layer = Dropout(dropout) if dropout else None
         self.query_dense: Any = None
         self.key_dense: Any = None
         self.value_dense: Any = None
@@ -298,12 +311,11 @@ class GroupedQueryAttention(KerasStyle):
         attention_mask: Any = None,
         use_causal_mask: bool = False,
         return_attention_scores: bool = False,
+        training: Any = None,
         **kwargs: Any,
     ) -> Any:
         """The attended values: arguments as for `MultiHeadAttention`."""
-        value, key = (*args, *[None] * 2)[:2] if args else (value, key)
-        value = inputs if value is None else value
-        key = value if key is None else key
+        value, key = _values_and_keys(inputs, args, value, key)
         if self.query_dense is None:
             self.query_dense = self._dense("query", self.num_query_heads)
             self.key_dense = self._dense("key", self.num_key_value_heads)
@@ -323,11 +335,9 @@ class GroupedQueryAttention(KerasStyle):
         scores = einsum("bquh,bkuh->buqk", queries, keys)
         counting = _joint_mask(inputs, key, value, attention_mask, kwargs)
         counting = None if counting is None else expand_dims(counting, 1)
-        if use_causal_mask:
-            before = cast(matrix_band_part(ones_like(scores), -1, 0), "bool")
-            counting = before if counting is None else logical_and(counting, before)
-        if counting is not None:
-            scores = scores + (1.0 - cast(counting, scores.dtype)) * _FAR_BELOW
-        weights = softmax(scores)
-        result = self.output_dense(einsum("buqk,bkuh->bquh", weights, values))
+        weights = softmax(_masked(scores, counting, use_causal_mask))
+        kept = weights
+        if self.dropout_layer is not None:
+            kept = self.dropout_layer(weights, training=training)
+        result = self.output_dense(einsum("buqk,bkuh->bquh", kept, values))
         return [result, weights] if return_attention_scores else result

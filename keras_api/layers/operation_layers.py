@@ -33,6 +33,7 @@ class _Calling(KerasStyle):
     """Base of layers that call a function, whose tensors may be among any of its arguments."""
 
     supports_masking = True
+    takes_none = True
 
     def __init__(self, function: Callable[..., Any], **kwargs: Any) -> None:
         super().__init__(**kwargs)

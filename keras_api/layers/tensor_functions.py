@@ -47,6 +47,7 @@ _REDUCTIONS: dict[str, str] = {
     "Amin": "reduce_min", "Prod": "reduce_prod", "Sum": "reduce_sum",
     "Std": "math.reduce_std", "Var": "math.reduce_variance",
 }  # fmt: skip
+_WITH_DATA_FORMAT = frozenset({"AveragePool", "Conv", "MaxPool", "Resize"})
 # Folders of ops whose functions compute from their arguments only.
 _FOLDERS = (
     *("math", "special", "array", "strings", "indexing", "sorting", "conv", "linalg"),
@@ -56,7 +57,7 @@ _PURE = (
     *(f"{_ROOT}.ops.{folder}." for folder in _FOLDERS),
     f"{_ROOT}.ops.common.elementwise",
 )
-# Arguments that only names of a later TensorFlow have.
+# Names that only later versions of TensorFlow have, and the functions here.
 _LATER_NAMES = {"nn.silu": "nn.swish", "math.divide_no_nan": "div_no_nan"}
 
 
@@ -89,12 +90,15 @@ def _alike(x: Any, y: Any) -> tuple[Any, Any]:
             return x, _call("cast", y, x.dtype.base_dtype)
         if y.dtype.is_floating and not x.dtype.is_floating:
             return _call("cast", x, y.dtype.base_dtype), y
-    for one, other in ((x, y), (y, x)):
-        whole = isinstance(one, Tensor) and one.dtype.is_integer
-        if whole and isinstance(other, float):
-            one = _call("cast", one, "float32")
-            return (one, y) if one is not y and x is not other else (x, one)
+    if isinstance(y, float) and _is_whole(x):
+        return _call("cast", x, "float32"), y
+    if isinstance(x, float) and _is_whole(y):
+        return x, _call("cast", y, "float32")
     return x, y
+
+
+def _is_whole(x: Any) -> bool:
+    return isinstance(x, Tensor) and x.dtype.is_integer
 
 
 def get_item(x: Any, key: Any) -> Any:
@@ -124,10 +128,6 @@ def _concatenate(xs: Any, axis: int = 0, **_: Any) -> Any:
     return _call("concat", xs, axis)
 
 
-def _mean_of(axis: Any, keepdims: bool, x: Any) -> Any:
-    return _call("reduce_mean", x, axis=axis, keepdims=keepdims)
-
-
 def _split(x: Any, indices_or_sections: Any = 2, axis: int = 0, **_: Any) -> Any:
     if isinstance(indices_or_sections, int):
         return _call("split", x, indices_or_sections, axis)
@@ -155,6 +155,13 @@ def _arg(path: str) -> Callable[..., Any]:
     return found
 
 
+def _cumulative(path: str) -> Callable[..., Any]:
+    def cumulated(x: Any, axis: Any = None, **_: Any) -> Any:
+        return _call(path, _call("reshape", x, [-1]), 0) if axis is None else _call(path, x, axis)
+
+    return cumulated
+
+
 def _one_hot(x: Any, num_classes: int = 0, axis: int = -1, dtype: Any = None, **_: Any) -> Any:
     whole = x if x.dtype.is_integer else _call("cast", x, "int32")
     return _call("one_hot", whole, num_classes, axis=axis, dtype=dtype or "float32")
@@ -163,10 +170,10 @@ def _one_hot(x: Any, num_classes: int = 0, axis: int = -1, dtype: Any = None, **
 def _pad(
     x: Any, pad_width: Any = 0, mode: str = "constant", constant_values: Any = 0, **_: Any
 ) -> Any:
-    rank = x.shape.rank
-    widths = [[pad_width, pad_width]] * rank if isinstance(pad_width, int) else list(pad_width)
-    widths = [[w, w] if isinstance(w, int) else list(w) for w in widths]
-    widths = widths * rank if len(widths) == 1 else widths
+    pairs: list[Any] = [pad_width] if isinstance(pad_width, int) else list(pad_width)
+    pairs = [pairs] if isinstance(pairs[0], int) else pairs  # the same for all dimensions
+    widths = [[*pair] * (2 // len(pair)) for pair in pairs]
+    widths = widths * x.shape.rank if len(widths) == 1 else widths
     return _call("pad", x, widths, mode.upper(), constant_values=constant_values or 0)
 
 
@@ -187,7 +194,9 @@ def _moveaxis(x: Any, source: Any = 0, destination: Any = 0, **_: Any) -> Any:
 
 
 def _expand(x: Any, axis: Any = -1, **_: Any) -> Any:
-    for place in [axis] if isinstance(axis, int) else axis:
+    axes = [axis] if isinstance(axis, int) else list(axis)
+    rank = x.shape.rank + len(axes)
+    for place in sorted(each % rank for each in axes):
         x = _call("expand_dims", x, place)
     return x
 
@@ -197,9 +206,17 @@ def _repeat(x: Any, repeats: Any = 1, axis: Any = None, **_: Any) -> Any:
 
 
 def _resize(
-    images: Any, size: Any = (), interpolation: str = "bilinear", antialias: bool = False, **_: Any
+    images: Any,
+    size: Any = (),
+    interpolation: str = "bilinear",
+    antialias: bool = False,
+    fill_mode: str = "constant",
+    **settings: Any,
 ) -> Any:
-    return function_of("keras.layers.Resizing")(*size, interpolation=interpolation)(images)
+    if antialias or fill_mode != "constant":
+        raise errors.UnimplementedError(None, None, "Resize with antialias or a fill_mode")
+    layer = function_of("keras.layers.Resizing")
+    return layer(*size, interpolation=interpolation, **settings)(images)
 
 
 def _norm(x: Any, axis: Any = -1, order: Any = 2, epsilon: Any = None, **_: Any) -> Any:
@@ -268,8 +285,7 @@ _OWN: dict[str, Callable[..., Any]] = {
         "reverse", x, [*range(x.shape.rank)] if axis is None else axis
     ),
     "Roll": lambda x, shift=0, axis=None, **_: _call("roll", x, shift, axis),
-    "Cumsum": lambda x, axis=None, **_: _call("cumsum", x, axis or 0),
-    "Cumprod": lambda x, axis=None, **_: _call("cumprod", x, axis or 0),
+    "Cumsum": _cumulative("cumsum"), "Cumprod": _cumulative("cumprod"),
     "Sort": lambda x, axis=-1, **_: _call("sort", x, axis),
     "Argsort": lambda x, axis=-1, **_: _call("argsort", x, axis),
     "Softmax": _softmax("nn.softmax"), "LogSoftmax": _softmax("nn.log_softmax"), "Gelu": _gelu,
@@ -310,6 +326,8 @@ def operation(name: str, settings: Mapping[str, Any]) -> Callable[..., Any]:
     Raises:
         UnimplementedError: it is not supported.
     """
+    if settings.get("data_format") == "channels_first" and name not in _WITH_DATA_FORMAT:
+        raise errors.UnimplementedError(None, None, f"{name} of channels_first")
     rest = {key: value for key, value in settings.items() if key not in ("name", "dtype")}
     if name in _OWN:
         function = _OWN[name]
@@ -358,15 +376,6 @@ def _without_name(function: Callable[..., Any]) -> Callable[..., Any]:
     return applied
 
 
-def _binary(word: str) -> Callable[..., Any]:
-    function = _operator(word)
-
-    def applied(x: Any, y: Any, **_: Any) -> Any:
-        return function(x, y)
-
-    return applied
-
-
 def _slicing(tensor: Any, slice_spec: Any = None, **_: Any) -> Any:
     return get_item(tensor, slice_spec)
 
@@ -376,14 +385,14 @@ def _resized(images: Any, size: Any, method: str = "bilinear", **rest: Any) -> A
         raise errors.UnimplementedError(
             None, None, "tf.image.resize with antialias or preserve_aspect_ratio as a layer"
         )
-    return function_of("keras.layers.Resizing")(*size, interpolation=method)(images)
+    return _resize(images, size, method)
 
 
 _SYMBOLS: dict[str, Callable[..., Any]] = {
-    "__operators__.add": _binary("add"), "math.add": _binary("add"),
-    "math.subtract": _binary("sub"), "math.multiply": _binary("mul"),
-    "math.truediv": _binary("truediv"), "math.divide": _binary("truediv"),
-    "math.floordiv": _binary("floordiv"), "math.floormod": _binary("mod"),
+    "__operators__.add": _operator("add"), "math.add": _operator("add"),
+    "math.subtract": _operator("sub"), "math.multiply": _operator("mul"),
+    "math.truediv": _operator("truediv"), "math.divide": _operator("truediv"),
+    "math.floordiv": _operator("floordiv"), "math.floormod": _operator("mod"),
     "__operators__.getitem": _slicing, "image.resize": _resized,
     "nn.gelu": lambda features, approximate=False, **_: _gelu(features, approximate),
     "where": lambda condition, x=None, y=None, **_: _where(condition, x, y),

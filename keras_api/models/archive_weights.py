@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..layers.keras3_configs import current_spec, is_operation
 from ..layers.keras_configs import layer_classes
-from ..layers.later_configs import current_spec, is_operation
 from .hdf5_files import array_at
 from .model import Model
 from .sequential import Sequential

@@ -7,9 +7,9 @@ from typing import Any
 
 from ...runtime import errors
 from ..layers.core import Input
-from ..layers.early_configs import early_spec
+from ..layers.keras1_configs import early_spec
+from ..layers.keras3_configs import is_operation, name_of_class
 from ..layers.keras_configs import layer_classes
-from ..layers.later_configs import is_operation, name_of_class
 from ..layers.tensor_functions import OPERATIONS, load_all_layers
 from .model_configs import model_from_config
 

@@ -31,16 +31,18 @@ def load_model(
     custom_objects: Mapping[str, Any] | None = None,
     compile: bool = True,  # noqa: A002 - TensorFlow's name
 ) -> Any:
-    """The model of a file of HDF5: of `save_model`, or of Keras 2 with TensorFlow.
+    """The model of a file: HDF5 of `save_model` or of Keras, or an archive of Keras.
 
     Args:
         filepath: the file.
         custom_objects: custom classes and functions by name.
-        compile: whether the model is compiled as it was, with what its optimizer had kept.
+        compile: whether the model is compiled as it was, with what its optimizer had kept; models
+            of archives are not compiled.
 
     Raises:
         FileNotFoundError: the file does not exist.
-        DataLossError: it is not an HDF5 file, or is damaged; the error says what it is.
+        DataLossError: it is neither HDF5 nor an archive, or is damaged; the error says what it is.
+        UnimplementedError: it is an archive of layers that are not supported.
         ValueError: it does not contain a model, or something in it is unknown.
         ImportError: h5py is not installed.
 
@@ -56,9 +58,9 @@ def load_model(
     """
     path = os.fsdecode(filepath)
     if is_archive(path):
-        return _load_archive(path, custom_objects, compile)
+        return _load_archive(path, custom_objects)
     with opened(path) as file, custom_object_scope(custom_objects or {}):
-        config = _json(file, "model_config")
+        config = _model_config(file)
         if config is None:
             hint = ": load_weights of a model reads it" if "layer_names" in file.attrs else ""
             raise ValueError(f"{path} contains only variables, not a model{hint}")
@@ -84,7 +86,7 @@ def is_archive(path: str) -> bool:
         return file.read(4) == b"PK\x03\x04" and kind_of(file, path)[0] is Kind.KERAS_ARCHIVE
 
 
-def _load_archive(path: str, custom_objects: Any, compile_it: bool) -> Any:
+def _load_archive(path: str, custom_objects: Any) -> Any:
     """The model of an archive."""
     with open(path, "rb") as file, custom_object_scope(custom_objects or {}):
         model, pairs = read_archive(file, path)
@@ -109,13 +111,18 @@ def read_hdf5_model(file: BufferedIOBase, title: str) -> tuple[Any, list[tuple[A
     """
     del file  # h5py opens it by its path
     with opened(title) as hdf5:
-        config = _json(hdf5, "model_config")
+        config = _model_config(hdf5)
         if config is None:
             raise errors.DataLossError(None, None, _only_variables(hdf5, title))
-        if (read_text(hdf5, "keras_version") or "2").startswith("3"):
-            config = with_hard_sigmoid(config)
         model = built_model(config, title)
         return model, read_weights(group_at(hdf5, "model_weights"), model.layers, _early(hdf5))
+
+
+def _model_config(file: Any) -> Any:
+    """The config of the model in a file; None if there is none."""
+    config = _json(file, "model_config")
+    is_later = (read_text(file, "keras_version") or "2").startswith("3")
+    return with_hard_sigmoid(config) if is_later else config
 
 
 def _early(file: Any) -> bool:

@@ -156,7 +156,7 @@ class _Rebuilding:
 
     def _taken(self, name: str, words: dict[str, Any]) -> dict[str, Any]:
         """Further arguments of a call, without those that are None, which layers have anyway."""
-        if type(self.layers[name]).__module__.endswith("operation_layers"):
+        if self.layers[name].takes_none:
             return words
         return {word: value for word, value in words.items() if value is not None}
 
@@ -176,12 +176,8 @@ class _Rebuilding:
             items = node.items() if isinstance(node, dict) else enumerate(node)
             found = {key: self._found(item, words) for key, item in items}
             return found if isinstance(node, dict) else list(found.values())
-        if node[0] == _CONSTANT:
-            words |= {word: self._argument(value) for word, value in _rest(node).items()}
-            return node[2]
-        if len(node) > 3:
-            words |= {word: self._argument(value) for word, value in node[3].items()}
-        return self.tensor(node)
+        words |= {word: self._argument(value) for word, value in _rest(node).items()}
+        return node[2] if node[0] == _CONSTANT else self.tensor(node)
 
     def _argument(self, value: Any) -> Any:
         """A further argument, which may name tensors."""
@@ -195,9 +191,9 @@ class _Rebuilding:
             yield from map(self._place, _later_ends(node))
         elif _is_end(node):
             if node[0] != _CONSTANT:
-                beside = flatten_ends(list(node[3].values())) if len(node) > 3 else []
-                ends = [node, *(end for end in beside if end[0] in self._specs)]
-                yield from map(self._place, ends)
+                yield self._place(node)
+            beside = flatten_ends(list(_rest(node).values()))
+            yield from (self._place(end) for end in beside if end[0] in self._specs)
         elif not _holds(node):
             raise ValueError(f"{node!r} is not [layer, call, output, arguments]")
         else:

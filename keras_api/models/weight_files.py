@@ -11,8 +11,8 @@ import numpy as np
 from ...runtime import errors
 from ..backend.session import get_session
 from .config_json import KERAS_VERSION
-from .early_weights import early_arrays, of_theano, shaped
 from .hdf5_files import array_at, group_at, read_names, read_text, write_names
+from .keras1_weights import early_arrays, of_theano, shaped
 
 if TYPE_CHECKING:
     Pairs = list[tuple[Any, np.ndarray[Any, Any]]]

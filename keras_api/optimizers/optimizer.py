@@ -193,9 +193,8 @@ class Optimizer:
                     f"variable {variable.op.name} has no gradient: the loss does not depend on it, "
                     "or only through ops that have none"
                 )
-        # Keras's variables are resources in TensorFlow: a loss does not see its own update.
-        with control_dependencies([loss]):
-            slopes = gated(slopes) if slopes else []
+        # In TensorFlow, Keras's variables are resources: a loss is computed before the updates.
+        slopes = gated(slopes, control_inputs=[loss]) if slopes else []
         pairs = [
             (self._clipped(gradient), variable)
             for gradient, variable in zip(slopes, params, strict=True)

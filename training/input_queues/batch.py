@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from .batch_queues import BatchPlan, batched, described
+from .batch_queues import batched, described
 
 public = {"td.train": "batch batch_join maybe_batch maybe_batch_join"}
 
@@ -32,16 +32,7 @@ def batch(
         ...     session.run(batch).tolist()
         [0, 1, 2]
     """
-    plan = BatchPlan(
-        batch_size,
-        capacity,
-        enqueue_many,
-        shapes,
-        allow_smaller_final_batch,
-        shared_name,
-        pads=dynamic_pad,
-    )
-    return batched(plan, [tensors], True, num_threads, name, "batch")
+    return batched("batch", **locals())
 
 
 @described
@@ -68,16 +59,7 @@ def maybe_batch(
         ...     session.run(batch).tolist()
         [0, 1, 2]
     """
-    plan = BatchPlan(
-        batch_size,
-        capacity,
-        enqueue_many,
-        shapes,
-        allow_smaller_final_batch,
-        shared_name,
-        pads=dynamic_pad,
-    )
-    return batched(plan, [tensors], keep_input, num_threads, name, "batch")
+    return batched("batch", **locals())
 
 
 @described
@@ -102,16 +84,7 @@ def batch_join(
         ...     session.run(batch).shape
         (3,)
     """
-    plan = BatchPlan(
-        batch_size,
-        capacity,
-        enqueue_many,
-        shapes,
-        allow_smaller_final_batch,
-        shared_name,
-        pads=dynamic_pad,
-    )
-    return batched(plan, tensors_list, True, 1, name, "batch_join")
+    return batched("batch_join", **locals())
 
 
 @described
@@ -137,13 +110,4 @@ def maybe_batch_join(
         ...     session.run(batch).tolist()
         [0, 1, 2]
     """
-    plan = BatchPlan(
-        batch_size,
-        capacity,
-        enqueue_many,
-        shapes,
-        allow_smaller_final_batch,
-        shared_name,
-        pads=dynamic_pad,
-    )
-    return batched(plan, tensors_list, keep_input, 1, name, "batch_join")
+    return batched("batch_join", **locals())

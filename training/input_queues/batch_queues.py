@@ -105,19 +105,53 @@ class BatchPlan(NamedTuple):
 
 
 def batched(
-    plan: BatchPlan,
-    sources: Sequence[Any],
-    keep_input: Any,
-    threads: int,
-    name: str | None,
     default_name: str,
+    *,
+    batch_size: Any,
+    capacity: int,
+    enqueue_many: bool,
+    shapes: Any,
+    allow_smaller_final_batch: bool,
+    shared_name: str | None,
+    name: str | None,
+    keep_input: Any = True,
+    num_threads: int = 1,
+    dynamic_pad: bool = False,
+    min_after_dequeue: int | None = None,
+    seed: int | None = None,
+    **examples: Any,
+) -> Any:
+    """The batches of a public function, whose arguments have the same names here.
+
+    Args:
+        default_name: the name of the ops where `name` is None.
+        batch_size: as for the public functions, like the arguments after it.
+        examples: `tensors`, or `tensors_list` of several sources.
+    """
+    plan = BatchPlan(
+        batch_size,
+        capacity,
+        enqueue_many,
+        shapes,
+        allow_smaller_final_batch,
+        shared_name,
+        dynamic_pad,
+        min_after_dequeue,
+        seed,
+    )
+    sources = examples["tensors_list"] if "tensors_list" in examples else [examples["tensors"]]
+    return _batches(plan, sources, keep_input, num_threads, default_name if name is None else name)
+
+
+def _batches(
+    plan: BatchPlan, sources: Sequence[Any], keep_input: Any, threads: int, name: str
 ) -> Any:
     """The batches of what several sources give; each is a list or a dict of tensors."""
     lists = _lists(sources)
     components = [
         item.values if isinstance(item, SparseTensor) else item for one in lists for item in one
     ]
-    with name_scope(name, default_name, [*components, keep_input]) as scope:
+    with name_scope(name, values=[*components, keep_input]) as scope:
         converted = [[_tensor(item) for item in one] for one in lists]
         keep = _kept(keep_input, plan.enqueue_many)
         kept, sparse = stored(converted, plan.enqueue_many, keep)

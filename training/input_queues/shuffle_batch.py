@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from .batch_queues import BatchPlan, batched, described
+from .batch_queues import batched, described
 
 public = {
     "td.train": "maybe_shuffle_batch maybe_shuffle_batch_join shuffle_batch shuffle_batch_join"
@@ -35,17 +35,7 @@ def shuffle_batch(
         ...     session.run(batch).shape
         (3,)
     """
-    plan = BatchPlan(
-        batch_size,
-        capacity,
-        enqueue_many,
-        shapes,
-        allow_smaller_final_batch,
-        shared_name,
-        least=min_after_dequeue,
-        seed=seed,
-    )
-    return batched(plan, [tensors], True, num_threads, name, "shuffle_batch")
+    return batched("shuffle_batch", **locals())
 
 
 @described
@@ -73,17 +63,7 @@ def maybe_shuffle_batch(
         ...     session.run(batch).shape
         (3,)
     """
-    plan = BatchPlan(
-        batch_size,
-        capacity,
-        enqueue_many,
-        shapes,
-        allow_smaller_final_batch,
-        shared_name,
-        least=min_after_dequeue,
-        seed=seed,
-    )
-    return batched(plan, [tensors], keep_input, num_threads, name, "shuffle_batch")
+    return batched("shuffle_batch", **locals())
 
 
 @described
@@ -109,17 +89,7 @@ def shuffle_batch_join(
         ...     session.run(batch).shape
         (3,)
     """
-    plan = BatchPlan(
-        batch_size,
-        capacity,
-        enqueue_many,
-        shapes,
-        allow_smaller_final_batch,
-        shared_name,
-        least=min_after_dequeue,
-        seed=seed,
-    )
-    return batched(plan, tensors_list, True, 1, name, "shuffle_batch_join")
+    return batched("shuffle_batch_join", **locals())
 
 
 @described
@@ -146,14 +116,4 @@ def maybe_shuffle_batch_join(
         ...     session.run(batch).shape
         (3,)
     """
-    plan = BatchPlan(
-        batch_size,
-        capacity,
-        enqueue_many,
-        shapes,
-        allow_smaller_final_batch,
-        shared_name,
-        least=min_after_dequeue,
-        seed=seed,
-    )
-    return batched(plan, tensors_list, keep_input, 1, name, "shuffle_batch_join")
+    return batched("shuffle_batch_join", **locals())

@@ -30,7 +30,7 @@ from ...ops.math.trigonometry import tanh
 from ...ops.nn.activations import elu, relu, selu, softmax, softplus, softsign
 from ...ops.statistics.clip import clip_by_value
 from ...runtime.suggestions import did_you_mean as alike
-from . import later_activations as later
+from . import keras3_activations as keras3
 from .constraints import MaxNorm, MinMaxNorm, NonNeg, RadialConstraint, UnitNorm
 from .regularizers import L1L2, l1, l1_l2, l2
 
@@ -62,39 +62,39 @@ def hard_sigmoid(x: Any) -> Any:
 
 
 _ACTIVATIONS: dict[str, Any] = {
-    "celu": later.celu,
+    "celu": keras3.celu,
     "elu": elu,
     "exponential": exp,
-    "gelu": later.gelu,
-    "glu": later.glu,
-    "hard_shrink": later.hard_shrink,
+    "gelu": keras3.gelu,
+    "glu": keras3.glu,
+    "hard_shrink": keras3.hard_shrink,
     "hard_sigmoid": hard_sigmoid,
-    "hard_sigmoid_3": later.hard_sigmoid_3,
-    "hard_silu": later.hard_silu,
-    "hard_swish": later.hard_silu,
-    "hard_tanh": later.hard_tanh,
-    "leaky_relu": later.leaky_relu,
+    "hard_sigmoid_3": keras3.hard_sigmoid_3,
+    "hard_silu": keras3.hard_silu,
+    "hard_swish": keras3.hard_silu,
+    "hard_tanh": keras3.hard_tanh,
+    "leaky_relu": keras3.leaky_relu,
     "linear": linear,
-    "log_sigmoid": later.log_sigmoid,
-    "log_softmax": later.log_softmax_of,
-    "mish": later.mish,
+    "log_sigmoid": keras3.log_sigmoid,
+    "log_softmax": keras3.log_softmax_of,
+    "mish": keras3.mish,
     "relu": relu,
-    "relu6": later.relu6_of,
+    "relu6": keras3.relu6_of,
     "selu": selu,
     "sigmoid": sigmoid,
-    "silu": later.silu,
-    "soft_shrink": later.soft_shrink,
+    "silu": keras3.silu,
+    "soft_shrink": keras3.soft_shrink,
     "softmax": softmax,
     "softplus": softplus,
     "softsign": softsign,
-    "sparse_plus": later.sparse_plus,
-    "sparse_sigmoid": later.sparse_sigmoid,
-    "sparsemax": later.sparsemax,
-    "squareplus": later.squareplus,
-    "swish": later.silu,
+    "sparse_plus": keras3.sparse_plus,
+    "sparse_sigmoid": keras3.sparse_sigmoid,
+    "sparsemax": keras3.sparsemax,
+    "squareplus": keras3.squareplus,
+    "swish": keras3.silu,
     "tanh": tanh,
-    "tanh_shrink": later.tanh_shrink,
-    "threshold": later.threshold,
+    "tanh_shrink": keras3.tanh_shrink,
+    "threshold": keras3.threshold,
 }
 _INITIALIZERS: dict[str, Any] = {
     "glorot_normal": GlorotNormal,

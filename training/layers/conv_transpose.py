@@ -48,7 +48,7 @@ class ConvTranspose(Conv):
         if {*each("dilation_rate", dilation_rate, self.rank)} != {1}:
             raise ValueError(f"dilation_rate must be 1, got {dilation_rate!r}")
         extra = settings.pop("output_padding", None)
-        super().__init__(**arguments_of({k: v for k, v in locals().items() if k != "extra"}))
+        super().__init__(**arguments_of(locals(), "extra"))
         wanted = None if extra is None else tuple(each("output_padding", extra, self.rank))
         self.output_padding = wanted
         for added, stride in zip(self.output_padding or (), self.strides, strict=False):

@@ -105,13 +105,7 @@ class Conv(KernelLayer):
                 dilations=self.dilation_rate,
             )
         axis = 2 if self.channels_first else 1  # a sequence is an image of one row
-        padding = self.padding
-        if padding == "CAUSAL":  # each output is of steps until its own
-            before = [(self.kernel_size[0] - 1) * self.dilation_rate[0], 0]
-            inputs = pad(
-                inputs, [[0, 0], [0, 0], before] if axis == 2 else [[0, 0], before, [0, 0]]
-            )
-            padding = "VALID"
+        inputs, padding = self.padded(inputs)
         rows = nn_conv2d(
             expand_dims(inputs, axis),
             expand_dims(self.kernel, 0),
@@ -121,6 +115,14 @@ class Conv(KernelLayer):
             dilations=[1, *self.dilation_rate],
         )
         return squeeze(rows, [axis])
+
+    def padded(self, inputs: Any) -> tuple[Any, str]:
+        """Sequences with causal padding, and the padding of the convolution that follows."""
+        if self.padding != "CAUSAL":
+            return inputs, self.padding
+        before = [(self.kernel_size[0] - 1) * self.dilation_rate[0], 0]  # up to the output's step
+        widths = [[0, 0], [0, 0], before] if self.channels_first else [[0, 0], before, [0, 0]]
+        return pad(inputs, widths), "VALID"
 
     def finished(self, result: Any) -> Any:
         """The result with bias and activation."""

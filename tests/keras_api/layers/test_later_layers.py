@@ -13,7 +13,7 @@ from tensordraft.keras_api.layers.application_layers import (
     LayerScale,
     StochasticDepth,
 )
-from tensordraft.keras_api.layers.later_configs import current_value
+from tensordraft.keras_api.layers.keras3_configs import current_value
 from tensordraft.keras_api.layers.tensor_functions import operation, symbol
 
 _X = np.array([[1.0, -2.0, 3.5], [0.5, 0.0, -1.5]], np.float32)
@@ -36,8 +36,12 @@ _G = np.array([1.0, 2.0, 3.0], np.float32)
 _OPERATIONS: list[tuple[str, dict[str, Any], list[Any], Any]] = [
     ("Average", {"axis": 1}, [], _X.mean(1)),
     ("Average", {"axis": 1}, [_G], (_X * _G).sum(1) / 6),
+    ("Average", {"axis": 0}, [_G[:2]], np.average(_X, 0, _G[:2])),
     ("Cbrt", {}, [], np.cbrt(_X)),
     ("Cross", {}, [_X[::-1]], np.cross(_X, _X[::-1])),
+    ("Cumprod", {}, [], np.cumprod(_X)),
+    ("Cumsum", {}, [], np.cumsum(_X)),
+    ("Cumsum", {"axis": 1}, [], np.cumsum(_X, 1)),
     ("Deg2rad", {}, [], np.deg2rad(_X)),
     ("Diagonal", {"offset": 1}, [], np.diagonal(_X, 1)),
     ("Diagonal", {"offset": -1}, [], np.diagonal(_X, -1)),
@@ -45,6 +49,7 @@ _OPERATIONS: list[tuple[str, dict[str, Any], list[Any], Any]] = [
     ("Digitize", {}, [_G], np.digitize(_X, _G)),
     ("Exp2", {}, [], np.exp2(_X)),
     ("Flatten", {}, [], _X),
+    ("ExpandDims", {"axis": [1, 0]}, [], np.expand_dims(_X, (0, 1))),
     ("Fliplr", {}, [], np.fliplr(_X)),
     ("Flipud", {}, [], np.flipud(_X)),
     ("Hypot", {}, [_G], np.hypot(_X, _G)),
@@ -57,6 +62,11 @@ _OPERATIONS: list[tuple[str, dict[str, Any], list[Any], Any]] = [
     ("Logaddexp", {}, [_G], np.logaddexp(_X, _G)),
     ("Norm", {"axis": 1}, [], np.linalg.norm(_X, axis=1)),
     ("Norm", {"axis": 1, "ord": 1}, [], np.abs(_X).sum(1)),
+    ("Norm", {"axis": [1], "ord": 2}, [], np.linalg.norm(_X, axis=1)),
+    ("Pad", {"pad_width": 1}, [], np.pad(_X, 1)),
+    ("Pad", {"pad_width": [1, 2]}, [], np.pad(_X, (1, 2))),
+    ("Pad", {"pad_width": [[1], [2]]}, [], np.pad(_X, ((1, 1), (2, 2)))),
+    ("Pad", {"pad_width": [[1, 0], [0, 2]]}, [], np.pad(_X, ((1, 0), (0, 2)))),
     ("Ptp", {"axis": 1}, [], np.ptp(_X, axis=1)),
     ("Rad2deg", {}, [], np.rad2deg(_X)),
     ("RMSNorm", {"epsilon": 1e-3}, [_G],
@@ -72,6 +82,7 @@ _OPERATIONS: list[tuple[str, dict[str, Any], list[Any], Any]] = [
     ("Trace", {}, [], np.trace(_X)),
     ("Tril", {"k": 1}, [], np.tril(_X, 1)),
     ("Triu", {"k": -1}, [], np.triu(_X, -1)),
+    ("Triu", {"k": 4}, [], np.zeros_like(_X)),
     ("Trunc", {}, [], np.trunc(_X)),
     ("Elu", {"alpha": 0.5}, [], np.where(_X > 0, _X, 0.5 * np.expm1(_X))),
 ]  # fmt: skip
@@ -99,6 +110,11 @@ def test_operations_of_several_inputs_and_outputs() -> None:
     np.testing.assert_array_equal(hot, [[1, 0, 1]])
 
 
+def test_triangles_leave_out_infinities() -> None:
+    mask = np.full((3, 3), -np.inf, np.float32)
+    np.testing.assert_array_equal(_run(operation("Triu", {"k": 1}), mask), np.triu(mask, 1))
+
+
 def test_operations_on_images_and_sequences() -> None:
     image = np.arange(16, dtype=np.float32).reshape(1, 4, 4, 1)
     largest = _run(operation("MaxPool", {"pool_size": 2}), image)
@@ -110,6 +126,9 @@ def test_operations_on_images_and_sequences() -> None:
     np.testing.assert_array_equal(product, mean * 4)
     line = _run(operation("Conv", {"strides": 1}), image[0], np.ones((2, 1, 1), np.float32))
     assert line.shape == (4, 3, 1)
+    turned = operation("Resize", {"size": [2, 2], "data_format": "channels_first"})
+    resized = _run(turned, image.transpose(0, 3, 1, 2))
+    np.testing.assert_array_equal(resized, mean.transpose(0, 3, 1, 2))
     mean, variance = image.mean((0, 1, 2)), image.var((0, 1, 2))
     normal = _run(operation("BatchNorm", {"axis": -1}), image, mean, variance)
     np.testing.assert_allclose(normal, (image - mean) / np.sqrt(variance + 1e-3), rtol=1e-4)
@@ -126,10 +145,32 @@ def test_attention_sees_what_masks_allow() -> None:
     np.testing.assert_allclose(masked, np.repeat(x[:, :1], 3, 1), rtol=1e-5)
 
 
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda: td.keras.layers.MultiHeadAttention(2, 3, dropout=0.9),
+        lambda: td.keras.layers.GroupQueryAttention(3, 4, 2, dropout=0.9),
+    ],
+)
+def test_attention_drops_scores_in_training_only(make: Any) -> None:
+    with td.Graph().as_default(), td.Session() as session:
+        x = td.reshape(td.range(40.0), [2, 5, 4]) / 40.0
+        layer = make()
+        plain, once_more, dropped = layer(x, x), layer(x, x), layer(x, x, training=True)
+        session.run(td.global_variables_initializer())
+        values = session.run(
+            [plain, once_more, dropped], {td.keras.backend.learning_phase(): False}
+        )
+    np.testing.assert_array_equal(values[0], values[1])
+    assert abs(values[0] - values[2]).max() > 1e-3
+
+
 _UNSUPPORTED = [
     ("Norm", {"ord": 3}, "Norm of ord 3"), ("Norm", {"ord": 1}, "Norm of ord 1 of matrices"),
     ("SegmentSum", {"segment_ids": [0, 0]}, "without num_segments"), ("Nonsense", {}, "'Nonsense'"),
-    ("Normalize", {"order": 1}, "order 1"),
+    ("Normalize", {"order": 1}, "order 1"), ("Norm", {"ord": 2}, "Norm of ord 2 of matrices"),
+    ("Resize", {"size": [1, 1], "antialias": True}, "antialias"),
+    ("DepthToSpace", {"data_format": "channels_first"}, "channels_first"),
 ]  # fmt: skip
 
 

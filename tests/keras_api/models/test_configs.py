@@ -239,3 +239,32 @@ def test_what_no_file_can_tell() -> None:
 
     with pytest.raises(NotImplementedError, match="Mine is a subclassed model"):
         Mine().to_json()
+
+
+def test_a_number_is_taken_before_a_tensor_that_a_later_layer_outputs() -> None:
+    def spec(name: str, kind: str, nodes: Any, **config: Any) -> dict[str, Any]:
+        return {
+            "class_name": kind,
+            "name": name,
+            "config": {"name": name, **config},
+            "inbound_nodes": nodes,
+        }
+
+    further = {"y": ["double", 0, 0], "name": None}
+    config = {
+        "name": "m",
+        "layers": [
+            spec("x", "InputLayer", [], batch_input_shape=[None, 2]),
+            spec(
+                "rest",
+                "TFOpLambda",
+                [["_CONSTANT_VALUE", -1, 1.0, further]],
+                function="math.subtract",
+            ),
+            spec("double", "TFOpLambda", [["x", 0, 0, {"y": 2.0}]], function="math.multiply"),
+        ],
+        "input_layers": [["x", 0, 0]],
+        "output_layers": [["rest", 0, 0]],
+    }
+    model = td.keras.Model.from_config(config)
+    np.testing.assert_array_equal(model.predict(np.array([[1.0, 3.0]])), [[-1.0, -5.0]])

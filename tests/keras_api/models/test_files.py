@@ -57,6 +57,16 @@ def made(last: int = 2) -> Any:
     )
 
 
+def test_hdf5_model_of_keras_3_has_its_hard_sigmoid(tmp_path: Path) -> None:
+    path = str(tmp_path / "m.h5")
+    layer = layers.Dense(1, "hard_sigmoid", kernel_initializer="ones", input_shape=(3,))
+    keras.Sequential([layer]).save(path)
+    with h5py.File(path, "r+") as file:
+        file.attrs["keras_version"] = "3.5.0"
+    result = models.load_model(path).predict(np.array([[1.0, 0.5, 0.0]]))
+    np.testing.assert_allclose(result, [[0.75]], rtol=1e-6)
+
+
 def trained(optimizer: Any = "adam") -> Any:
     model = made()
     model.compile(optimizer, "mse", metrics=["accuracy"])

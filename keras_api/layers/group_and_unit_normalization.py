@@ -1,4 +1,4 @@
-"""Normalization layers of later Keras: by groups, by root mean square, to unit norm, spectral."""
+"""Normalization by groups, by root mean square, to unit norm, and spectral."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from ...ops.math.reductions import reduce_mean
 from ...ops.nn.normalization import batch_normalization
 from ...ops.statistics.moments import moments
 from ...ops.statistics.norms import l2_normalize
-from ...training.layers.activations import resolve_function
 from .base_layer import FunctionLayer, KerasStyle
+from .layer_normalization import ScaledAndShifted
 
 public = {
     "td.keras.layers": "GroupNormalization RMSNormalization SpectralNormalization UnitNormalization"
 }
 
 
-class GroupNormalization(KerasStyle):
+class GroupNormalization(ScaledAndShifted):
     """Normalizes groups of channels of each example (Wu and He, 2018).
 
     Args:
@@ -39,8 +39,6 @@ class GroupNormalization(KerasStyle):
         [2, 5, 4]
     """
 
-    supports_masking = True
-
     def __init__(
         self,
         groups: int = 32,
@@ -56,15 +54,18 @@ class GroupNormalization(KerasStyle):
         gamma_constraint: Any = None,
         **kwargs: Any,
     ) -> None:
-        super().__init__(**kwargs)
+        super().__init__(
+            center,
+            scale,
+            beta_initializer,
+            gamma_initializer,
+            beta_regularizer,
+            gamma_regularizer,
+            beta_constraint,
+            gamma_constraint,
+            **kwargs,
+        )
         self.groups, self.axis, self.epsilon = groups, axis, epsilon
-        self.center, self.scale = center, scale
-        self.settings = {
-            "gamma": (gamma_initializer, gamma_regularizer, gamma_constraint),
-            "beta": (beta_initializer, beta_regularizer, beta_constraint),
-        }
-        self.gamma: Any = None
-        self.beta: Any = None
 
     def build(self, input_shape: Any) -> None:
         """Makes factors and offsets.
@@ -79,11 +80,7 @@ class GroupNormalization(KerasStyle):
             self.groups = channels
         if self.groups < 1 or channels % self.groups:
             raise ValueError(f"groups = {self.groups} must divide the {channels} channels")
-        for name, wanted in (("gamma", self.scale), ("beta", self.center)):
-            words = ("initializer", "regularizer", "constraint")
-            made = zip(words, self.settings[name], strict=True)
-            rest = {word: resolve_function(word, value) for word, value in made}
-            setattr(self, name, self.add_weight(name, [channels], **rest) if wanted else None)
+        self.add_factors([channels])
         self.built = True
 
     def call(self, inputs: Any, *args: Any, **kwargs: Any) -> Any:
@@ -99,8 +96,7 @@ class GroupNormalization(KerasStyle):
         mean, variance = moments(grouped, axes, keep_dims=True)
         wide = [1] * (rank + 1)
         wide[axis : axis + 2] = [self.groups, channels // self.groups]
-        beta, gamma = (None if x is None else reshape(x, wide) for x in (self.beta, self.gamma))
-        made = batch_normalization(grouped, mean, variance, beta, gamma, self.epsilon)
+        made = batch_normalization(grouped, mean, variance, *self.spread(wide), self.epsilon)
         result = reshape(made, sizes)
         result.set_shape(inputs.shape)
         return result

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ...runtime import errors
-from .early_configs import early_spec
+from .keras1_configs import early_spec
 from .tensor_functions import OPERATIONS
 
 _POLICY = "Policy"
