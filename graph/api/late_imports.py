@@ -9,7 +9,6 @@ from typing import Any
 _PACKAGE = __name__.partition(".")[0]
 
 LATE_IMPORTS = {
-    "ONNX model": "model_files.onnx_export.exporting export",
     "cluster session": "distributed.data_parallel ParallelSession",
     "ends of Keras models": "model_files.tfjs.keras_models keras_ends",
     "graph from bytes": "saving.checkpoints.pickled_graph graph_of",
@@ -26,6 +25,7 @@ LATE_IMPORTS = {
     "reader of TensorFlow.js models": "model_files.tfjs.reading read_tfjs",
     "server of given flags": "model_files.serving.server_flags server_of",
     "symbolic gradient": "autodiff.symbolic_gradients expanded",
+    "writer of ONNX models": "model_files.onnx_export.exporting export",
 }
 """Module and name of each part, by its use."""
 

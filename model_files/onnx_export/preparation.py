@@ -13,7 +13,9 @@ from ...graph.importing.function_bodies import ops_within
 from ...graph.importing.importer import import_whole
 from ...graph.node import Operation, Tensor
 from ...graph.scopes.thread_defaults import get_default_session
+from ...graph.sparse_tensor import SparseTensor
 from ...protos.messages import GraphDef
+from ...saving.checkpoints.signatures import entry_parts
 from ...saving.editing.convert_variables_to_constants import convert_variables_to_constants
 from ...saving.editing.graph_editing import extract_sub_graph
 from ...saving.frozen_tables import with_tables_filled
@@ -96,6 +98,12 @@ def _named(
         pairs = [(_text(item), _found(model, item, known, kind)) for item in names]
     result: dict[str, Tensor] = {}
     for name, element in pairs:
+        if isinstance(element, SparseTensor):
+            parts = ", ".join(part.name for part in entry_parts(element))
+            raise ValueError(
+                f"the {kind} {name!r} is a sparse tensor, which ONNX graphs lack; name the tensors "
+                f"{parts} instead"
+            )
         tensors = tensors_of([element]) if isinstance(element, Operation) else [element]
         if len(tensors) != 1:
             raise ValueError(f"{name!r} has {len(tensors)} results; name one, as in '{name}:0'")

@@ -63,6 +63,6 @@ def save_onnx(
     target = os.fspath(path)
     version = checked_opset(opset)
     graph, fed, fetched = prepared(graph_or_model, outputs, inputs, signature)
-    model, constants = late_import("ONNX model")(graph, fed, fetched, version)
+    model, constants = late_import("writer of ONNX models")(graph, fed, fetched, version)
     write_model(model, constants, target)
     return target

@@ -71,3 +71,12 @@ def test_commands_take_a_sparse_signature(cli: Cli, model: str) -> None:
     assert "name the tensors" in cli("run", model, "--feed", "s=[1]").err
     frozen = cli("freeze", model, "--out", "frozen.pb")
     assert (frozen.code, frozen.err) == (0, "")
+
+
+def test_onnx_has_no_sparse_ends(model: str, tmp_path: Path) -> None:
+    with (
+        td.load(model) as loaded,
+        pytest.raises(ValueError, match="output 'doubled' is a sparse tensor, which ONNX graphs"),
+    ):
+        td.save_onnx(loaded, tmp_path / "model.onnx")
+    assert not (tmp_path / "model.onnx").exists()
