@@ -38,6 +38,16 @@ PACKAGE = sorted(
 MODULES = {str(path.with_suffix("")).removesuffix("__init__").rstrip("/") for path in PACKAGE}
 
 
+def statements(tree: ast.AST) -> Iterator[ast.AST]:
+    """Yields the statements in a module or function at any depth, as `ast.walk` all nodes."""
+    pending = [tree]
+    while pending:
+        node = pending.pop()
+        yield node
+        for field in ("body", "orelse", "finalbody", "handlers", "cases"):
+            pending += getattr(node, field, ())
+
+
 def imported_modules(node: ast.AST, file: Path) -> Iterator[str]:
     """Yields each project module, by its path, that an import statement of `file` names."""
     package = ("tensordraft", *file.parent.parts)
@@ -76,21 +86,21 @@ def violations(source: str, file: Path) -> list[str]:
     tree = ast.parse(source)
     found = [
         f"{file}:{node.lineno} imports from {folder_of(target) or 'the root'!r}"
-        for node in ast.walk(tree)
+        for node in statements(tree)
         if isinstance(node, ast.Import | ast.ImportFrom)
         for target in imported_modules(node, file)
         if not may_import(file, target)
     ]
     found += [
         f"{file}:{node.lineno} imports the project inside {function.name}()"
-        for function in ast.walk(tree)
+        for function in statements(tree)
         if isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef)
-        for node in ast.walk(function)
+        for node in statements(function)
         if isinstance(node, ast.Import | ast.ImportFrom) and [*imported_modules(node, file)]
     ]
     found += [
         f"{file}:{node.lineno} names tensordraft where a relative import would do"
-        for node in ast.walk(tree)
+        for node in statements(tree)
         if (isinstance(node, ast.Import) and [*imported_modules(node, file)])
         or (isinstance(node, ast.ImportFrom) and not node.level and [*imported_modules(node, file)])
     ]
@@ -137,7 +147,7 @@ def circles(sources: dict[str, str]) -> set[frozenset[str]]:
     """The sets of modules that import each other in a circle, be it for types alone."""
     imports: nx.DiGraph[str] = nx.DiGraph()
     for file, source in sources.items():
-        for node in ast.walk(ast.parse(source)):
+        for node in statements(ast.parse(source)):
             for module in imported_modules(node, Path(file)):
                 imports.add_edge(file.removesuffix(".py").removesuffix("/__init__"), module)
     return {
